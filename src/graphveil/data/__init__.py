@@ -1,0 +1,13 @@
+"""Containers: frozen, validated once, arrays inside.
+
+`Graph` (simple, undirected), `Bipartite` (users by features, binary) and `Table` (rows by
+categorical columns). Ids stand beside the structure; no method reads them.
+"""
+
+from graphveil.data.bipartite import Bipartite
+from graphveil.data.graph import Graph
+from graphveil.data.table import SUPPRESSED, Table
+
+Data = Graph | Bipartite | Table
+
+__all__ = ["SUPPRESSED", "Bipartite", "Data", "Graph", "Table"]

@@ -1,0 +1,331 @@
+"""Users by features, binary: who has what."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from graphveil.data.ids import (
+    Ids,
+    as_ids,
+    check_distinct,
+    distinct,
+    frozen,
+    positions,
+    same_ids,
+    to_arrow,
+)
+from graphveil.errors import DataError, GraphveilWarning
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True, eq=False)
+class Bipartite:
+    """Users by features; the features of every user are sorted and distinct.
+
+    Parameters
+    ----------
+    indptr
+        int64, shape (n_users + 1,): the features of user u are
+        ``indices[indptr[u]:indptr[u + 1]]``.
+    indices
+        int32, shape (entries,).
+    n_features
+        The number of features, those that nobody has included.
+    users, features
+        Ids and names; None stands for 0..n-1. Users' ids are replaced in a release, names of
+        features are published as they are.
+
+    Raises
+    ------
+    DataError
+        Where the arrays break these rules; the message names the first bad place.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_pairs(["ann", "ann", "bob"], ["tea", "rye", "tea"])
+    >>> data.n_users, data.n_features, data.n_entries
+    (2, 2, 3)
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    n_features: int
+    users: Ids | None = None
+    features: Ids | None = None
+
+    def __post_init__(self) -> None:
+        """Validate once; everything after trusts."""
+        indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
+        indices = np.ascontiguousarray(self.indices, dtype=np.int32)
+        _check_rows(indptr, indices, self.n_features)
+        object.__setattr__(self, "indptr", frozen(indptr))
+        object.__setattr__(self, "indices", frozen(indices))
+        sizes = {"users": self.n_users, "features": self.n_features}
+        for name, size in sizes.items():
+            values = getattr(self, name)
+            if values is not None:
+                ids = check_distinct(as_ids(values, what=name), n=size, what=name)
+                object.__setattr__(self, name, ids)
+
+    @property
+    def n_users(self) -> int:
+        """The number of users, those without features included."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def n_entries(self) -> int:
+        """The number of (user, feature) pairs."""
+        return int(self.indices.size)
+
+    def row(self, user: int) -> NDArray[np.int32]:
+        """Return the sorted features of one user."""
+        return self.indices[self.indptr[user] : self.indptr[user + 1]]
+
+    def rows(self) -> NDArray[np.int32]:
+        """Return the user of every entry, int32, shape (entries,)."""
+        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
+
+    def user_labels(self) -> Ids:
+        """Return the id of every user; 0..n-1 where none were given."""
+        return np.arange(self.n_users, dtype=np.int64) if self.users is None else self.users
+
+    def feature_labels(self) -> Ids:
+        """Return the name of every feature; 0..n-1 where none were given."""
+        named = self.features
+        return np.arange(self.n_features, dtype=np.int64) if named is None else named
+
+    def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Bipartite:
+        """Return the same rows with user ``order[j]`` at position j, under the ids given."""
+        matrix = self.to_scipy()[order]
+        matrix.sort_indices()
+        return Bipartite(matrix.indptr, matrix.indices, self.n_features, ids, self.features)
+
+    @classmethod
+    def from_pairs(
+        cls,
+        user: ArrayLike,
+        feature: ArrayLike,
+        *,
+        users: object = None,
+        features: object = None,
+    ) -> Self:
+        """Return the data whose entries are these pairs of labels; repeats are dropped.
+
+        Parameters
+        ----------
+        user, feature
+            Integers or text, one of each per entry.
+        users, features
+            All ids and names, so that empty rows and unused features are kept; the distinct ones
+            of the pairs where not given.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where a pair stands more than once, with the number dropped.
+        """
+        data, duplicates = cls.assemble(user, feature, users=users, features=features)
+        if duplicates:
+            warnings.warn(f"dropped {duplicates} repeated pairs", GraphveilWarning, stacklevel=2)
+        return data
+
+    @classmethod
+    def assemble(
+        cls,
+        user: ArrayLike,
+        feature: ArrayLike,
+        *,
+        users: object = None,
+        features: object = None,
+    ) -> tuple[Self, int]:
+        """Return the data of these pairs and how many repeats were dropped; see `from_pairs`."""
+        rows, row_ids = _axis(user, users, "users")
+        columns, names = _axis(feature, features, "features")
+        if rows.shape != columns.shape:
+            raise DataError(f"{rows.size} users but {columns.size} features. Give one a pair.")
+        shape = (row_ids.size, names.size)
+        ones = np.ones(rows.size, dtype=np.int8)
+        matrix = sparse.csr_array((ones, (rows, columns)), shape=shape)
+        matrix.sort_indices()
+        data = cls(matrix.indptr, matrix.indices, shape[1], row_ids, names)
+        return data, int(rows.size - matrix.nnz)
+
+    @classmethod
+    def from_lists(cls, lists: Any, *, users: object = None) -> Self:
+        """Return the data whose row u holds the features listed for user u.
+
+        Parameters
+        ----------
+        lists
+            A sequence of sequences of labels, or an Arrow column of type ``list``.
+        users
+            One id a list; 0..n-1 where not given.
+        """
+        column = lists if isinstance(lists, pa.ChunkedArray | pa.Array) else pa.array(lists)
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
+        if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
+            raise DataError(f"a list of features per user is needed, not {column.type}.")
+        sizes = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        user = np.repeat(np.arange(len(column), dtype=np.int64), sizes)
+        ids = None if users is None else as_ids(users, what="users")
+        if ids is not None and ids.size != len(column):
+            raise DataError(f"{ids.size} users for {len(column)} lists. Give one id each.")
+        data = cls.from_pairs(user, column.flatten(), users=np.arange(len(column)))
+        return cls(data.indptr, data.indices, data.n_features, ids, data.features)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, users: object = None, features: object = None) -> Self:
+        """Return the pattern of a sparse matrix, users by features; stored zeros are no entries."""
+        pattern = sparse.csr_array(matrix, copy=True)
+        pattern.eliminate_zeros()
+        pattern.sum_duplicates()
+        row_ids = None if users is None else as_ids(users, what="users")
+        names = None if features is None else as_ids(features, what="features")
+        return cls(pattern.indptr, pattern.indices, int(pattern.shape[1]), row_ids, names)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        frame: Any,
+        *,
+        user: str | None = None,
+        item: str | None = None,
+        users: object = None,
+    ) -> Self:
+        """Return the data of a frame with a row per pair, or with one list column.
+
+        Parameters
+        ----------
+        frame
+            Anything that speaks the Arrow C stream.
+        user, item
+            The columns of a pair; the first two where not given.
+        users
+            All ids, so that users without items are not lost.
+        """
+        table = pa.table(frame)
+        listed = [f.name for f in table.schema if pa.types.is_nested(f.type)]
+        if listed:
+            others = [name for name in table.column_names if name not in listed]
+            chosen = user or (others[0] if others else None)
+            ids = None if chosen is None else table[chosen]
+            return cls.from_lists(table[item or listed[0]], users=ids)
+        if table.num_columns < 2:
+            raise DataError(f"a pair needs two columns, the frame has {table.num_columns}.")
+        names = [user or table.column_names[0], item or table.column_names[1]]
+        return cls.from_pairs(table[names[0]], table[names[1]], users=users)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
+        """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
+
+        Raises
+        ------
+        DataError
+            Where an edge joins two users, or two features.
+        """
+        listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
+        people = set(as_ids(listed, what="users").tolist())
+        things = [node for node in graph.nodes if node not in people]
+        pairs = [(u, v) if u in people else (v, u) for u, v in graph.edges()]
+        for person, thing in pairs:
+            if person not in people or thing in people:
+                raise DataError(f"the edge ({person}, {thing}) does not join a user and a feature.")
+        return cls.from_pairs(
+            as_ids([u for u, _ in pairs], what="users"),
+            as_ids([v for _, v in pairs], what="features"),
+            users=listed,
+            features=things,
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""
+        columns = [
+            to_arrow(self.user_labels()[self.rows()]),
+            to_arrow(self.feature_labels()[self.indices]),
+        ]
+        return pa.table(columns, names=["user", "item"])
+
+    def to_lists(self) -> pa.Table:
+        """Return an Arrow table with one row a user: `user`, and the list column `items`."""
+        items = to_arrow(self.feature_labels()[self.indices])
+        column = pa.LargeListArray.from_arrays(pa.array(self.indptr), items)
+        return pa.table([to_arrow(self.user_labels()), column], names=["user", "items"])
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the matrix of ones, int8, shape (n_users, n_features)."""
+        ones = np.ones(self.n_entries, dtype=np.int8)
+        shape = (self.n_users, self.n_features)
+        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return a NetworkX graph; users and features are told apart by the attribute `bipartite`.
+
+        Raises
+        ------
+        DataError
+            Where a user and a feature have the same label.
+        """
+        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
+
+        people, things = self.user_labels().tolist(), self.feature_labels().tolist()
+        shared = set(people) & set(things)
+        if shared:
+            raise DataError(f"{min(shared)!r} names a user and a feature. Rename one of them.")
+        graph: nx.Graph[Any] = nx.Graph()
+        graph.add_nodes_from(people, bipartite=0)
+        graph.add_nodes_from(things, bipartite=1)
+        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
+        graph.add_edges_from((people[u], things[f]) for u, f in pairs)
+        return graph
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same rows in the same order, ids and names."""
+        if not isinstance(other, Bipartite):
+            return NotImplemented
+        return (
+            self.n_features == other.n_features
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and same_ids(self.users, other.users)
+            and same_ids(self.features, other.features)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def __repr__(self) -> str:
+        """Return the size; never an id."""
+        return (
+            f"Bipartite(n_users={self.n_users:,}, n_features={self.n_features:,}, "
+            f"n_entries={self.n_entries:,})"
+        )
+
+
+def _axis(values: object, known: object, what: str) -> tuple[NDArray[np.int32], Ids]:
+    labels = as_ids(values, what=what)
+    ids = distinct(labels if known is None else as_ids(known, what=what))
+    return positions(labels, ids, what=what), ids
+
+
+def _check_rows(indptr: NDArray[np.int64], indices: NDArray[np.int32], n_features: int) -> None:
+    n = indptr.size - 1
+    if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
+        raise DataError("indptr must rise from 0 to the number of indices. Use from_pairs.")
+    if indices.size and (indices.min() < 0 or indices.max() >= n_features):
+        bad = int(indices.min() if indices.min() < 0 else indices.max())
+        raise DataError(f"feature {bad} is outside 0..{n_features - 1}. Raise n_features.")
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    unsorted = (indices[1:] <= indices[:-1]) & (rows[1:] == rows[:-1])
+    if unsorted.any():
+        user = int(rows[1:][unsorted][0])
+        raise DataError(f"the features of user {user} are not sorted and distinct.")

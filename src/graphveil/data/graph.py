@@ -1,0 +1,405 @@
+"""A simple undirected graph: sorted neighbour lists, and ids beside them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from graphveil.data.ids import (
+    Ids,
+    as_ids,
+    as_text,
+    check_distinct,
+    distinct,
+    frozen,
+    positions,
+    same_ids,
+    to_arrow,
+)
+from graphveil.errors import DataError, GraphveilWarning
+
+if TYPE_CHECKING:
+    import igraph as ig
+    import networkx as nx
+
+MAX_NODES = 2**31 - 2
+
+
+class Dropped(NamedTuple):
+    """What building a simple undirected graph from arcs left out."""
+
+    self_loops: int
+    duplicates: int
+    reciprocal_pairs: int
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A simple undirected graph; every neighbour list is sorted, every edge stands in both lists.
+
+    Parameters
+    ----------
+    indptr
+        int64, shape (n + 1,): the neighbours of node v are ``indices[indptr[v]:indptr[v + 1]]``.
+    indices
+        int32, shape (2 m,).
+    ids
+        int64 or text, shape (n,); None stands for 0..n-1. No method reads them.
+
+    Raises
+    ------
+    DataError
+        Where the arrays are no simple undirected graph; the message names the first bad place.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
+    >>> graph.n_nodes, graph.n_edges, graph.degrees().tolist(), graph.labels().tolist()
+    (3, 2, [1, 2, 1], ['ann', 'bob', 'cyd'])
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    ids: Ids | None = None
+
+    def __post_init__(self) -> None:
+        """Validate once; everything after trusts."""
+        indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
+        indices = np.ascontiguousarray(self.indices, dtype=np.int32)
+        _check_symmetric_csr(indptr, indices)
+        object.__setattr__(self, "indptr", frozen(indptr))
+        object.__setattr__(self, "indices", frozen(indices))
+        if self.ids is not None:
+            ids = as_ids(self.ids, what="node ids")
+            object.__setattr__(self, "ids", check_distinct(ids, n=self.n_nodes, what="node ids"))
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes, isolated ones included."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges, each counted once."""
+        return int(self.indices.size // 2)
+
+    @cached_property
+    def _degrees(self) -> NDArray[np.int64]:
+        return frozen(np.diff(self.indptr))
+
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the degree of every node, int64, shape (n,)."""
+        return self._degrees
+
+    def neighbours(self, node: int) -> NDArray[np.int32]:
+        """Return the sorted neighbours of one node."""
+        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+
+    def edges(self) -> NDArray[np.int32]:
+        """Return every edge once as (u, v) with u < v, sorted, int32, shape (m, 2).
+
+        Examples
+        --------
+        >>> Graph.from_edges([2, 0], [1, 1], n=3).edges().tolist()
+        [[0, 1], [1, 2]]
+        """
+        out = np.empty((self.n_edges, 2), dtype=np.int32)
+        source = np.repeat(np.arange(self.n_nodes, dtype=np.int32), self.degrees())
+        forward = source < self.indices
+        out[:, 0] = source[forward]
+        out[:, 1] = self.indices[forward]
+        return out
+
+    def labels(self) -> Ids:
+        """Return the id of every node; 0..n-1 where none were given."""
+        return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids
+
+    def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Graph:
+        """Return the same graph with node ``order[j]`` at position j, under the ids given."""
+        new = np.empty(self.n_nodes, dtype=np.int32)
+        new[order] = np.arange(self.n_nodes, dtype=np.int32)
+        edges = self.edges()
+        return Graph.from_edges(new[edges[:, 0]], new[edges[:, 1]], n=self.n_nodes, ids=ids)
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        *,
+        n: int | None = None,
+        ids: object = None,
+    ) -> Self:
+        """Return the graph of these edges; direction, self-loops and repeats are dropped.
+
+        Parameters
+        ----------
+        source, target
+            With `n` or `ids`: positions 0..n-1. Without: labels (integers or text); the nodes are
+            the distinct ones, in order.
+        n
+            The number of nodes.
+        ids
+            The id of every position.
+
+        Raises
+        ------
+        DataError
+            Where the lengths differ, or a position is outside 0..n-1.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where self-loops or repeated arcs were dropped, with their number.
+        """
+        graph, dropped = cls.assemble(source, target, n=n, ids=ids)
+        if dropped.self_loops or dropped.duplicates:
+            warnings.warn(
+                f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges",
+                GraphveilWarning,
+                stacklevel=2,
+            )
+        return graph
+
+    @classmethod
+    def assemble(
+        cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
+    ) -> tuple[Self, Dropped]:
+        """Return the graph of these arcs and the count of what was dropped; see `from_edges`."""
+        if n is None and ids is None:
+            left = as_ids(source, what="source")
+            right = as_ids(target, what="target")
+            if left.dtype.kind != right.dtype.kind:
+                left, right = as_text(left), as_text(right)
+            found = distinct(np.concatenate([distinct(left), distinct(right)]))
+            u = positions(left, found, what="source")
+            v = positions(right, found, what="target")
+            return _assemble(cls, u, v, found.size, found)
+        labels = None if ids is None else as_ids(ids, what="node ids")
+        size = n if n is not None else 0 if labels is None else labels.size
+        u = _positions(source, size, "source")
+        v = _positions(target, size, "target")
+        return _assemble(cls, u, v, size, labels)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, ids: object = None) -> Self:
+        """Return the graph of a symmetric square sparse matrix; stored zeros are no edges.
+
+        Raises
+        ------
+        DataError
+            Where it is not square, or not symmetric.
+        """
+        coo = sparse.coo_array(matrix)
+        if coo.shape[0] != coo.shape[1]:
+            raise DataError(
+                f"a graph needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}. "
+                "Read it as user-feature data instead."
+            )
+        pattern = sparse.csr_array(coo != 0)
+        if (pattern != pattern.T).nnz:
+            raise DataError(
+                "the matrix is not symmetric, so its graph is directed. "
+                "Pass (matrix + matrix.T) to forget directions."
+            )
+        upper = sparse.triu(pattern, k=0).tocoo()
+        return cls.from_edges(upper.row, upper.col, n=int(coo.shape[0]), ids=ids)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any]) -> Self:
+        """Return the structure of a NetworkX graph; node names become ids, attributes are left out.
+
+        Raises
+        ------
+        DataError
+            Where the graph is directed.
+        """
+        if graph.is_directed():
+            raise DataError("the NetworkX graph is directed. Pass graph.to_undirected().")
+        names = list(graph.nodes)
+        place = {name: position for position, name in enumerate(names)}
+        pairs = [(place[u], place[v]) for u, v in graph.edges()]
+        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return cls._in_canonical_order(ends, names)
+
+    @classmethod
+    def from_igraph(cls, graph: ig.Graph) -> Self:
+        """Return the structure of an igraph graph; vertex names become ids where there are any.
+
+        Raises
+        ------
+        DataError
+            Where the graph is directed.
+        """
+        if graph.is_directed():
+            raise DataError("the igraph graph is directed. Pass graph.as_undirected().")
+        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+        named = "name" in graph.vs.attributes()
+        return cls._in_canonical_order(ends, graph.vs["name"] if named else range(graph.vcount()))
+
+    @classmethod
+    def _in_canonical_order(cls, ends: NDArray[np.int64], names: object) -> Self:
+        ids = as_ids(names, what="node ids")
+        labels = distinct(ids)
+        if labels.size != ids.size:
+            raise DataError("two nodes have the same id. Make the ids distinct.")
+        place = positions(ids, labels, what="node ids")
+        plain = labels.dtype.kind == "i" and np.array_equal(labels, np.arange(labels.size))
+        return cls.from_edges(
+            place[ends[:, 0]],
+            place[ends[:, 1]],
+            n=labels.size,
+            ids=None if plain else labels,
+        )
+
+    @classmethod
+    def from_arrow(
+        cls,
+        frame: Any,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        nodes: object = None,
+    ) -> Self:
+        """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
+
+        Parameters
+        ----------
+        frame
+            Anything that speaks the Arrow C stream.
+        source, target
+            The columns; the first two where not given.
+        nodes
+            All ids, so that isolated nodes are not lost.
+        """
+        table = pa.table(frame)
+        if table.num_columns < 2:
+            raise DataError(f"an edge needs two columns, the frame has {table.num_columns}.")
+        names = [source or table.column_names[0], target or table.column_names[1]]
+        for name in names:
+            if name not in table.column_names:
+                raise DataError(f"no column {name!r}. The frame has {table.column_names}.")
+        left, right = (as_ids(table[name], what=name) for name in names)
+        if nodes is None:
+            return cls.from_edges(left, right)
+        labels = distinct(as_ids(nodes, what="nodes"))
+        return cls.from_edges(
+            positions(left, labels, what=names[0]),
+            positions(right, labels, what=names[1]),
+            ids=labels,
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Return every edge once as an Arrow table of the ids in `source` and `target`."""
+        edges = self.edges()
+        labels = self.labels()
+        columns = [to_arrow(labels[edges[:, 0]]), to_arrow(labels[edges[:, 1]])]
+        return pa.table(columns, names=["source", "target"])
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the symmetric adjacency matrix: int8 ones, shape (n, n)."""
+        ones = np.ones(self.indices.size, dtype=np.int8)
+        shape = (self.n_nodes, self.n_nodes)
+        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return a NetworkX graph with the ids as node names."""
+        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
+
+        labels = self.labels().tolist()
+        graph: nx.Graph[Any] = nx.Graph()
+        graph.add_nodes_from(labels)
+        graph.add_edges_from((labels[u], labels[v]) for u, v in self.edges().tolist())
+        return graph
+
+    def to_igraph(self) -> ig.Graph:
+        """Return an igraph graph; the ids become the vertex attribute `name`."""
+        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
+
+        graph = ig.Graph(n=self.n_nodes, edges=self.edges().tolist())
+        if self.ids is not None:
+            graph.vs["name"] = self.ids.tolist()
+        return graph
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same nodes in the same order, edges and ids."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and same_ids(self.ids, other.ids)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def __repr__(self) -> str:
+        """Return the size; never an id."""
+        return f"Graph(n_nodes={self.n_nodes:,}, n_edges={self.n_edges:,})"
+
+
+def _positions(values: ArrayLike, n: int, what: str) -> NDArray[np.int32]:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int32)
+    if array.dtype.kind not in "iu":
+        raise DataError(f"{what}: positions must be integers, not {array.dtype}.")
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high >= n:
+        bad = low if low < 0 else high
+        raise DataError(f"{what}: position {bad} is outside 0..{n - 1}. Give n > {high}.")
+    return array.astype(np.int32, copy=False)
+
+
+G = TypeVar("G", bound=Graph)
+
+
+def _assemble(
+    cls: type[G], u: NDArray[np.int32], v: NDArray[np.int32], n: int, ids: Ids | None
+) -> tuple[G, Dropped]:
+    """Sum the matrix of arcs with its transpose: sorted, symmetric, each edge once a direction."""
+    if u.shape != v.shape:
+        raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
+    if n > MAX_NODES:
+        raise DataError(f"{n} nodes are more than {MAX_NODES}. Split the graph.")
+    proper = u != v
+    loops = int(u.size - np.count_nonzero(proper))
+    if loops:
+        u, v = u[proper], v[proper]
+    arcs = sparse.csr_array((np.ones(u.size, dtype=np.int8), (u, v)), shape=(n, n))
+    duplicates = int(u.size - arcs.nnz)
+    arcs.data[:] = 1
+    both = arcs + arcs.T.tocsr()
+    both.sort_indices()
+    graph = cls(both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False), ids)
+    return graph, Dropped(loops, duplicates, int(arcs.nnz) - graph.n_edges)
+
+
+def _check_symmetric_csr(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
+    n = indptr.size - 1
+    if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
+        raise DataError("indptr must rise from 0 to the number of indices. Build with from_edges.")
+    if indices.size == 0:
+        return
+    if indices.min() < 0 or indices.max() >= n:
+        raise DataError(f"a neighbour is outside 0..{n - 1}. Build the graph with from_edges.")
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
+    if np.any(rows == indices):
+        node = int(rows[rows == indices][0])
+        raise DataError(f"node {node} is its own neighbour. Drop self-loops: use from_edges.")
+    unsorted = (indices[1:] <= indices[:-1]) & (rows[1:] == rows[:-1])
+    if unsorted.any():
+        node = int(rows[1:][unsorted][0])
+        raise DataError(f"the neighbours of node {node} are not sorted and distinct.")
+    shape = (n, n)
+    ones = np.ones(indices.size, dtype=np.int8)
+    turned = sparse.csr_array((ones, indices, indptr), shape=shape).tocsc()
+    if not (np.array_equal(turned.indptr, indptr) and np.array_equal(turned.indices, indices)):
+        raise DataError("an edge stands in one direction only. Build the graph with from_edges.")

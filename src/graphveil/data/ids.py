@@ -1,0 +1,193 @@
+"""Ids beside the structure: integers or text, distinct, in a canonical order.
+
+The canonical order (integers by value, text by code point) makes a container independent of the
+order in which a file lists its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphveil.errors import DataError
+
+Ids = NDArray[Any]
+"""One id a position: int64, or NumPy's variable-length text. None stands for 0..n-1."""
+
+TEXT = np.dtypes.StringDType()
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def as_ids(values: object, *, what: str) -> Ids:
+    """Return values as int64 or text, whatever they came in.
+
+    Raises
+    ------
+    DataError
+        Where a value is missing, negative, or neither an integer nor text.
+    """
+    if isinstance(values, pa.ChunkedArray | pa.Array):
+        return _from_arrow(values, what=what)
+    array = values if isinstance(values, np.ndarray) else _from_iterable(values)
+    if array.dtype.kind == "b":
+        raise DataError(f"{what}: the ids are true/false values. Give integers or text.")
+    if array.dtype.kind in "iu":
+        if array.size and array.dtype.kind == "i" and array.min() < 0:
+            raise DataError(f"{what}: the id {array.min()} is negative. Give ids >= 0, or text.")
+        return array.astype(np.int64, copy=False)
+    if array.dtype.kind == "f":
+        return _whole_numbers(array, what=what)
+    if array.dtype.kind == "O":
+        return _from_objects(array, what=what)
+    if array.dtype.kind in "TU":
+        return array.astype(TEXT)
+    raise DataError(f"{what}: ids of type {array.dtype} cannot be used. Give integers or text.")
+
+
+def _from_iterable(values: object) -> NDArray[Any]:
+    if not isinstance(values, Iterable):
+        raise DataError(f"ids of type {type(values).__name__} are not a list. Give a sequence.")
+    listed = list(values)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in listed):
+        return np.array(listed, dtype=np.int64)
+    return np.array(listed, dtype=object)
+
+
+def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
+    bad = ~np.isfinite(array) | (array != np.floor(array)) | (array < 0)
+    if bad.any():
+        raise DataError(f"{what}: {array[bad][0]} is not an id. Give integers >= 0, or text.")
+    return array.astype(np.int64)
+
+
+def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
+    if all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in array):
+        return as_ids(array.astype(np.int64), what=what)
+    for value in array:
+        if value is None or (isinstance(value, float) and np.isnan(value)):
+            raise DataError(f"{what}: an id is missing. Remove the row, or give it an id.")
+        if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
+            raise DataError(f"{what}: {value!r} is not an id. Give integers or text.")
+    return np.array([str(value) for value in array], dtype=TEXT)
+
+
+def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
+    if column.null_count:
+        raise DataError(f"{what}: {column.null_count} ids are missing. Remove these rows.")
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_integer(column.type):
+        return as_ids(column.cast(pa.int64()).to_numpy(), what=what)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return column.to_numpy(zero_copy_only=False).astype(TEXT) if len(column) else text([])
+    if pa.types.is_string_view(column.type):
+        return _from_arrow(column.cast(pa.large_string()), what=what)
+    if pa.types.is_floating(column.type):
+        return _whole_numbers(column.to_numpy(), what=what)
+    raise DataError(f"{what}: ids of type {column.type} cannot be used. Give integers or text.")
+
+
+def text(values: Iterable[str]) -> Ids:
+    """Return values as NumPy's variable-length text."""
+    return np.array(list(values), dtype=TEXT)
+
+
+def to_arrow(ids: Ids) -> pa.Array:
+    """Return ids as an Arrow array of int64 or string."""
+    if ids.dtype.kind == "i":
+        return pa.array(ids)
+    return pa.array(ids.tolist(), type=pa.string())
+
+
+def distinct(values: Ids) -> Ids:
+    """Return the distinct values in canonical order."""
+    if values.dtype.kind == "i":
+        return _distinct_integers(values)
+    unique = pc.unique(to_arrow(values))
+    return _from_arrow(unique.take(pc.sort_indices(unique)), what="ids")
+
+
+def _distinct_integers(values: Ids) -> Ids:
+    if values.size == 0:
+        return values
+    top = int(values.max())
+    if top <= 8 * values.size + 1024:
+        seen = np.zeros(top + 1, dtype=np.bool_)
+        seen[values] = True
+        return np.flatnonzero(seen)
+    return np.unique(values)
+
+
+def positions(values: Ids, ids: Ids, *, what: str) -> NDArray[np.int32]:
+    """Return where each value stands in ids.
+
+    Raises
+    ------
+    DataError
+        Where a value is not among the ids; the message names the first.
+    """
+    if values.dtype.kind != ids.dtype.kind:
+        values, ids = as_text(values), as_text(ids)
+    if ids.dtype.kind == "i":
+        found = _integer_positions(values, ids)
+    else:
+        index = pc.index_in(to_arrow(values), value_set=to_arrow(ids))
+        found = pc.fill_null(index, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+    if found.size and found.min() < 0:
+        value = values[int(np.argmax(found < 0))]
+        raise DataError(f"{what}: {value} is not among the {ids.size} ids. Add it, or drop it.")
+    return found
+
+
+def as_text(ids: Ids) -> Ids:
+    """Return ids as text."""
+    return ids if ids.dtype.kind == "T" else text(str(value) for value in ids.tolist())
+
+
+def _integer_positions(values: Ids, ids: Ids) -> NDArray[np.int32]:
+    if ids.size == 0:
+        return np.full(values.shape, -1, dtype=np.int32)
+    low, high = int(ids.min()), int(ids.max())
+    inside = (values >= low) & (values <= high)
+    if high - low <= 8 * (ids.size + values.size) + 1024:
+        table = np.full(high - low + 1, -1, dtype=np.int32)
+        table[ids - low] = np.arange(ids.size, dtype=np.int32)
+        return np.where(inside, table[np.where(inside, values - low, 0)], np.int32(-1))
+    order = np.argsort(ids, kind="stable")
+    place = np.minimum(np.searchsorted(ids, values, sorter=order), ids.size - 1)
+    candidate = order[place]
+    return np.where(ids[candidate] == values, candidate, -1).astype(np.int32)
+
+
+def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
+    """Return ids frozen, once they are n and distinct.
+
+    Raises
+    ------
+    DataError
+        Where their number is not n, or one stands twice.
+    """
+    if ids.shape != (n,):
+        raise DataError(f"{what}: {ids.size} ids for {n} positions. Give one id each.")
+    unique = distinct(ids)
+    if unique.size != n:
+        raise DataError(f"{what}: {n - unique.size} ids stand more than once. Make them distinct.")
+    return frozen(ids)
+
+
+def same_ids(left: Ids | None, right: Ids | None) -> bool:
+    """Whether both are the same ids in the same order."""
+    if left is None or right is None:
+        return left is right
+    return left.dtype.kind == right.dtype.kind and bool(np.array_equal(left, right))

@@ -1,0 +1,259 @@
+"""Rows by categorical columns; a cell is a code, or suppressed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from scipy import sparse
+
+from graphveil.data.bipartite import Bipartite
+from graphveil.data.ids import Ids, as_ids, check_distinct, distinct, frozen, same_ids, text
+from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.errors import DataError
+
+SUPPRESSED = -1
+"""The code of a suppressed cell, shown as ``*``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows by named categorical columns; a cell is the code of a category, or -1, suppressed.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d).
+    columns
+        d distinct names.
+    categories
+        Per column the distinct values that the codes stand for, int64 or text.
+    ids
+        One id a row, or None for 0..n-1. No method reads them.
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree or a code has no category; the message names column and row.
+
+    Examples
+    --------
+    >>> table = Table.from_columns({"sex": ["f", "m", "*"], "age": ["30", "30", "40"]})
+    >>> table.codes.tolist()
+    [[0, 0], [1, 0], [-1, 1]]
+    """
+
+    codes: NDArray[np.int32]
+    columns: tuple[str, ...]
+    categories: tuple[Ids, ...]
+    ids: Ids | None = None
+
+    def __post_init__(self) -> None:
+        """Validate once; everything after trusts."""
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        columns = tuple(self.columns)
+        categories = tuple(as_ids(values, what="categories") for values in self.categories)
+        if codes.ndim != 2 or codes.shape[1] != len(columns) or len(categories) != len(columns):
+            raise DataError(
+                f"codes of shape {codes.shape} for {len(columns)} columns and {len(categories)} "
+                "lists of categories. Give one of each a column."
+            )
+        if len(set(columns)) != len(columns):
+            raise DataError("two columns have the same name. Rename one.")
+        for place, name in enumerate(columns):
+            _check_codes(codes[:, place], categories[place], name)
+        object.__setattr__(self, "codes", frozen(codes))
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "categories", tuple(frozen(values) for values in categories))
+        if self.ids is not None:
+            ids = check_distinct(as_ids(self.ids, what="row ids"), n=self.n_rows, what="row ids")
+            object.__setattr__(self, "ids", ids)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_suppressed(self) -> int:
+        """The number of suppressed cells."""
+        return int(np.count_nonzero(self.codes == SUPPRESSED))
+
+    def labels(self) -> Ids:
+        """Return the id of every row; 0..n-1 where none were given."""
+        return np.arange(self.n_rows, dtype=np.int64) if self.ids is None else self.ids
+
+    def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Table:
+        """Return the same cells with row ``order[j]`` at position j, under the ids given."""
+        return Table(self.codes[order], self.columns, self.categories, ids)
+
+    @classmethod
+    def from_columns(
+        cls, columns: dict[str, Any], *, ids: object = None, suppressed: Sequence[str] = ("*", "")
+    ) -> Self:
+        """Return the table of these columns of integers or text.
+
+        Parameters
+        ----------
+        columns
+            Name to values, all of one length; None and NaN are suppressed.
+        ids
+            One id a row.
+        suppressed
+            Texts that stand for a suppressed cell.
+        """
+        sizes = {name: len(values) for name, values in columns.items()}
+        if len(set(sizes.values())) > 1:
+            raise DataError(f"the columns have different lengths: {sizes}. Make them equal.")
+        names = tuple(columns)
+        coded = [_encode(columns[name], name, suppressed) for name in names]
+        n = next(iter(sizes.values()), 0)
+        codes = np.empty((n, len(names)), dtype=np.int32)
+        for place, (column, _) in enumerate(coded):
+            codes[:, place] = column
+        row_ids = None if ids is None else as_ids(ids, what="row ids")
+        return cls(codes, names, tuple(values for _, values in coded), row_ids)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        frame: Any,
+        *,
+        ids: str | None = None,
+        suppressed: Sequence[str] = ("*", ""),
+    ) -> Self:
+        """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
+
+        Parameters
+        ----------
+        frame
+            Anything that speaks the Arrow C stream.
+        ids
+            The column that names the rows; it is not published.
+        suppressed
+            Texts that stand for a suppressed cell.
+
+        Raises
+        ------
+        DataError
+            Where a column holds fractions: bin it first, explicitly.
+        """
+        table = pa.table(frame)
+        if ids is not None and ids not in table.column_names:
+            raise DataError(f"no column {ids!r}. The frame has {table.column_names}.")
+        columns = {name: table[name] for name in table.column_names if name != ids}
+        row_ids = None if ids is None else table[ids]
+        return cls.from_columns(columns, ids=row_ids, suppressed=suppressed)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the cells as an Arrow table; a suppressed cell is null."""
+        arrays = []
+        for place, values in enumerate(self.categories):
+            codes = self.codes[:, place]
+            index = pa.array(codes, mask=codes == SUPPRESSED)
+            arrays.append(ids_to_arrow(values).take(index))
+        return pa.table(arrays, names=list(self.columns))
+
+    def one_hot(self) -> Bipartite:
+        """Return a feature ``column=value`` per column and value; a suppressed cell has none.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "m"]}).one_hot().feature_labels().tolist()
+        ['sex=f', 'sex=m']
+        """
+        sizes = [values.size for values in self.categories]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        held = self.codes != SUPPRESSED
+        rows, places = np.nonzero(held)
+        features = start[places] + self.codes[rows, places]
+        shape = (self.n_rows, int(start[-1]))
+        ones = np.ones(rows.size, dtype=np.int8)
+        matrix = sparse.csr_array((ones, (rows, features)), shape=shape)
+        matrix.sort_indices()
+        named = [
+            f"{name}={value}"
+            for name, values in zip(self.columns, self.categories, strict=True)
+            for value in values.tolist()
+        ]
+        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both show the same cells in the same order under the same names and ids."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (
+            self.columns == other.columns
+            and np.array_equal(self.codes, other.codes)
+            and all(map(same_ids, self.categories, other.categories))
+            and same_ids(self.ids, other.ids)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def __repr__(self) -> str:
+        """Return the size; never a cell."""
+        return f"Table(n_rows={self.n_rows:,}, columns={list(self.columns)})"
+
+
+def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:
+    check_distinct(categories, n=categories.size, what=f"column {name}")
+    bad = (codes < SUPPRESSED) | (codes >= categories.size)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise DataError(
+            f"column {name}, row {row}: code {codes[row]} has no category. "
+            f"Codes run from -1 (suppressed) to {categories.size - 1}."
+        )
+
+
+def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[np.int32], Ids]:
+    column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = _whole_or_refuse(column, name)
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.string())
+    if not pa.types.is_integer(column.type):
+        column = column.cast(pa.string())
+        hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
+        column = pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
+    found = as_ids(column.drop_null(), what=f"column {name}")
+    categories = distinct(found)
+    index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
+    codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
+    return codes.astype(np.int32), categories
+
+
+def _arrow(values: Any, name: str) -> pa.Array:
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    try:
+        return pa.array(listed, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(
+            f"column {name} mixes kinds of values. Make them all integers, or all text."
+        ) from error
+
+
+def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
+    column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
+    fractions = pc.not_equal(pc.floor(column), column)
+    if pc.any(fractions).as_py():
+        first = column.filter(fractions)[0].as_py()
+        raise DataError(
+            f"column {name} is numeric ({first}). Bin it explicitly (median, quantiles or edges)."
+        )
+    return column.cast(pa.int64())

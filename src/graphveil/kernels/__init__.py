@@ -1,0 +1,1 @@
+"""Compiled loops: arrays in, arrays out; the only folder that imports Numba."""
