@@ -1,1 +1,98 @@
-"""graphveil."""
+"""graphveil: publish graphs and user-feature data about people, with promises that can be checked.
+
+The way of the data::
+
+    file -> read -> Graph | Bipartite | Table -> method.anonymize -> Release -> write -> folder
+                                                  verify, evaluate <-------------------- |
+
+Names are loaded when they are first used, so that importing the package is cheap.
+
+Examples
+--------
+>>> import graphveil as gv
+>>> graph = gv.Graph.from_edges(["ann", "bob", "cyd"], ["bob", "cyd", "dan"])
+>>> release = gv.KDegree(k=2).anonymize(graph)
+>>> release.verify(graph).ok
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from graphveil._version import __version__
+
+if TYPE_CHECKING:
+    from graphveil import datasets
+    from graphveil.data import Bipartite, Graph, Table
+    from graphveil.errors import GraphveilError, GraphveilWarning
+    from graphveil.evaluate import METRICS
+    from graphveil.evaluate import evaluate as evaluate_release
+    from graphveil.guarantees import StructuralKAnonymity
+    from graphveil.io import read_bipartite, read_graph, read_table
+    from graphveil.measures import MEASURES, measure
+    from graphveil.methods import METHODS, KDegree
+    from graphveil.release import Release, read_release
+    from graphveil.verify import verify as verify_release
+
+_PLACES = {
+    "Bipartite": "graphveil.data",
+    "Graph": "graphveil.data",
+    "GraphveilError": "graphveil.errors",
+    "GraphveilWarning": "graphveil.errors",
+    "KDegree": "graphveil.methods",
+    "MEASURES": "graphveil.measures",
+    "METHODS": "graphveil.methods",
+    "METRICS": "graphveil.evaluate",
+    "Release": "graphveil.release",
+    "StructuralKAnonymity": "graphveil.guarantees",
+    "Table": "graphveil.data",
+    "evaluate_release": "graphveil.evaluate:evaluate",
+    "measure": "graphveil.measures",
+    "read_bipartite": "graphveil.io",
+    "read_graph": "graphveil.io",
+    "read_release": "graphveil.release",
+    "read_table": "graphveil.io",
+    "verify_release": "graphveil.verify:verify",
+}
+
+__all__ = [
+    "MEASURES",
+    "METHODS",
+    "METRICS",
+    "Bipartite",
+    "Graph",
+    "GraphveilError",
+    "GraphveilWarning",
+    "KDegree",
+    "Release",
+    "StructuralKAnonymity",
+    "Table",
+    "__version__",
+    "datasets",
+    "evaluate_release",
+    "measure",
+    "read_bipartite",
+    "read_graph",
+    "read_release",
+    "read_table",
+    "verify_release",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used."""
+    if name == "datasets":
+        return import_module("graphveil.datasets")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'graphveil' has no attribute {name!r}")
+    module, _, attribute = _PLACES[name].partition(":")
+    value = getattr(import_module(module), attribute or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

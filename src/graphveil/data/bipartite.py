@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from graphveil.data.ids import (
     Ids,
@@ -22,9 +20,15 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.errors import DataError, GraphveilWarning
+from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pyarrow as pa
+    from scipy import sparse
+else:
+    pa = lazy_module("pyarrow")
+    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +86,11 @@ class Bipartite:
         return int(self.indptr.size - 1)
 
     @property
+    def size(self) -> int:
+        """The number of users: of people, in most data."""
+        return self.n_users
+
+    @property
     def n_entries(self) -> int:
         """The number of (user, feature) pairs."""
         return int(self.indices.size)
@@ -94,7 +103,7 @@ class Bipartite:
         """Return the user of every entry, int32, shape (entries,)."""
         return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
 
-    def user_labels(self) -> Ids:
+    def labels(self) -> Ids:
         """Return the id of every user; 0..n-1 where none were given."""
         return np.arange(self.n_users, dtype=np.int64) if self.users is None else self.users
 
@@ -251,7 +260,7 @@ class Bipartite:
     def to_arrow(self) -> pa.Table:
         """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""
         columns = [
-            to_arrow(self.user_labels()[self.rows()]),
+            to_arrow(self.labels()[self.rows()]),
             to_arrow(self.feature_labels()[self.indices]),
         ]
         return pa.table(columns, names=["user", "item"])
@@ -260,7 +269,7 @@ class Bipartite:
         """Return an Arrow table with one row a user: `user`, and the list column `items`."""
         items = to_arrow(self.feature_labels()[self.indices])
         column = pa.LargeListArray.from_arrays(pa.array(self.indptr), items)
-        return pa.table([to_arrow(self.user_labels()), column], names=["user", "items"])
+        return pa.table([to_arrow(self.labels()), column], names=["user", "items"])
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the matrix of ones, int8, shape (n_users, n_features)."""
@@ -278,7 +287,7 @@ class Bipartite:
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
 
-        people, things = self.user_labels().tolist(), self.feature_labels().tolist()
+        people, things = self.labels().tolist(), self.feature_labels().tolist()
         shared = set(people) & set(things)
         if shared:
             raise DataError(f"{min(shared)!r} names a user and a feature. Rename one of them.")

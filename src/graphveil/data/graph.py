@@ -8,9 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from graphveil.data.ids import (
     Ids,
@@ -24,10 +22,16 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.errors import DataError, GraphveilWarning
+from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
+    import pyarrow as pa
+    from scipy import sparse
+else:
+    pa = lazy_module("pyarrow")
+    sparse = lazy_module("scipy.sparse")
 
 MAX_NODES = 2**31 - 2
 
@@ -84,6 +88,11 @@ class Graph:
     def n_nodes(self) -> int:
         """The number of nodes, isolated ones included."""
         return int(self.indptr.size - 1)
+
+    @property
+    def size(self) -> int:
+        """The number of nodes: of people, in most data."""
+        return self.n_nodes
 
     @property
     def n_edges(self) -> int:

@@ -7,14 +7,20 @@ order in which a file lists its rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphveil.errors import DataError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
 
 Ids = NDArray[Any]
 """One id a position: int64, or NumPy's variable-length text. None stands for 0..n-1."""

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy import sparse
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.ids import Ids, as_ids, check_distinct, distinct, frozen, same_ids, text
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from scipy import sparse
+else:
+    pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
+    sparse = lazy_module("scipy.sparse")
 
 SUPPRESSED = -1
 """The code of a suppressed cell, shown as ``*``."""
@@ -78,6 +85,11 @@ class Table:
     def n_rows(self) -> int:
         """The number of rows."""
         return int(self.codes.shape[0])
+
+    @property
+    def size(self) -> int:
+        """The number of rows: of people, in most data."""
+        return self.n_rows
 
     @property
     def n_columns(self) -> int:

@@ -141,18 +141,57 @@ def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
 
 
 @njit(cache=True)
+def pairs_in_graph(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], keys: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return for every key whether the graph has its edge."""
+    n = indptr.size - 1
+    out = np.empty(keys.size, dtype=np.bool_)
+    for i in range(keys.size):
+        out[i] = in_graph(indptr, indices, keys[i] // n, keys[i] % n)
+    return out
+
+
+@njit(cache=True)
 def marked_neighbours(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
-    marked: NDArray[np.bool_],
-    out: NDArray[np.int64],
+    marked: NDArray[np.int64],
+    out: NDArray[np.float64],
 ) -> None:
-    """Write into out[v] how many neighbours of v are marked."""
-    out[:] = 0
+    """Write into out[v] how many neighbours of v stand in the list `marked`."""
+    out[:] = 0.0
+    for v in marked:
+        for j in range(indptr[v], indptr[v + 1]):
+            out[indices[j]] += 1.0
+
+
+@njit(cache=True)
+def pull_of_neighbours(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    goal: NDArray[np.int64],
+    falls: NDArray[np.bool_],
+    rises: NDArray[np.bool_],
+    out: NDArray[np.float64],
+) -> None:
+    """Write into out[v] the share of their edges that v's neighbours change, summed.
+
+    Falling neighbours count where nodes of v's degree may fall, rising ones where they may rise.
+    """
+    out[:] = 0.0
     for v in range(indptr.size - 1):
-        if marked[v]:
+        degree = indptr[v + 1] - indptr[v]
+        if goal[v] < degree:
+            share = (degree - goal[v]) / degree
             for j in range(indptr[v], indptr[v + 1]):
-                out[indices[j]] += 1
+                if falls[indices[j]]:
+                    out[indices[j]] += share
+        elif goal[v] > degree > 0:
+            share = (goal[v] - degree) / degree
+            for j in range(indptr[v], indptr[v + 1]):
+                if rises[indices[j]]:
+                    out[indices[j]] += share
 
 
 @njit(cache=True)

@@ -114,7 +114,7 @@ def _median_cost(
     cost -= prefix[run[c]] + degree[run[c]] * (cut[c] - first[run[c]])
     if (cut[c] - cut[t]) % 2 == 1:
         cost += degree[r]
-    return cost
+    return int(cost)
 
 
 @njit(cache=True)
@@ -147,7 +147,7 @@ def cheapest_median(
         while cut[entering] + k <= cut[c]:
             t = entering
             entering += 1
-            takeover = np.int64(c)
+            takeover = c
             while tail > head:
                 last = queue[tail - 1]
                 worse = max(c, since[tail - 1])
@@ -183,24 +183,37 @@ def cheapest_median(
 
 
 @njit(cache=True)
+def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
+    """Write the groups' starts, ascending, into the end of start; return how many they are."""
+    filled = 0
+    c = cut.size - 1
+    while c > 0:
+        c = previous[c]
+        filled += 1
+        start[start.size - filled] = cut[c]
+    return filled
+
+
+@njit(cache=True)
 def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) -> int:
     """Write into start where the greedy's groups start, ascending; return how many.
 
     A stretch of a run whose windows stay inside the run is skipped: nothing there costs anything.
+    At most two groups start in a run, the second among its last k nodes.
     """
     n = first[-1]
     runs = first.size - 1
     start[0] = 0
     filled = 1
-    s_degree = degree[0]
+    group_degree = degree[0]
     i = k
     here = 0
     ahead = 0
     while n - i >= k:
         while first[here + 1] <= i:
             here += 1
-        if degree[here] == s_degree and i < first[here + 1] - k - 1:
-            i = first[here + 1] - k - 1
+        if degree[here] == group_degree and i < first[here + 1] - k:
+            i = first[here + 1] - k
         nxt = here
         if nxt + 1 < runs and first[nxt + 1] == i + 1:
             nxt += 1
@@ -212,11 +225,11 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
         size = min(k, n - i - 1)
         further = upto if i + k == n else upto + degree[ahead]
         new = k * degree[here] - (upto - before)
-        merge = s_degree - degree[here] + size * degree[nxt] - (further - before - degree[here])
+        merge = group_degree - degree[here] + size * degree[nxt] - (further - before - degree[here])
         if merge > new:
             start[filled] = i
             filled += 1
-            s_degree = degree[here]
+            group_degree = degree[here]
             i += k
         else:
             i += 1
@@ -227,7 +240,7 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
 def cheapest_raise_by_window(
     degrees: Ints, prefix: Ints, k: int, cost: Ints, previous: Ints
 ) -> None:
-    """Write into cost[i] the least cost of the i first nodes, into previous[i] the last group's start.
+    """Write into cost[i] the least cost of the first i nodes, into previous[i] the last cut.
 
     The recursion of the paper, over every position, groups of at most 2k - 1 nodes; cost[i] is -1
     where fewer than k nodes come before i. `prefix` has one entry more than `degrees`.

@@ -1,1 +1,13 @@
-"""One module per published method."""
+"""The published methods, by name: the registry that every table, help page and test reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphveil.anonymizer import Anonymizer
+from graphveil.methods.k_degree import KDegree
+
+METHODS: dict[str, type[Anonymizer[Any]]] = {method.name: method for method in (KDegree,)}
+"""Every method by its name on the command line."""
+
+__all__ = ["METHODS", "KDegree"]

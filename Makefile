@@ -1,0 +1,80 @@
+# The menu of graphveil. `make` alone lists it. Needed: make, and Python 3.11 or newer.
+#
+# Everything is installed into the folder .venv here; nothing else on the machine is touched.
+#   make PYTHON=/path/to/python ...   chooses the interpreter
+#   make VENV=/some/folder ...        puts the environment elsewhere
+#   make test TEST_WORKERS=1          changes the number of processes that run the tests
+#   make -C /path/to/graphveil ...    works from anywhere
+
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint type bench docs clean
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+TEST_WORKERS ?= auto
+DEMO_OUT ?= demo-release
+
+# Stamp files: one that is newer than pyproject.toml says that the environment is up to date.
+CREATED := $(VENV)/.created
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+
+help: ## list what there is
+	@printf 'graphveil: make TARGET\n\n'
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)$$/  \1\t\2/p' Makefile | expand -t 10
+	@printf '\nNeeded: make, and Python 3.11 or newer. The first run installs into $(VENV).\n'
+
+demo: $(INSTALLED) ## anonymize a network that ships with the package, and verify the release
+	@'$(BIN)/graphveil' demo --out '$(DEMO_OUT)' --force
+
+test: lint type ## run the linter, the type checker and the whole test suite
+	'$(BIN)/python' -m pytest -n $(TEST_WORKERS)
+
+lint: $(INSTALLED_DEV) ## check style and formatting
+	'$(BIN)/python' -m ruff check .
+	'$(BIN)/python' -m ruff format --check .
+
+type: $(INSTALLED_DEV) ## check types
+	'$(BIN)/python' -m mypy
+
+bench: $(INSTALLED_DEV) ## run the benchmarks, one after the other
+	@for script in benchmarks/*.py; do \
+	  echo "== $$script"; '$(BIN)/python' "$$script" || exit 1; \
+	done
+
+docs: $(INSTALLED_DEV) ## build the documentation into docs/_build/html; a warning is an error
+	'$(BIN)/python' -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo 'open docs/_build/html/index.html'
+
+clean: ## remove the environment, caches, and what the other targets made
+	rm -rf '$(VENV)' build dist docs/_build '$(DEMO_OUT)' '$(DEMO_OUT).private'
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	find src tests benchmarks tools docs -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# The newest Python that really runs and is new enough; a name alone is not trusted.
+$(CREATED):
+	@found=''; \
+	for candidate in $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3 python); do \
+	  if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+	    >/dev/null 2>&1; then found="$$candidate"; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo 'No Python 3.11 or newer (with the module venv) was found$(if $(PYTHON), at $(PYTHON)).' >&2; \
+	  echo 'Install one, or say where it is: make PYTHON=/path/to/python ...' >&2; \
+	  exit 1; \
+	fi; \
+	"$$found" -c 'import sys; print("creating $(VENV) with Python", sys.version.split()[0])'; \
+	"$$found" -m venv '$(VENV)'
+	@touch '$@'
+
+$(INSTALLED): $(CREATED) pyproject.toml
+	@echo 'installing graphveil into $(VENV) (a few minutes the first time)'
+	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check --editable .
+	@touch '$@'
+
+$(INSTALLED_DEV): $(CREATED) pyproject.toml
+	@echo 'installing graphveil and what its tests need into $(VENV) (a few minutes the first time)'
+	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch '$(INSTALLED)' '$@'

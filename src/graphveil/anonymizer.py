@@ -1,0 +1,217 @@
+"""The base of every method: parameters in, Release out.
+
+The fields of a method are the Python arguments, the flags of the command line, the keys of a
+configuration file and the columns of a sweep: one definition, four uses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import types
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
+from typing import get_type_hints as hints_of
+
+import numpy as np
+
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import Ids
+from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
+from graphveil.guarantees import AnyGuarantee
+from graphveil.randomness import Randomness
+from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.release import Linkage
+
+D = TypeVar("D", Graph, Bipartite, Table)
+
+SEED_WARNING = (
+    "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
+    "rest by running the method again. Keep the seed secret"
+)
+
+
+def parameter(
+    *, default: Any = MISSING, text: str, minimum: float | None = None, maximum: float | None = None
+) -> Any:
+    """Return a dataclass field with its help text and its range.
+
+    Parameters
+    ----------
+    default
+        The default; none makes it required.
+    text
+        What it means, in one line, with its unit.
+    minimum, maximum
+        The ends of the range, both allowed.
+    """
+    metadata = {"help": text, "minimum": minimum, "maximum": maximum}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+class Draft(NamedTuple):
+    """What a method hands over: data under the input's positions, promise, cost and advice."""
+
+    data: Data
+    guarantee: AnyGuarantee
+    cost: Mapping[str, float | int]
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anonymizer(ABC, Generic[D]):
+    """A published method with its parameters; `anonymize` is its one pure method.
+
+    There is no ``transform`` for unseen rows: anonymizing rows that the groups were not formed
+    with protects nobody.
+    """
+
+    name: ClassVar[str]
+    accepts: ClassVar[type[Graph | Bipartite | Table]]
+    promise: ClassVar[str]
+    source: ClassVar[str]
+    cost: ClassVar[str]
+    example: ClassVar[Mapping[str, Any]]
+
+    def __post_init__(self) -> None:
+        """Check every parameter against its type and range."""
+        hints = hints_of(type(self))
+        for item in dataclasses.fields(self):
+            value = _checked(getattr(self, item.name), hints[item.name], item)
+            object.__setattr__(self, item.name, value)
+
+    @abstractmethod
+    def _anonymize(self, data: D, randomness: Randomness) -> Draft:
+        """Return the anonymized data with position i still standing for the input's position i."""
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows (or nodes) for which the promise can be kept."""
+        return 1
+
+    def anonymize(self, data: D, *, seed: int | None = None) -> Release:
+        """Return a release of the data that keeps the promise, under new ids in a new order.
+
+        Parameters
+        ----------
+        data
+            The container that the method accepts.
+        seed
+            None draws from the operating system's entropy. With a seed the same data gives the
+            same release; a seed is a secret of the owner.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind.
+        InfeasibleError
+            Where the data has too few rows.
+
+        Warns
+        -----
+        GraphveilWarning
+            What the owner should know before publishing.
+        """
+        self._check_data(data)
+        randomness = Randomness(seed=seed)
+        started = time.perf_counter()
+        draft = self._anonymize(data, randomness)
+        done = time.perf_counter()
+        order = randomness.permutation(data.size)
+        advice = draft.advice + ((SEED_WARNING,) if seed is not None else ())
+        for text in advice:
+            warnings.warn(text, GraphveilWarning, stacklevel=2)
+        return Release(
+            data=draft.data.permuted(order),
+            guarantee=draft.guarantee,
+            provenance=Provenance(
+                method=self.name, source=self.source, parameters=self.parameters()
+            ),
+            private=Private(
+                input_sha256=digest_of(data),
+                seed=seed,
+                cost=draft.cost,
+                warnings=advice,
+                seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
+                linkage=Linkage(data.labels(), _inverse(order)),
+            ),
+        )
+
+    def _check_data(self, data: Data) -> None:
+        if not isinstance(data, self.accepts):
+            raise UsageError(
+                f"{self.name} takes a {self.accepts.__name__}, not {type(data).__name__}. "
+                f"Convert it, or choose a method for {type(data).__name__}."
+            )
+        n = data.size
+        if n < self.rows_needed:
+            what = "nodes" if isinstance(data, Graph) else "rows"
+            raise InfeasibleError(
+                f"{self.name} with these parameters needs at least {self.rows_needed} {what}, "
+                f"the data has {n}. Lower k, or give more data."
+            )
+
+    def parameters(self) -> dict[str, Any]:
+        """Return every parameter by name, as JSON and TOML can hold them."""
+        return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the method with these parameters.
+
+        Raises
+        ------
+        ParameterError
+            Where a name is unknown, one is missing, or a value is out of range.
+        """
+        known = {item.name: item for item in dataclasses.fields(cls)}
+        unknown = sorted(set(parameters) - set(known))
+        if unknown:
+            raise ParameterError(
+                f"{cls.name} has no parameter {unknown[0]!r}. It has {', '.join(known)}."
+            )
+        for name, item in known.items():
+            if item.default is MISSING and name not in parameters:
+                raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
+        return cls(**parameters)
+
+
+def _checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
+    name, low, high = item.name, item.metadata["minimum"], item.metadata["maximum"]
+    options = get_args(hint) if get_origin(hint) is types.UnionType else (hint,)
+    if value is None and type(None) in options:
+        return None
+    kind = next(option for option in options if option is not type(None))
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ParameterError(
+                f"{name}={value!r} is unknown. Choose one of {', '.join(map(str, get_args(kind)))}."
+            )
+        return value
+    value = _converted(value, kind, name)
+    if (low is not None and value < low) or (high is not None and value > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ParameterError(f"{name}={value} is out of range. Give a value {bounds}.")
+    return value
+
+
+def _converted(value: Any, kind: Any, name: str) -> Any:
+    is_bool = isinstance(value, bool | np.bool_)
+    if kind is bool and is_bool:
+        return bool(value)
+    if kind is int and isinstance(value, int | np.integer) and not is_bool:
+        return int(value)
+    if kind is float and isinstance(value, int | float | np.number) and not is_bool:
+        return float(value)
+    if kind is str and isinstance(value, str):
+        return value
+    raise ParameterError(f"{name}={value!r} is not of type {kind.__name__}. Give one.")
+
+
+def _inverse(order: Ids) -> Ids:
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(order.size)
+    return inverse

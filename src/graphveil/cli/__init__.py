@@ -1,0 +1,100 @@
+"""The command line: one command per verb.
+
+Exit codes: 0 done, 1 a claim does not hold, 2 the input or the options cannot be used,
+3 interrupted or out of resources, 70 a bug of ours.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from graphveil.errors import GraphveilError, GraphveilWarning
+
+OUT_OF_RESOURCES = 3
+BUG = 70
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its code."""
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in tokens
+    if debug:
+        tokens.remove("--debug")
+    sys.exit(run(tokens, debug=debug))
+
+
+def run(tokens: list[str], *, debug: bool = False) -> int:
+    """Run one command and return its exit code; every foreseen failure is one line on stderr."""
+    from graphveil.cli.app import call  # noqa: PLC0415  importing graphveil.cli stays cheap
+
+    _install_handlers()
+    try:
+        return call(tokens)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return _fail("interrupted. Nothing was written.", OUT_OF_RESOURCES)
+    except Exception as error:
+        if debug:
+            raise
+        return _fail(*_explained(error))
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """Return the one line for an error, and the exit code."""
+    from cyclopts import CycloptsError  # noqa: PLC0415  as above
+
+    match error:
+        case CycloptsError():
+            return f"{_one_line(error)} See graphveil --help.", 2
+        case GraphveilError():
+            return _one_line(error), error.exit_code
+        case MemoryError():
+            return "out of memory. Use a larger machine, or less data.", OUT_OF_RESOURCES
+        case OSError():
+            return _operating_system(error), OUT_OF_RESOURCES
+        case _:
+            return (
+                f"this is a bug of ours: {type(error).__name__}: {_one_line(error)}. "
+                "Please report it with the command and what --debug prints."
+            ), BUG
+
+
+def _install_handlers() -> None:
+    """Make a termination an interrupt, and our warnings one line each."""
+
+    def terminate(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, GraphveilWarning):
+            print(f"graphveil: warning: {message}.", file=sys.stderr)  # noqa: T201
+        else:
+            shown_before(message, category, *rest, **more)
+
+    shown_before = warnings.showwarning
+    signal.signal(signal.SIGTERM, terminate)
+    warnings.showwarning = show
+    warnings.simplefilter("always", GraphveilWarning)
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"graphveil: error: {text}", file=sys.stderr)  # noqa: T201  the one line of a failure
+    return code
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def _operating_system(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return "no space left on the disk. Free some, or choose another place."
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}. Nothing was written."

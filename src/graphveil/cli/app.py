@@ -1,0 +1,68 @@
+"""The commands, each loaded when it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cyclopts import App, CycloptsError
+from cyclopts.config import Toml
+
+from graphveil._version import __version__
+
+HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
+
+Anonymize it, promise something exact, check the promise again from the files alone, and measure
+what was kept. Start with `graphveil demo`.
+"""
+
+COMMANDS = {
+    "methods": "Every method: data kind, promise, source, cost.",
+    "measure": "How identifiable is this data as it stands?",
+    "anonymize": "Make a release: graphveil anonymize METHOD INPUT --out DIR.",
+    "verify": "Check every claim of a release again from its files.",
+    "evaluate": "What was kept, compared with the original.",
+    "demo": "The whole way, on data that ships with graphveil.",
+}
+
+
+def build() -> App:
+    """Return the application; no command's module is imported."""
+    app = App(name="graphveil", help=HELP, version=__version__, version_flags=["--version"])
+    for name, text in COMMANDS.items():
+        app.command(f"graphveil.cli.{name}:command", name=name, help=text)
+    return app
+
+
+def call(tokens: list[str]) -> int:
+    """Run the command of these tokens and return its exit code.
+
+    Raises
+    ------
+    CycloptsError
+        Where the tokens are no command.
+    """
+    app = build()
+    tokens, config = _take_config(tokens)
+    if config is not None:
+        app.config = (config,)
+    result = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    return result if isinstance(result, int) else 0
+
+
+def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:
+    """Return the tokens without ``--config FILE``, and the file's options."""
+    for place, token in enumerate(tokens):
+        if token == "--config":  # noqa: S105  a flag, no password
+            if place + 1 == len(tokens):
+                raise CycloptsError(msg="--config needs a file.")
+            rest = tokens[:place] + tokens[place + 2 :]
+            return rest, _config(Path(tokens[place + 1]))
+        if token.startswith("--config="):
+            return tokens[:place] + tokens[place + 1 :], _config(Path(token.split("=", 1)[1]))
+    return tokens, None
+
+
+def _config(path: Path) -> Toml:
+    if not path.is_file():
+        raise CycloptsError(msg=f"no configuration file {path}.")
+    return Toml(path, must_exist=True)

@@ -1,0 +1,99 @@
+"""What people see: results on stdout, everything else on stderr; bars only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from graphveil.progress import Advance
+
+PATIENCE_SECONDS = 2.0
+"""How long a stage may take before a bar is shown."""
+
+
+def say(text: str) -> None:
+    """Print one line to stderr: progress, warnings, summaries."""
+    print(text, file=sys.stderr)  # noqa: T201  the command line speaks here
+
+
+def result(text: str) -> None:
+    """Print to stdout what was asked for."""
+    print(text)  # noqa: T201  the command line answers here
+
+
+def result_json(value: Any) -> None:
+    """Print a value to stdout as JSON, for the next program in the pipe."""
+    raw = msgspec.json.format(msgspec.json.encode(value), indent=2)
+    result(raw.decode())
+
+
+def result_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Iterable[int] = ()
+) -> None:
+    """Print a table to stdout; text from data or files is shown as it is, never as markup.
+
+    Parameters
+    ----------
+    columns
+        The headings.
+    rows
+        The cells.
+    right
+        The places of the columns that are set to the right: numbers.
+    """
+    from rich import box  # noqa: PLC0415  loaded when a table is printed
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    numbers = set(right)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for place, name in enumerate(columns):
+        table.add_column(name, justify="right" if place in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=120, no_color=True)
+    console.print(table)
+
+
+@contextmanager
+def bar(name: str, total: int | None) -> Iterator[Advance]:
+    """Show a stage on a terminal once it has taken two seconds; silent anywhere else."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415  loaded when a bar may be shown
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
+    counted = [BarColumn(), TimeRemainingColumn()] if total is not None else []
+    shown = Progress(
+        *columns, *counted, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    )
+    task = shown.add_task(name, total=total)
+    starter = threading.Timer(PATIENCE_SECONDS, shown.start)
+    starter.daemon = True
+    starter.start()
+    started = time.monotonic()
+    try:
+        yield lambda done: shown.advance(task, done)
+    finally:
+        starter.cancel()
+        if time.monotonic() - started >= PATIENCE_SECONDS:
+            starter.join()
+            shown.stop()

@@ -1,0 +1,122 @@
+"""Flags from dataclass fields: a field's type, default, range and help are the flag's."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+from typing import get_type_hints as hints_of
+
+from cyclopts import Group, Parameter
+
+T = TypeVar("T")
+
+METHOD_GROUP = Group("Method's options", sort_key=1)
+READING_GROUP = Group("Reading the input", sort_key=3)
+OUTPUT_GROUP = Group("Output", sort_key=2)
+
+INPUT_FORMAT = "input_format"
+"""The flag of the options' field `format`: `--format` is the release's."""
+
+
+def flag(
+    name: str,
+    kind: Any,
+    text: str,
+    *,
+    default: Any = inspect.Parameter.empty,
+    group: Group | None = None,
+    negative: str | None = None,
+) -> inspect.Parameter:
+    """Return one keyword-only flag.
+
+    Parameters
+    ----------
+    name
+        The Python name that the function receives.
+    kind
+        The type.
+    text
+        The help, in one line.
+    default
+        None given makes it required.
+    group
+        The panel of the help page.
+    negative
+        The flag that says no; empty for none.
+    """
+    note = Parameter(help=text, group=group, negative=negative)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, note]
+    )
+
+
+def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
+    """Return a flag for every field of a dataclass of parameters or of reading options."""
+    hints = hints_of(options)
+    flags = []
+    for item in dataclasses.fields(options):
+        default = item.default
+        if default is dataclasses.MISSING:
+            factory = item.default_factory
+            default = None if factory is not dataclasses.MISSING else inspect.Parameter.empty
+        flags.append(
+            flag(
+                INPUT_FORMAT if item.name == "format" else item.name,
+                hints[item.name],
+                f"{item.metadata['help']}{_range(item)}",
+                default=default,
+                group=group,
+            )
+        )
+    return flags
+
+
+def _range(item: dataclasses.Field[Any]) -> str:
+    low, high = item.metadata.get("minimum"), item.metadata.get("maximum")
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f" (at least {low})"
+    return f" (at most {high})" if low is None else f" ({low} to {high})"
+
+
+def taken(options: type[T], given: dict[str, Any]) -> T:
+    """Return the options whose fields are taken out of the arguments given."""
+    names = [item.name for item in dataclasses.fields(options)]  # type: ignore[arg-type]
+    values = {name: given.pop(INPUT_FORMAT if name == "format" else name, None) for name in names}
+    return options(**{name: value for name, value in values.items() if value is not None})
+
+
+def _place(name: str, text: str) -> inspect.Parameter:
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_ONLY,
+        annotation=Annotated[Path, Parameter(help=text)],
+    )
+
+
+INPUT = _place("input", "The file that holds the data.")
+FOLDER = _place("dir", "The folder of the release.")
+
+
+def with_signature(
+    function: Callable[..., int], parameters: Iterable[inspect.Parameter], *, name: str, text: str
+) -> Callable[..., int]:
+    """Return the function under this signature, name and help."""
+
+    listed = list(parameters)
+    signature = inspect.Signature(listed)
+
+    def command(*args: Any, **kwargs: Any) -> int:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return function(*bound.args, **bound.kwargs)
+
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {item.name: item.annotation for item in listed}
+    command.__name__ = name
+    command.__doc__ = text
+    return command

@@ -1,0 +1,37 @@
+"""`graphveil methods`: every method, from the registry."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from graphveil.cli.console import result_json, result_table
+from graphveil.limits import LIMITS
+from graphveil.methods import METHODS
+
+
+def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")] = False) -> int:
+    """Every method: data kind, promise, source, cost.
+
+    Example: graphveil methods --json
+    """
+    rows = [
+        {
+            "name": method.name,
+            "accepts": method.accepts.__name__,
+            "promise": method.promise,
+            "does_not_protect_against": LIMITS[method.name],
+            "source": method.source,
+            "cost": method.cost,
+        }
+        for method in METHODS.values()
+    ]
+    if json:
+        result_json(rows)
+    else:
+        result_table(
+            ["method", "data", "promise", "source", "cost"],
+            [[r["name"], r["accepts"], r["promise"], r["source"], r["cost"]] for r in rows],
+        )
+    return 0

@@ -1,0 +1,57 @@
+"""How a command reads its input: flags in, container out, the reading report on stderr."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphveil import io
+from graphveil.cli.console import say
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.progress import stage
+
+AnyOptions = io.GraphOptions | io.BipartiteOptions | io.TableOptions
+
+
+class Reader(NamedTuple):
+    """The options of a kind of data, and the function that takes them."""
+
+    options: type[AnyOptions]
+    load: Any
+
+
+READERS: dict[type[Graph | Bipartite | Table], Reader] = {
+    Graph: Reader(io.GraphOptions, io.load_graph),
+    Bipartite: Reader(io.BipartiteOptions, io.load_bipartite),
+    Table: Reader(io.TableOptions, io.load_table),
+}
+
+
+def read_input(path: Path, options: AnyOptions, *, quiet: bool = False) -> Data:
+    """Return the container in a file; what was dropped is said on stderr."""
+    load = next(reader.load for reader in READERS.values() if reader.options is type(options))
+    with stage(f"reading {path.name}"):
+        data, report = load(path, options)
+    if not quiet:
+        for line in report.lines():
+            say(f"{path.name}: {line}")
+    checked: Data = data
+    return checked
+
+
+def as_json(options: AnyOptions) -> dict[str, Any]:
+    """Return reading options for the private record; the names of files stay out of it."""
+    kept = dataclasses.asdict(options)
+    return {name: value for name, value in kept.items() if not isinstance(value, Path)}
+
+
+def from_json(defaults: AnyOptions, kept: dict[str, Any]) -> AnyOptions:
+    """Return the reading options of a private record; unknown names are left out."""
+    names = {item.name for item in dataclasses.fields(defaults)}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in kept.items()
+        if name in names
+    }
+    return dataclasses.replace(defaults, **values)

@@ -1,0 +1,75 @@
+"""Numbers into categories, by an explicit rule."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from graphveil.errors import ParameterError
+
+
+def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
+    """Return each number as the text of its interval; null stays null.
+
+    Parameters
+    ----------
+    values
+        An Arrow column of numbers.
+    rule
+        ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end.
+    name
+        The column, for messages.
+
+    Raises
+    ------
+    ParameterError
+        Where the rule is none of these.
+
+    Examples
+    --------
+    >>> binned(pa.array([1.0, 2.0, 9.0, None]), "edges:1.5", name="age").to_pylist()
+    ['<=1.5', '>1.5', '>1.5', None]
+    """
+    numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    known = np.isfinite(numbers)
+    edges = _edges(numbers[known], rule, name)
+    labels = _labels(edges)
+    places = np.searchsorted(edges, numbers, side="left")
+    return pc.take(pa.array(labels), pa.array(places, mask=~known))
+
+
+def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> NDArray[np.float64]:
+    kind, _, detail = rule.partition(":")
+    if kind == "edges":
+        try:
+            edges = [float(edge) for edge in detail.split(",")]
+        except ValueError:
+            edges = []
+        if edges and np.all(np.isfinite(edges)) and np.all(np.diff(edges) > 0):
+            return np.array(edges)
+    elif kind == "median" and not detail:
+        return _quantiles(numbers, 2)
+    elif kind == "quantiles" and detail.isascii() and detail.isdigit() and 2 <= int(detail) <= 1000:
+        return _quantiles(numbers, int(detail))
+    raise ParameterError(
+        f"column {name}: the bins {rule!r} are unknown. "
+        "Use median, quantiles:N (2 to 1000) or edges:a,b,c (rising)."
+    )
+
+
+def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
+    if numbers.size == 0:
+        return np.empty(0)
+    return np.unique(np.quantile(numbers, np.arange(1, parts) / parts))
+
+
+def _labels(edges: NDArray[np.float64]) -> list[str]:
+    if edges.size == 0:
+        return ["any"]
+    written = [f"{edge:.12g}" for edge in edges]
+    between = [f"{low}<x<={high}" for low, high in pairwise(written)]
+    return [f"<={written[0]}", *between, f">{written[-1]}"]

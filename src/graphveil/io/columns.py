@@ -1,0 +1,239 @@
+"""Columns of ids out of a text file, in chunks: Arrow parses, and only one chunk is held at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv
+
+from graphveil.data.ids import Ids, as_ids, distinct, positions
+from graphveil.errors import InputError
+from graphveil.io.dialect import (
+    WHITESPACE,
+    Dialect,
+    expect_width,
+    may_not_be_plain,
+    single_spaced,
+    without_comments,
+)
+from graphveil.io.integers import Growing, compact, distinct_integers
+from graphveil.io.raw import Column, Notes
+from graphveil.io.source import Source, shown
+
+_PLAIN = r"^(0|[1-9][0-9]*)$"
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_MISSING = ("nan", "null", "none", "na", "n/a", "")
+_LARGEST = 2**63 - 1
+
+
+class _NotIntegersError(Exception):
+    """A cell is no plain integer, so the columns are to be read as text."""
+
+
+def read_columns(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
+) -> list[Column]:
+    """Return the chosen columns of a text file, over one list of labels or over one each.
+
+    Raises
+    ------
+    InputError
+        Where a line is ragged or an id is missing, negative, fractional or too large; the message
+        names the line.
+    """
+    try:
+        arrays = _read_integers(source, dialect, chosen, notes)
+    except _NotIntegersError:
+        return _read_text(source, dialect, chosen, notes, share_labels=share_labels)
+    shared = distinct_integers(*arrays) if share_labels else None
+    return [compact(array, labels=shared) for array in arrays]
+
+
+def _read_integers(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes
+) -> list[NDArray[Any]]:
+    columns = [Growing() for _ in chosen]
+    for table in _tables(source, dialect, chosen, notes, pa.int64()):
+        for place, column in enumerate(columns):
+            values = table.column(place).to_numpy()
+            if values.size and values.min() < 0:
+                _refuse_value(source, dialect, chosen, str(values.min()), "is negative")
+            column.extend(values)
+    return [column.finish() for column in columns]
+
+
+def _tables(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, kind: pa.DataType
+) -> Iterator[pa.Table]:
+    """Yield the chosen columns a chunk at a time, as Arrow columns of this kind."""
+    notes.rows = notes.comment_lines = 0
+    numbers = pa.types.is_integer(kind)
+    for first, raw, chunk in _cleaned(source, dialect, notes):
+        if numbers and may_not_be_plain(chunk):
+            raise _NotIntegersError
+        try:
+            table = _parse(chunk, dialect, chosen, kind)
+        except pa.ArrowInvalid as error:
+            if numbers:
+                raise _NotIntegersError from error
+            _explain(source, raw, first, dialect, error)
+        notes.rows += table.num_rows
+        yield table
+
+
+def _cleaned(source: Source, dialect: Dialect, notes: Notes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield (first line, lines as they stand, lines without names, comments and extra space)."""
+    named = bool(dialect.header)
+    for first, raw in source.chunks():
+        chunk, comments = without_comments(raw)
+        notes.comment_lines += comments
+        if dialect.delimiter == WHITESPACE:
+            chunk = single_spaced(chunk)
+        if named and chunk.strip():
+            chunk, named = _after_header(chunk), False
+        if chunk.strip():
+            yield first, raw, chunk
+
+
+def _after_header(chunk: bytes) -> bytes:
+    start = len(chunk) - len(chunk.lstrip())
+    end = chunk.find(b"\n", start)
+    return b"" if end < 0 else chunk[end + 1 :]
+
+
+def _parse(chunk: bytes, dialect: Dialect, chosen: tuple[int, ...], kind: pa.DataType) -> pa.Table:
+    names = [str(place) for place in range(dialect.n_columns)]
+    kept = [str(place) for place in chosen]
+    quotes = b'"' in chunk and dialect.delimiter != WHITESPACE
+    return csv.read_csv(
+        pa.BufferReader(chunk),
+        read_options=csv.ReadOptions(column_names=names, block_size=1 << 20),
+        parse_options=csv.ParseOptions(
+            delimiter=dialect.delimiter, quote_char='"' if quotes else False
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(kept, kind),
+            include_columns=kept,
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _explain(
+    source: Source, raw: bytes, first: int, dialect: Dialect, error: Exception
+) -> NoReturn:
+    """Find the line that Arrow could not read, and say what is wrong with it."""
+    waiting = bool(dialect.header) and first == 1
+    for offset, line in enumerate(raw.split(b"\n")):
+        text = source.decoded(line, first + offset)
+        if not text.strip() or text.lstrip()[0] in "#%":
+            continue
+        if not waiting:
+            expect_width(source, first + offset, text, dialect)
+        waiting = False
+    last = first + raw.count(b"\n")
+    source.refuse(f"lines {first} to {last} cannot be read ({shown(error)}). Check the quotes.")
+
+
+def _read_text(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
+) -> list[Column]:
+    codes: list[list[NDArray[np.int32]]] = [[] for _ in chosen]
+    found: list[list[pa.Array]] = [[] for _ in chosen]
+    kind = pa.dictionary(pa.int32(), pa.string())
+    for table in _tables(source, dialect, chosen, notes, kind):
+        for place in range(len(chosen)):
+            for block in table.column(place).chunks:
+                codes[place].append(block.indices.to_numpy().astype(np.int32, copy=False))
+                found[place].append(_trimmed(block.dictionary, dialect))
+    every = [part for parts in found for part in parts]
+    merged = [every] * len(chosen) if share_labels else found
+    columns: list[Column] = []
+    for place, parts in enumerate(merged):
+        if share_labels and columns:
+            labels = columns[0].labels
+        else:
+            values = pa.chunked_array(parts, type=pa.string()).unique()
+            labels = _labels(source, dialect, chosen, values, notes)
+        columns.append(_merged(codes[place], found[place], labels))
+    return columns
+
+
+def _trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
+    return pc.utf8_ltrim_whitespace(dictionary) if dialect.spaced else dictionary
+
+
+def _merged(codes: list[NDArray[np.int32]], found: list[pa.Array], labels: Ids) -> Column:
+    parts = []
+    for code, values in zip(codes, found, strict=True):
+        typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
+        parts.append(positions(as_ids(typed, what="ids"), labels, what="ids")[code])
+    empty = np.empty(0, dtype=np.int32)
+    return Column(np.concatenate(parts) if parts else empty, labels)
+
+
+def _labels(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: Notes
+) -> Ids:
+    """Return the labels in order: integers where all are plain, else text; refuse what is no id."""
+    plain = pc.match_substring_regex(values, _PLAIN)
+    n_plain = pc.sum(plain).as_py() or 0
+    odd = values.filter(pc.invert(plain))
+    missing = pc.is_in(pc.utf8_lower(odd), value_set=pa.array(_MISSING))
+    empty = pc.equal(odd, "")
+    if pc.any(empty).as_py() or (n_plain and len(odd) and pc.all(missing).as_py()):
+        value = odd.filter(missing)[0].as_py()
+        _refuse_value(source, dialect, chosen, value, "is missing")
+    broken = pc.match_substring(odd, "\n")
+    if pc.any(broken).as_py():
+        source.refuse(
+            f"a cell holds a line break ({shown(odd.filter(broken)[0])}). Close its quote."
+        )
+    if len(odd) == 0:
+        if any(len(value) > 18 and int(value) > _LARGEST for value in values.to_pylist()):
+            large = max(values.to_pylist(), key=len)
+            _refuse_value(source, dialect, chosen, large, f"is larger than {_LARGEST}")
+        return distinct(as_ids(values.cast(pa.int64()), what="ids"))
+    _refuse_numbers(source, dialect, chosen, odd)
+    if n_plain:
+        notes.odd_ids += len(odd)
+        notes.example = notes.example or shown(odd[0].as_py())
+    return distinct(as_ids(values, what="ids"))
+
+
+def _refuse_numbers(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], odd: pa.Array
+) -> None:
+    """Refuse negative and fractional ids where there is nothing but numbers."""
+    if not pc.all(pc.match_substring_regex(odd, _NUMBER)).as_py():
+        return
+    for value in odd.to_pylist():
+        if value.startswith("-"):
+            _refuse_value(source, dialect, chosen, value, "is negative")
+        if not re.fullmatch(r"[0-9]+", value):
+            _refuse_value(source, dialect, chosen, value, "is no whole number")
+
+
+def _refuse_value(
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], value: str, problem: str
+) -> NoReturn:
+    """Refuse an id, with the first line on which it stands."""
+    quoted = f"the id {shown(value)}" if value else "an id"
+    advice = "Give an integer from 0 on, or text."
+    waiting = bool(dialect.header)
+    for number, line in source.lines():
+        if not line.strip() or line.lstrip()[0] in "#%":
+            continue
+        cells = dialect.cells(line)
+        here = [cells[place] for place in chosen if place < len(cells)]
+        if not waiting and value.strip() in here:
+            source.refuse(f"{quoted} {problem}. {advice}", line=number)
+        waiting = False
+    raise InputError(f"{source.name}: {quoted} {problem}. {advice}")

@@ -1,0 +1,224 @@
+"""Text with a delimiter: edge lists, user-item pairs, tables of cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.ids import Ids
+from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.errors import InputError
+from graphveil.io.columns import read_columns
+from graphveil.io.dialect import Dialect, sniff
+from graphveil.io.formats import Format
+from graphveil.io.lists import read_lists
+from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
+from graphveil.io.source import Source, shown
+from graphveil.io.table_text import read_cells
+
+_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
+_AWKWARD = re.compile(r'["\n\r\t,;#%]|^\s|\s$|^$')
+_ROWS = 1 << 20
+
+
+def read_graph(source: Source, options: GraphOptions) -> Arcs:
+    """Return the arcs of an edge list."""
+    dialect = sniff(source, options.header)
+    _check_konect(source, dialect)
+    notes = Notes(header=dialect.header)
+    chosen = _two_columns(source, dialect, notes, "edge", ignore_weights=options.ignore_weights)
+    left, right = read_columns(source, dialect, chosen, notes, share_labels=True)
+    arcs = Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
+    arcs.directed = _says_directed(dialect)
+    return arcs if dialect.header else _without_count_line(arcs)
+
+
+def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
+    """Return the pairs of a user-item file, whichever way its lines hold them."""
+    dialect = sniff(source, options.header)
+    if options.layout in ("lists", "items") or (
+        options.layout == "auto" and not dialect.header and len(dialect.widths) > 1
+    ):
+        return read_lists(source, dialect, named=options.layout != "items")
+    notes = Notes(header=dialect.header)
+    chosen = _two_columns(source, dialect, notes, "pair", ignore_weights=options.ignore_weights)
+    left, right = read_columns(source, dialect, chosen, notes, share_labels=False)
+    return Pairs(
+        user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
+    )
+
+
+def read_table(source: Source, options: TableOptions) -> Cells:
+    """Return the columns of a table as text or integers."""
+    return read_cells(source, options)
+
+
+def read_ids(source: Source) -> Column:
+    """Return the first column of a file that lists ids."""
+    dialect = sniff(source, "auto", spaces=False)
+    (column,) = read_columns(source, dialect, (0,), Notes(), share_labels=False)
+    return column
+
+
+def _two_columns(
+    source: Source, dialect: Dialect, notes: Notes, what: str, *, ignore_weights: bool
+) -> tuple[int, int]:
+    """Return where the two columns stand; refuse further ones unless they are to be ignored."""
+    if dialect.n_columns < 2:
+        source.refuse(
+            f"one column, but an {what} needs two. Check the delimiter."
+            if what == "edge"
+            else f"one column, but a {what} needs two. Check the delimiter."
+        )
+    lowered = [name.lower() for name in dialect.header]
+    chosen = (0, 1)
+    for first, second in _ENDS:
+        if first in lowered and second in lowered:
+            chosen = (lowered.index(first), lowered.index(second))
+    others = [place for place in range(dialect.n_columns) if place not in chosen]
+    if others:
+        names = dialect.header or tuple(str(place + 1) for place in range(dialect.n_columns))
+        further = tuple(names[place] for place in others if place < len(names))
+        if not ignore_weights:
+            source.refuse(
+                f"{dialect.n_columns} columns where two make an {what}; further ones: "
+                f"{shown(', '.join(further))}. Say --ignore-weights to leave them out."
+            )
+        notes.columns_ignored = further
+    return chosen
+
+
+def _check_konect(source: Source, dialect: Dialect) -> None:
+    if dialect.comments and re.match(r"%\s*bip\b", dialect.comments[0]):
+        source.refuse("the first line says bip: users and items, no graph. Read it as bipartite.")
+
+
+def _says_directed(dialect: Dialect) -> bool:
+    text = " ".join(dialect.comments).lower()
+    konect = any(re.match(r"%\s*asym\b", comment) for comment in dialect.comments)
+    return konect or re.search(r"\bdirected\b", text) is not None
+
+
+def _without_count_line(arcs: Arcs) -> Arcs:
+    """Leave out the first line where it gives the numbers of nodes and of edges."""
+    labels = arcs.labels
+    if arcs.source.size < 2 or labels.dtype.kind != "i":
+        return arcs
+    n, m = (int(labels[column[0]]) for column in (arcs.source, arcs.target))
+    if m != arcs.source.size - 1:
+        return arcs
+    used = np.zeros(labels.size, dtype=np.bool_)
+    used[arcs.source[1:]] = True
+    used[arcs.target[1:]] = True
+    if n < np.count_nonzero(used):
+        return arcs
+    place = np.cumsum(used, dtype=np.int32) - 1
+    arcs.source = place[arcs.source[1:]].astype(np.int32, copy=False)
+    arcs.target = place[arcs.target[1:]].astype(np.int32, copy=False)
+    arcs.labels = labels[used]
+    arcs.notes.rows -= 1
+    arcs.notes.count_line = f"{n} {m}"
+    return arcs
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write every edge once, under the names source and target."""
+    edges = graph.edges()
+    columns = [_Labels(edges[:, place], graph.ids) for place in range(2)]
+    _write_rows(columns, ("source", "target"), stream, form)
+
+
+def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
+    """Write every pair, under the names user and item."""
+    columns = [_Labels(data.rows(), data.users), _Labels(data.indices, data.features)]
+    _write_rows(columns, ("user", "item"), stream, form)
+
+
+def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
+    """Write ids in one column under a name."""
+    column = _Labels(np.arange(ids.size, dtype=np.int32), ids)
+    _write_rows([column], (name,), stream, form)
+
+
+def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
+    """Write the cells under their names; a suppressed cell is ``*``."""
+    columns = []
+    for place, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
+        listed = ids_to_arrow(values).cast(pa.string())
+        if "*" in listed.to_pylist():
+            raise InputError(
+                f"column {name}: the category * cannot be told from a suppressed cell in "
+                f"{form.name}. Use --format parquet."
+            )
+        codes = table.codes[:, place]
+        shown_as = pa.concat_arrays([listed, pa.array(["*"])])
+        columns.append(_Cells(np.where(codes < 0, len(listed), codes), shown_as))
+    _write_rows(columns, table.columns, stream, form, quote=True)
+
+
+class _Cells:
+    """A column to be written a block at a time."""
+
+    def __init__(self, codes: Any, values: pa.Array) -> None:
+        self.codes = codes
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def block(self, part: slice) -> pa.Array:
+        return self.values.take(pa.array(self.codes[part]))
+
+
+class _Labels(_Cells):
+    """A column of ids; None stands for 0..n-1."""
+
+    def __init__(self, codes: Any, ids: Ids | None) -> None:
+        super().__init__(codes, None if ids is None else ids_to_arrow(ids))
+
+    def block(self, part: slice) -> pa.Array:
+        if self.values is None:
+            return pa.array(self.codes[part])
+        return super().block(part)
+
+
+def _write_rows(
+    columns: list[Any],
+    names: tuple[str, ...],
+    stream: IO[bytes],
+    form: Format,
+    *,
+    quote: bool = False,
+) -> None:
+    delimiter = "," if form.name == "csv" else "\t"
+    awkward = [name for column in columns for name in _awkward(column.values)]
+    for value in awkward:
+        if not quote and ("\n" in value or "\r" in value or not value):
+            raise InputError(
+                f"the id {shown(value)!r} is empty or holds a line break, which {form.name} "
+                "cannot carry. Use --format parquet."
+            )
+    style = "needed" if awkward else "none"
+    stream.write(delimiter.join(map(_quoted, names)).encode() + b"\n")
+    options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
+    for start in range(0, len(columns[0]), _ROWS):
+        blocks = [column.block(slice(start, start + _ROWS)) for column in columns]
+        buffer = pa.BufferOutputStream()
+        csv.write_csv(pa.table(blocks, names=list(names)), buffer, options)
+        stream.write(buffer.getvalue())
+
+
+def _awkward(values: pa.Array | None) -> Iterator[str]:
+    if values is not None and pa.types.is_string(values.type):
+        yield from (value for value in values.to_pylist() if _AWKWARD.search(value))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if _AWKWARD.search(name) else name

@@ -1,0 +1,223 @@
+"""How a text file separates its cells: found from its first lines, then held to."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.io.options import Header
+from graphveil.io.source import Source, shown
+
+WHITESPACE = " "
+_SAMPLE = 200
+_ORDER = {"csv": ",;\t", "tsv": "\t,;", "text": "\t,;"}
+_COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NAMES = frozenset(
+    [
+        "source",
+        "target",
+        "from",
+        "to",
+        "src",
+        "dst",
+        "u",
+        "v",
+        "node1",
+        "node2",
+        "node_1",
+        "node_2",
+        "id1",
+        "id2",
+        "id_1",
+        "id_2",
+        "fromnodeid",
+        "tonodeid",
+        "fromnode",
+        "tonode",
+        "from_node",
+        "to_node",
+        "head",
+        "tail",
+        "user",
+        "item",
+        "users",
+        "items",
+        "user_id",
+        "item_id",
+        "userid",
+        "itemid",
+        "feature",
+        "features",
+        "product",
+        "movie",
+        "node",
+        "nodes",
+        "id",
+        "start",
+        "end",
+    ]
+)
+_BLANK, _BREAK = 1, 2
+_KIND = np.zeros(256, dtype=np.uint8)
+_KIND[[9, 11, 12, 13, 32]] = _BLANK
+_KIND[10] = _BREAK
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How lines become cells.
+
+    `spaced` says that a space follows every delimiter and is no part of the cells. `widths` are
+    the numbers of cells of the first lines, the names left out; `first` is the first line.
+    """
+
+    delimiter: str
+    n_columns: int
+    header: tuple[str, ...]
+    spaced: bool
+    widths: frozenset[int]
+    comments: tuple[str, ...]
+    first: tuple[str, ...]
+
+    def cells(self, line: str) -> list[str]:
+        """Return the cells of a line."""
+        return [cell.strip() for cell in split(line, self.delimiter)]
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Return the pieces of a line as they stand."""
+    if delimiter == WHITESPACE:
+        return line.split()
+    if '"' not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=False), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def sniff(source: Source, header: Header, *, spaces: bool = True, comments: bool = True) -> Dialect:
+    """Return the dialect of a file.
+
+    Without `spaces`, white space separates nothing; without `comments`, no line is one.
+
+    Raises
+    ------
+    InputError
+        Where it holds no data.
+    """
+    remarks: list[str] = []
+    lines: list[str] = []
+    for _, line in islice(source.lines(), 100_000):
+        stripped = line.strip()
+        if comments and stripped.startswith(("#", "%")):
+            remarks.append(stripped)
+        elif stripped:
+            lines.append(line)
+        if len(lines) == _SAMPLE:
+            break
+    if not lines:
+        source.refuse("the file is empty. Give at least one row.")
+    order = _ORDER.get(source.format.name, ",\t;")
+    delimiter = _delimiter(lines, order, fallback=WHITESPACE if spaces else order[0])
+    rows = [split(line, delimiter) for line in lines]
+    named = header == "yes" or (header == "auto" and has_names(rows))
+    data = rows[1:] if named else rows
+    widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
+    spaced = delimiter != WHITESPACE and all(
+        cell.startswith(" ") for row in rows for cell in row[1:]
+    )
+    return Dialect(
+        delimiter=delimiter,
+        n_columns=widths.most_common(1)[0][0],
+        header=tuple(cell.strip() for cell in rows[0]) if named else (),
+        spaced=spaced,
+        widths=frozenset(widths),
+        comments=tuple(remarks),
+        first=tuple(cell.strip() for cell in rows[0]),
+    )
+
+
+def has_names(rows: list[list[str]]) -> bool:
+    """Whether the first row holds names: well-known ones, or words above numbers."""
+    first = [cell.strip() for cell in rows[0]]
+    if first and all(cell.lower() in _NAMES for cell in first[:2]):
+        return True
+    below = [cell.strip() for row in rows[1:] for cell in row[:2]]
+    words = [cell for cell in first[:2] if not _NUMBER.fullmatch(cell)]
+    return len(words) == len(first[:2]) and bool(below) and all(map(_INTEGER.fullmatch, below))
+
+
+def _delimiter(lines: list[str], order: str, fallback: str) -> str:
+    """Return the delimiter under which most lines have the same number of cells, two or more."""
+    best, share = order[0] if order[0] == "," else fallback, 0
+    for candidate in (*order, fallback):
+        counts = Counter(len(split(line, candidate)) for line in lines)
+        wide = max((seen for width, seen in counts.items() if width > 1), default=0)
+        if wide > share:
+            best, share = candidate, wide
+    return best
+
+
+def without_comments(chunk: bytes) -> tuple[bytes, int]:
+    """Return the lines with comments emptied, and the number of comments."""
+    if b"#" not in chunk and b"%" not in chunk:
+        return chunk, 0
+    return _COMMENT.subn(b"", chunk)
+
+
+def single_spaced(chunk: bytes) -> bytes:
+    """Return lines whose cells are separated by one space, whatever white space there was."""
+    ragged = (b"\t", b"\r", b"  ", b" \n", b"\n ", b"\v", b"\f")
+    if not any(mark in chunk for mark in ragged) and not chunk.startswith(b" "):
+        return chunk.removesuffix(b" ")
+    text = np.frombuffer(chunk, dtype=np.uint8)
+    kind = _KIND[text]
+    before = np.empty_like(kind)
+    before[0] = _BREAK
+    before[1:] = kind[:-1]
+    keep = (kind != _BLANK) | (before == 0)
+    text, kind = text[keep], kind[keep]
+    after = np.full_like(kind, _BREAK)
+    after[:-1] = kind[1:]
+    keep = (kind != _BLANK) | (after == 0)
+    text, kind = text[keep], kind[keep]
+    text[kind == _BLANK] = 32
+    spaced: bytes = text.tobytes()
+    return spaced
+
+
+def may_not_be_plain(chunk: bytes) -> bool:
+    """Whether a number may be written in a way that an integer would not keep: 007, 0x1F, -0."""
+    if b"0x" in chunk or b"0X" in chunk or b"-0" in chunk:
+        return True
+    text = np.frombuffer(chunk, dtype=np.uint8)
+    zeros = np.flatnonzero(text[:-1] == ord("0"))
+    following = _is_digit(text[zeros + 1])
+    zeros = zeros[following]
+    before = np.where(zeros > 0, text[zeros - 1], ord("\n"))
+    return bool(np.any(~_is_digit(before) & (before != ord("."))))
+
+
+def _is_digit(characters: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    return (characters >= ord("0")) & (characters <= ord("9"))
+
+
+def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> list[str]:
+    """Return the cells of a line, refused where their number is not that of the first lines."""
+    cells = dialect.cells(line)
+    if len(cells) != dialect.n_columns:
+        source.refuse(
+            f"{len(cells)} cells where the first lines have {dialect.n_columns} "
+            f"({shown(line.strip())}). Mend the line.",
+            line=number,
+        )
+    return cells

@@ -1,0 +1,196 @@
+"""The table of formats: adding one is an entry here and a module beside it.
+
+The module of a format has, for each kind it holds, `read_KIND(source, options)`, which returns what
+`graphveil.io.raw` describes, and `write_KIND(data, stream, form)`, which writes to an open stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from graphveil.errors import InputError
+
+Kind = Literal["graph", "bipartite", "table"]
+Content = Literal["graph", "bipartite", "table", "ids"]
+_NOUNS = {
+    "graph": "a graph",
+    "bipartite": "users and items",
+    "table": "a table",
+    "ids": "a list of ids",
+}
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One file format.
+
+    Parameters
+    ----------
+    name
+        As in ``--format``.
+    extensions
+        The first one names the data file of a release.
+    kinds
+        The containers it can hold, and whether it can list ids.
+    module
+        The module of `graphveil.io` that reads and writes it.
+    keeps_isolated
+        Whether nodes without edges and users without items survive in it.
+    text_ids
+        Whether ids may be text.
+    compressible
+        Whether it may be wrapped in gzip or Zstandard.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    kinds: tuple[Content, ...]
+    module: str
+    keeps_isolated: bool = False
+    text_ids: bool = True
+    compressible: bool = True
+
+    def reader(self, kind: Content) -> Callable[..., Any]:
+        """Return the function that reads this kind of data."""
+        return self._function(f"read_{kind}", kind)
+
+    def writer(self, kind: Content) -> Callable[..., Any]:
+        """Return the function that writes this kind of data."""
+        return self._function(f"write_{kind}", kind)
+
+    def _function(self, name: str, kind: Content) -> Callable[..., Any]:
+        if kind not in self.kinds:
+            able = ", ".join(f.name for f in FORMATS.values() if kind in f.kinds)
+            raise InputError(f"{self.name} cannot hold {_NOUNS[kind]}. Use one of {able}.")
+        module = import_module(f"graphveil.io.{self.module}")
+        function: Callable[..., Any] = getattr(module, name)
+        return function
+
+
+_ALL: tuple[Content, ...] = ("graph", "bipartite", "table", "ids")
+_PAIRS: tuple[Content, ...] = ("graph", "bipartite", "ids")
+_MATRIX: tuple[Content, ...] = ("graph", "bipartite")
+
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format(name="csv", extensions=(".csv",), kinds=_ALL, module="delimited"),
+        Format(name="tsv", extensions=(".tsv",), kinds=_ALL, module="delimited"),
+        Format(name="text", extensions=(".txt", ".edges"), kinds=_PAIRS, module="delimited"),
+        Format(
+            name="parquet",
+            extensions=(".parquet",),
+            kinds=_ALL,
+            module="columnar",
+            compressible=False,
+        ),
+        Format(
+            name="arrow",
+            extensions=(".arrow", ".feather"),
+            kinds=_ALL,
+            module="columnar",
+            compressible=False,
+        ),
+        Format(
+            name="graphml",
+            extensions=(".graphml",),
+            kinds=("graph",),
+            module="graphml",
+            keeps_isolated=True,
+        ),
+        Format(
+            name="gml", extensions=(".gml",), kinds=("graph",), module="gml", keeps_isolated=True
+        ),
+        Format(
+            name="pajek",
+            extensions=(".net",),
+            kinds=("graph",),
+            module="pajek",
+            keeps_isolated=True,
+        ),
+        Format(
+            name="metis",
+            extensions=(".graph",),
+            kinds=("graph",),
+            module="metis",
+            keeps_isolated=True,
+            text_ids=False,
+        ),
+        Format(
+            name="nauty",
+            extensions=(".nauty",),
+            kinds=("graph",),
+            module="nauty",
+            keeps_isolated=True,
+            text_ids=False,
+        ),
+        Format(
+            name="mtx",
+            extensions=(".mtx",),
+            kinds=_MATRIX,
+            module="matrix_market",
+            keeps_isolated=True,
+            text_ids=False,
+        ),
+        Format(
+            name="npz",
+            extensions=(".npz",),
+            kinds=_MATRIX,
+            module="npz",
+            keeps_isolated=True,
+            text_ids=False,
+            compressible=False,
+        ),
+    )
+}
+
+
+def format_of(path: str | Path, override: str | None = None) -> Format:
+    """Return the format of a file, by its extension or as told.
+
+    Raises
+    ------
+    InputError
+        Where the name is unknown, or the extension is and nothing was told.
+
+    Examples
+    --------
+    >>> format_of("friends.csv.gz").name
+    'csv'
+    """
+    path = Path(path)
+    if override is not None:
+        if override not in FORMATS:
+            raise InputError(f"no format {override!r}. Use one of {', '.join(FORMATS)}.")
+        return FORMATS[override]
+    extension = _inner(path).suffix.lower()
+    if extension == ".zip" or path.suffix.lower() == ".zip":
+        raise InputError(f"{path.name} is a zip archive. Unzip it first, and give the file in it.")
+    for entry in FORMATS.values():
+        if extension in entry.extensions:
+            return entry
+    known = " ".join(e for f in FORMATS.values() for e in f.extensions)
+    raise InputError(
+        f"{path.name}: the extension {extension or '(none)'} is unknown. "
+        f"Use one of {known}, or say --format {'|'.join(FORMATS)}."
+    )
+
+
+def compression_of(path: str | Path) -> str | None:
+    """Return gzip, zstd or None, by the last extension.
+
+    Examples
+    --------
+    >>> compression_of("friends.csv.zst")
+    'zstd'
+    """
+    return COMPRESSIONS.get(Path(path).suffix.lower())
+
+
+def _inner(path: Path) -> Path:
+    return path.with_suffix("") if compression_of(path) else path

@@ -1,0 +1,79 @@
+"""Integer columns that grow chunk by chunk and become positions without a second copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.ids import Ids
+from graphveil.io.raw import Column
+
+_BLOCK = 1 << 22
+
+
+class Growing:
+    """Integers that are appended in chunks; int32 as long as they fit."""
+
+    def __init__(self) -> None:
+        self._array: NDArray[Any] = np.empty(1 << 16, dtype=np.int32)
+        self._size = 0
+
+    def extend(self, values: NDArray[np.int64]) -> None:
+        """Append the values."""
+        if values.size and values.max() > np.iinfo(np.int32).max:
+            self._array = self._array.astype(np.int64, copy=False)
+        end = self._size + values.size
+        if end > self._array.size:
+            self._array.resize(max(end, self._array.size * 3 // 2), refcheck=False)
+        self._array[self._size : end] = values
+        self._size = end
+
+    def finish(self) -> NDArray[Any]:
+        """Return the values; the object is used up."""
+        self._array.resize(self._size, refcheck=False)
+        return self._array
+
+
+def compact(values: NDArray[Any], *, labels: Ids | None = None) -> Column:
+    """Return integers as positions into their distinct values, or into the labels given.
+
+    int32 input is overwritten, so that no second array of its size is needed.
+    """
+    if labels is None:
+        labels = distinct_integers(values)
+    if values.size == 0 or labels[-1] == labels.size - 1:
+        return Column(values.astype(np.int32, copy=False), labels)
+    top = int(labels[-1])
+    table = None
+    if top < max(values.size // 2, 1 << 24):
+        table = np.zeros(top + 1, dtype=np.int32)
+        table[labels] = np.arange(labels.size, dtype=np.int32)
+    out = values if values.dtype == np.int32 else np.empty(values.size, dtype=np.int32)
+    for part in _blocks(values.size):
+        found = np.searchsorted(labels, values[part]) if table is None else table[values[part]]
+        out[part] = found
+    return Column(out, labels)
+
+
+def distinct_integers(*columns: NDArray[Any]) -> Ids:
+    """Return the distinct values of all columns in order, as int64, a block at a time."""
+    size = sum(values.size for values in columns)
+    top = max((int(values.max()) for values in columns if values.size), default=-1)
+    if top < 2 * size + (1 << 20):
+        seen = np.zeros(top + 1, dtype=np.bool_)
+        for values in columns:
+            for part in _blocks(values.size):
+                seen[values[part]] = True
+        return np.flatnonzero(seen)
+    found = np.empty(0, dtype=np.int64)
+    for values in columns:
+        for part in _blocks(values.size):
+            found = np.union1d(found, values[part])
+    return found
+
+
+def _blocks(size: int) -> Iterator[slice]:
+    return (slice(start, start + _BLOCK) for start in range(0, size, _BLOCK))

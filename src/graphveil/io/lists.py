@@ -1,0 +1,70 @@
+"""One line a user: its id and then its items, or its items alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphveil.data.ids import Ids, text
+from graphveil.io.dialect import Dialect
+from graphveil.io.raw import Notes, Pairs, encoded
+from graphveil.io.source import Source, shown
+
+_LARGEST = 2**63 - 1
+
+
+def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
+    """Return the pairs of a file with one line a user; its first cell names the user if `named`.
+
+    A user without items is kept. Lines without a name are users 0, 1, 2 and so on.
+    """
+    notes = Notes(header=dialect.header)
+    users: list[str] = []
+    items: list[str] = []
+    sizes: list[int] = []
+    seen: dict[str, int] = {}
+    waiting = bool(dialect.header)
+    for number, line in source.lines():
+        if not line.strip() or line.lstrip()[0] in "#%":
+            notes.comment_lines += bool(line.strip())
+            continue
+        if waiting:
+            waiting = False
+            continue
+        cells = [cell for cell in dialect.cells(line) if cell]
+        user = cells.pop(0) if named and cells else str(len(users))
+        if user in seen:
+            source.refuse(
+                f"the user {shown(user)} stands in line {seen[user]} already. Merge the lines, "
+                "or read them as pairs.",
+                line=number,
+            )
+        _check(source, [user, *cells], number)
+        seen[user] = number
+        users.append(user)
+        items.extend(cells)
+        sizes.append(len(cells))
+    notes.rows = len(users)
+    people, things = encoded(_ids(users)), encoded(_ids(items))
+    return Pairs(
+        user=np.repeat(people.codes, sizes),
+        item=things.codes,
+        users=people.labels,
+        items=things.labels,
+        listed=True,
+        notes=notes,
+    )
+
+
+def _check(source: Source, cells: list[str], number: int) -> None:
+    for cell in cells:
+        digits = cell.removeprefix("-")
+        if digits.isascii() and digits.isdigit() and (digits != cell or int(cell) > _LARGEST):
+            source.refuse(f"{shown(cell)} is no id. Give integers from 0 on, or text.", line=number)
+        if cell.lower() == "nan":
+            source.refuse("an id is missing (nan). Remove it.", line=number)
+
+
+def _ids(values: list[str]) -> Ids:
+    if all(value.isascii() and value.isdigit() and str(int(value)) == value for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    return text(values)

@@ -1,0 +1,95 @@
+"""What the reader of a format hands over; `graphveil.io.reading` makes the container of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.ids import Ids, as_text, distinct, positions
+
+
+@dataclass
+class Notes:
+    """What a reader counted; the names are those of the reading report."""
+
+    rows: int = 0
+    header: tuple[str, ...] = ()
+    comment_lines: int = 0
+    count_line: str | None = None
+    columns_ignored: tuple[str, ...] = ()
+    attributes_ignored: int = 0
+    odd_ids: int = 0
+    example: str = ""
+    suppressed_cells: int = 0
+    binned: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Arcs:
+    """The arcs of a graph file: positions into `labels`, which are distinct and in order.
+
+    `directed` says that the file calls itself directed. `listed` says that the labels are all the
+    nodes there are, since the format lists them.
+    """
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    labels: Ids
+    directed: bool = False
+    listed: bool = False
+    notes: Notes = field(default_factory=Notes)
+
+
+@dataclass(kw_only=True)
+class Pairs:
+    """The pairs of a user-item file: positions into `users` and `items`, distinct and in order.
+
+    `listed` says that the users are all there are, since the format lists them.
+    """
+
+    user: NDArray[np.int32]
+    item: NDArray[np.int32]
+    users: Ids
+    items: Ids
+    listed: bool = False
+    notes: Notes = field(default_factory=Notes)
+
+
+@dataclass(kw_only=True)
+class Cells:
+    """The columns of a table file, Arrow columns by name."""
+
+    columns: dict[str, Any]
+    notes: Notes = field(default_factory=Notes)
+
+
+class Column(NamedTuple):
+    """One column of ids: positions into distinct labels in order."""
+
+    codes: NDArray[np.int32]
+    labels: Ids
+
+
+def joined(left: Column, right: Column) -> tuple[Column, Column]:
+    """Return both columns over the union of their labels; text where either one is text."""
+    labels = (left.labels, right.labels)
+    if labels[0].dtype.kind != labels[1].dtype.kind:
+        labels = (as_text(labels[0]), as_text(labels[1]))
+    union = distinct(np.concatenate(labels))
+    return recoded(left.codes, labels[0], union), recoded(right.codes, labels[1], union)
+
+
+def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> Column:
+    """Return the codes as positions into a larger list of labels."""
+    if labels.size == union.size:
+        return Column(codes, union)
+    return Column(positions(labels, union, what="ids")[codes], union)
+
+
+def encoded(values: Ids) -> Column:
+    """Return ids as positions into their distinct values, in order."""
+    labels = distinct(values)
+    return Column(positions(values, labels, what="ids"), labels)

@@ -1,0 +1,339 @@
+"""Read a file into a container, with a report of everything that was dropped."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import Ids, as_text, distinct
+from graphveil.errors import GraphveilWarning, InputError
+from graphveil.io.formats import Kind, format_of
+from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.raw import Arcs, Column, Pairs, recoded
+from graphveil.io.report import Reading, ReadingReport
+from graphveil.io.source import Source
+
+D = TypeVar("D")
+
+
+def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
+    r"""Return the graph in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    options
+        Format, direction, weights, header, further nodes.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read as a graph; one line with the place and the way out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.csv")
+    ...     _ = file.write_text("source,target\nann,bob\nbob,ann\nbob,bob\n")
+    ...     graph, report = load_graph(file)
+    >>> graph, report.self_loops, report.reciprocal_pairs
+    (Graph(n_nodes=2, n_edges=1), 1, 1)
+    """
+    options = options or GraphOptions()
+    source = _source(path, options.format)
+    arcs: Arcs = source.format.reader("graph")(source, options)
+    if options.nodes is not None:
+        arcs = _over_all_nodes(arcs, options.nodes)
+    rows = arcs.source.size
+    plain = _is_plain(arcs.labels)
+    ends = {"n": arcs.labels.size} if plain else {"ids": arcs.labels}
+    directed, notes = arcs.directed, arcs.notes
+    left, right = arcs.source, arcs.target
+    del arcs
+    graph, dropped = Graph.assemble(left, right, **ends)
+    if graph.n_nodes < 2:
+        source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
+    one_way = graph.n_edges - dropped.reciprocal_pairs if directed else 0
+    _check_direction(source, options, one_way, dropped.reciprocal_pairs)
+    notes.rows = notes.rows or rows
+    return Reading(
+        graph,
+        ReadingReport(
+            format=source.format.name,
+            compression=source.compression,
+            self_loops=dropped.self_loops,
+            duplicates=dropped.duplicates,
+            reciprocal_pairs=dropped.reciprocal_pairs,
+            symmetrized=one_way,
+            isolated=int(np.count_nonzero(graph.degrees() == 0)),
+            **asdict(notes),
+        ),
+    )
+
+
+def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) -> Reading[Bipartite]:
+    r"""Return the users and items in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    options
+        Format, header, weights, layout of a text file, further users.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read so; one line with the place and the way out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "likes.txt")
+    ...     _ = file.write_text("ann tea rye\nbob tea\ncyd\n")
+    ...     data, report = load_bipartite(file)
+    >>> data, report.isolated
+    (Bipartite(n_users=3, n_features=2, n_entries=3), 1)
+    """
+    options = options or BipartiteOptions()
+    source = _source(path, options.format)
+    pairs: Pairs = source.format.reader("bipartite")(source, options)
+    if options.users is not None:
+        users = _united(pairs.users, pairs.user, options.users)
+        pairs.user, pairs.users = users.codes, users.labels
+    data, duplicates = Bipartite.assemble(
+        pairs.user,
+        pairs.item,
+        users=np.arange(pairs.users.size),
+        features=np.arange(pairs.items.size),
+    )
+    named = Bipartite(
+        data.indptr,
+        data.indices,
+        data.n_features,
+        None if _is_plain(pairs.users) else pairs.users,
+        None if _is_plain(pairs.items) else pairs.items,
+    )
+    if named.n_users == 0:
+        source.refuse("no user. Give at least one row.")
+    pairs.notes.rows = pairs.notes.rows or pairs.user.size
+    return Reading(
+        named,
+        ReadingReport(
+            format=source.format.name,
+            compression=source.compression,
+            duplicates=duplicates,
+            isolated=int(np.count_nonzero(np.diff(named.indptr) == 0)),
+            **asdict(pairs.notes),
+        ),
+    )
+
+
+def load_table(path: str | Path, options: TableOptions | None = None) -> Reading[Table]:
+    r"""Return the table in a file, and the report of what was changed on the way.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    options
+        Format, header, column of row ids, texts for suppressed cells, bins of numeric columns.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read so; one line with the place and the way out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.csv")
+    ...     _ = file.write_text("sex,age\nf,31\nm,*\n")
+    ...     table, report = load_table(file)
+    >>> table.columns, report.suppressed_cells
+    (('sex', 'age'), 1)
+    """
+    options = options or TableOptions()
+    source = _source(path, options.format)
+    cells = source.format.reader("table")(source, options)
+    columns = dict(cells.columns)
+    ids = columns.pop(options.ids) if options.ids is not None else None
+    table = Table.from_columns(columns, ids=ids, suppressed=options.suppressed)
+    cells.notes.suppressed_cells = table.n_suppressed
+    return Reading(
+        table,
+        ReadingReport(
+            format=source.format.name, compression=source.compression, **asdict(cells.notes)
+        ),
+    )
+
+
+def read_graph(path: str | Path, **options: Any) -> Graph:
+    r"""Return the graph in a file; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    **options
+        The fields of `GraphOptions`.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read as a graph.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, where something of the file is not in the graph.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.edges")
+    ...     _ = file.write_text("0 1\n1 2\n")
+    ...     read_graph(file)
+    Graph(n_nodes=3, n_edges=2)
+    """
+    return _told(load_graph(path, GraphOptions(**options)))
+
+
+def read_bipartite(path: str | Path, **options: Any) -> Bipartite:
+    r"""Return the users and items in a file; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    **options
+        The fields of `BipartiteOptions`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "likes.csv")
+    ...     _ = file.write_text("user,item\nann,tea\nbob,tea\n")
+    ...     read_bipartite(file)
+    Bipartite(n_users=2, n_features=1, n_entries=2)
+    """
+    return _told(load_bipartite(path, BipartiteOptions(**options)))
+
+
+def read_table(path: str | Path, **options: Any) -> Table:
+    r"""Return the table in a file; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    **options
+        The fields of `TableOptions`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.csv")
+    ...     _ = file.write_text("sex,town\nf,Oslo\nm,Bergen\n")
+    ...     read_table(file)
+    Table(n_rows=2, columns=['sex', 'town'])
+    """
+    return _told(load_table(path, TableOptions(**options)))
+
+
+def read(path: str | Path, *, kind: Kind = "graph", **options: Any) -> Data:
+    r"""Return the data in a file as a container of this kind; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    kind
+        graph, bipartite or table.
+    **options
+        The fields of the options of this kind.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.csv")
+    ...     _ = file.write_text("sex,town\nf,Oslo\nm,Bergen\n")
+    ...     read(file, kind="table")
+    Table(n_rows=2, columns=['sex', 'town'])
+    """
+    readers: dict[Kind, Callable[..., Data]] = {
+        "graph": read_graph,
+        "bipartite": read_bipartite,
+        "table": read_table,
+    }
+    if kind not in readers:
+        raise InputError(f"no kind of data {kind!r}. Use one of {', '.join(readers)}.")
+    return readers[kind](path, **options)
+
+
+def _source(path: str | Path, form: str | None) -> Source:
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path.name or path} is a directory. Give a file in it.")
+    return Source(path, format_of(path, form))
+
+
+def _told(reading: Reading[D]) -> D:
+    dropped = reading.report.dropped()
+    if dropped:
+        warnings.warn("; ".join(dropped), GraphveilWarning, stacklevel=3)
+    return reading.data
+
+
+def _is_plain(labels: Ids) -> bool:
+    if labels.dtype.kind != "i":
+        return False
+    return labels.size == 0 or (int(labels[0]) == 0 and int(labels[-1]) == labels.size - 1)
+
+
+def _over_all_nodes(arcs: Arcs, path: Path) -> Arcs:
+    nodes = _listed_ids(path)
+    labels = arcs.labels
+    if labels.dtype.kind != nodes.dtype.kind:
+        labels, nodes = as_text(labels), distinct(as_text(nodes))
+    arcs.source = recoded(arcs.source, labels, nodes).codes
+    arcs.target = recoded(arcs.target, labels, nodes).codes
+    arcs.labels = nodes
+    return arcs
+
+
+def _united(labels: Ids, codes: Any, path: Path) -> Column:
+    users = _listed_ids(path)
+    if labels.dtype.kind != users.dtype.kind:
+        labels, users = as_text(labels), distinct(as_text(users))
+    return recoded(codes, labels, users)
+
+
+def _listed_ids(path: str | Path) -> Ids:
+    source = _source(path, None)
+    ids: Ids = source.format.reader("ids")(source).labels
+    return ids
+
+
+def _check_direction(source: Source, options: GraphOptions, one_way: int, both_ways: int) -> None:
+    if not one_way or options.directed == "symmetrize":
+        return
+    if options.directed == "refuse" or not both_ways:
+        source.refuse(
+            f"the file is directed and {one_way} arcs have no reverse. "
+            "Say --directed symmetrize to forget directions."
+        )

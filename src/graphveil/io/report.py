@@ -1,0 +1,119 @@
+"""What a reader did with a file: counted, so that nothing is dropped in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingReport:
+    """What was read, and what was left out on the way.
+
+    Parameters
+    ----------
+    format, compression
+        What the file was read as.
+    rows
+        Data rows (edges as listed, lines of a table, entries of a matrix).
+    header
+        The names in the first line, where it was read as names.
+    comment_lines
+        Lines that begin with ``#`` or ``%``.
+    count_line
+        The first line where it only gave the numbers of nodes and edges.
+    self_loops, duplicates, reciprocal_pairs
+        Dropped loops, dropped repeats, and edges that the file lists in both directions.
+    symmetrized
+        Arcs of a directed file that had no reverse and became undirected.
+    isolated
+        Nodes without an edge, or users without an item.
+    columns_ignored
+        Columns left out as weights.
+    attributes_ignored
+        Attributes of nodes and edges that were left out, counted by value.
+    odd_ids, example
+        How many ids are no integers while others are, so that all are text; and one of them.
+    suppressed_cells
+        Cells of a table read as suppressed.
+    binned
+        Columns whose numbers became categories.
+
+    Examples
+    --------
+    >>> ReadingReport(format="csv", rows=5, self_loops=1).lines()
+    ['read 5 rows of csv', 'dropped 1 self-loop']
+    """
+
+    format: str
+    compression: str | None = None
+    rows: int = 0
+    header: tuple[str, ...] = ()
+    comment_lines: int = 0
+    count_line: str | None = None
+    self_loops: int = 0
+    duplicates: int = 0
+    reciprocal_pairs: int = 0
+    symmetrized: int = 0
+    isolated: int = 0
+    columns_ignored: tuple[str, ...] = ()
+    attributes_ignored: int = 0
+    odd_ids: int = 0
+    example: str = ""
+    suppressed_cells: int = 0
+    binned: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Return a sentence for everything that happened."""
+        packed = f", {self.compression}" if self.compression else ""
+        return [f"read {_many(self.rows, 'row')} of {self.format}{packed}", *self._notes()]
+
+    def dropped(self) -> list[str]:
+        """Return a sentence for everything of the file that is not in the data.
+
+        Examples
+        --------
+        >>> ReadingReport(format="csv", rows=5, reciprocal_pairs=2).dropped()
+        []
+        """
+        sentences = [
+            (self.count_line, f"skipped the first line ({self.count_line}): it gives counts"),
+            (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
+            (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
+            (self.symmetrized, f"forgot the direction of {_many(self.symmetrized, 'arc')}"),
+            (self.columns_ignored, f"ignored the columns {', '.join(self.columns_ignored)}"),
+            (
+                self.attributes_ignored,
+                f"ignored {_many(self.attributes_ignored, 'attribute')} of nodes and edges",
+            ),
+        ]
+        return [sentence for happened, sentence in sentences if happened]
+
+    def _notes(self) -> list[str]:
+        both = _many(self.reciprocal_pairs, "edge")
+        sentences = [
+            (self.header, f"took the first line for names: {', '.join(self.header)}"),
+            (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
+            (self.reciprocal_pairs, f"merged {both} listed in both directions"),
+            (self.isolated, f"kept {self.isolated:,} without an edge or item"),
+            (
+                self.odd_ids,
+                f"took all ids as text: {self.odd_ids:,} are no integers, such as {self.example}",
+            ),
+            (self.suppressed_cells, f"found {_many(self.suppressed_cells, 'suppressed cell')}"),
+            (self.binned, f"binned {', '.join(self.binned)}"),
+        ]
+        return self.dropped() + [sentence for happened, sentence in sentences if happened]
+
+
+class Reading(NamedTuple, Generic[D]):
+    """Data, and the report of how it was read."""
+
+    data: D
+    report: ReadingReport
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,168 @@
+"""Open files: compression, chunks of whole lines, and the words for what is wrong with a file."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NoReturn
+
+from graphveil.errors import InputError
+from graphveil.io.formats import Format, compression_of
+
+CHUNK = 1 << 23
+LONGEST_LINE = 1 << 26
+_MAGIC = {
+    b"\x1f\x8b": "gzip-compressed. Rename it to end in .gz",
+    b"\x28\xb5\x2f\xfd": "Zstandard-compressed. Rename it to end in .zst",
+    b"PK\x03\x04": "a zip archive. Unzip it first, and give the file in it",
+    b"PAR1": "Parquet. Rename it to end in .parquet, or say --format parquet",
+    b"ARROW1": "an Arrow file. Rename it to end in .arrow, or say --format arrow",
+    b"\xff\xfe": "UTF-16 text. Save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text. Save it as UTF-8",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to be read as one format."""
+
+    path: Path
+    format: Format
+
+    @property
+    def name(self) -> str:
+        """The name of the file, without its folder, as messages show it."""
+        return printable(self.path.name)
+
+    @property
+    def compression(self) -> str | None:
+        """gzip, zstd or None."""
+        return compression_of(self.path) if self.format.compressible else None
+
+    def refuse(self, problem: str, *, line: int | None = None) -> NoReturn:
+        """Raise an InputError that names the file, and the line where one is known."""
+        place = self.name if line is None else f"{self.name}, line {line}"
+        raise InputError(f"{place}: {problem}")
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open the file and undo its compression; whatever goes wrong is an InputError."""
+        try:
+            with self.path.open("rb") as raw, _unpacked(raw, self.compression) as stream:
+                yield stream
+        except FileNotFoundError:
+            self.refuse("there is no such file. Check the path.")
+        except IsADirectoryError:
+            self.refuse("this is a directory. Give a file in it.")
+        except PermissionError:
+            self.refuse("you may not read this file. Change its permissions.")
+        except EOFError:
+            self.refuse("the compressed data ends too soon. Copy the file again, whole.")
+        except (OSError, zlib.error) as error:
+            detail = shown(str(error))
+            if self.compression:
+                self.refuse(f"this is no whole {self.compression} data ({detail}). Copy it again.")
+            self.refuse(f"the file cannot be read ({detail}). Check the disk.")
+
+    def chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (number of the first line, whole lines of text) until the file ends."""
+        with self.open() as stream:
+            yield from self._chunks(stream)
+
+    def _chunks(self, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+        line, rest = 1, b""
+        while block := stream.read(CHUNK):
+            if line == 1 and not rest:
+                block = self._checked_start(block)
+            if b"\0" in block:
+                at = line + rest.count(b"\n") + block[: block.index(b"\0")].count(b"\n")
+                self.refuse("a NUL byte: this is no text. Check the format.", line=at)
+            cut = block.rfind(b"\n") + 1
+            if not cut:
+                rest += block
+                if len(rest) > LONGEST_LINE:
+                    limit = LONGEST_LINE >> 20
+                    self.refuse(f"the line is longer than {limit} MiB. Break it.", line=line)
+                continue
+            chunk = rest + block[:cut]
+            rest = block[cut:]
+            yield line, chunk
+            line += chunk.count(b"\n")
+        if rest:
+            yield line, rest
+
+    def _checked_start(self, block: bytes) -> bytes:
+        for magic, advice in _MAGIC.items():
+            if block.startswith(magic):
+                self.refuse(f"the content is {advice}.")
+        block = block.removeprefix(b"\xef\xbb\xbf")
+        if b"\r" in block and b"\n" not in block:
+            self.refuse("lines end in a bare carriage return. Convert them to line feeds.")
+        return block
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield (line number, line without its end), decoded as UTF-8."""
+        for first, chunk in self.chunks():
+            for offset, line in enumerate(chunk.removesuffix(b"\n").split(b"\n")):
+                yield first + offset, self.decoded(line.removesuffix(b"\r"), first + offset)
+
+    def text(self) -> str:
+        """Return the whole file as text."""
+        parts = []
+        for first, chunk in self.chunks():
+            try:
+                parts.append(chunk.decode())
+            except UnicodeDecodeError as error:
+                self.decoded(chunk, first + chunk[: error.start].count(b"\n"))
+        return "".join(parts)
+
+    def decoded(self, line: bytes, number: int) -> str:
+        """Return the text of a line.
+
+        Raises
+        ------
+        InputError
+            Where it is not UTF-8.
+        """
+        try:
+            return line.decode()
+        except UnicodeDecodeError as error:
+            byte = line[error.start]
+            self.refuse(f"byte 0x{byte:02X} is not UTF-8. Convert the file to UTF-8.", line=number)
+
+
+def _unpacked(raw: IO[bytes], compression: str | None) -> IO[bytes]:
+    if compression == "gzip":
+        return gzip.GzipFile(fileobj=raw, mode="rb")  # type: ignore[return-value]
+    if compression == "zstd":
+        import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
+
+        stream: IO[bytes] = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+        return stream
+    return raw
+
+
+def shown(value: object) -> str:
+    """Return a value on one line, printable and at most 40 characters long.
+
+    Examples
+    --------
+    >>> shown("a" * 50)
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'
+    """
+    text = printable(str(value))
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def printable(text: str) -> str:
+    """Return text with control characters and undecodable bytes escaped."""
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]",
+        lambda match: match.group().encode("unicode_escape").decode(),
+        text,
+    )

@@ -1,0 +1,150 @@
+"""Tables out of text: every cell a category, numbers only where they are whole or binned."""
+
+from __future__ import annotations
+
+import csv as lines_of_cells
+import io
+import re
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from graphveil.io.bins import binned
+from graphveil.io.dialect import Dialect, sniff
+from graphveil.io.options import TableOptions
+from graphveil.io.raw import Cells, Notes
+from graphveil.io.source import Source, shown
+
+_WHOLE = r"^(0|[1-9][0-9]{0,17})$"
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
+
+
+def read_cells(source: Source, options: TableOptions) -> Cells:
+    """Return the columns of a text table: integers where all cells are, else text."""
+    dialect = sniff(source, options.header, spaces=False, comments=False)
+    raw = b"".join(chunk for _, chunk in source.chunks())
+    names = _names(source, dialect, options)
+    table = _parsed(source, raw, dialect, names)
+    if table.num_rows == 0:
+        source.refuse("there are names but no rows. Give at least one row.")
+    check_columns(source, names, options)
+    columns = {}
+    for name in names:
+        column = table[name].combine_chunks()
+        values = pc.utf8_trim_whitespace(column) if dialect.spaced else column
+        columns[name] = values if name == options.ids else _typed(source, name, values, options)
+    notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
+    return Cells(columns=columns, notes=notes)
+
+
+def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> None:
+    """Refuse options that name a column which the file does not have."""
+    wanted = {
+        **dict.fromkeys(options.bins, "--bins"),
+        **({options.ids: "--ids"} if options.ids else {}),
+    }
+    for name, flag in wanted.items():
+        if name not in names:
+            source.refuse(f"no column {name!r} for {flag}. It has {shown(', '.join(names))}.")
+    if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
+        source.refuse(
+            f"two columns, {' and '.join(names)}: these are pairs, no table. "
+            "Read the file as a graph or as bipartite."
+        )
+
+
+def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
+    if options.header == "no":
+        return tuple(f"column_{place + 1}" for place in range(dialect.n_columns))
+    names = dialect.header or dialect.first
+    for place, name in enumerate(names):
+        problem = None
+        if not name:
+            problem = f"column {place + 1} has no name. Give it one"
+        elif options.header == "auto" and re.fullmatch(_NUMBER[1:-1], name):
+            problem = f"{shown(name)} stands where the name of a column should. Say --header no"
+        elif name in names[:place]:
+            problem = f"two columns are called {shown(name)}. Rename one"
+        if problem:
+            source.refuse(f"{problem}.", line=1)
+    return tuple(names)
+
+
+def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
+    quotes = b'"' in raw
+    skipped = 1 if dialect.header else 0
+    try:
+        return csv.read_csv(
+            pa.BufferReader(raw),
+            read_options=csv.ReadOptions(
+                column_names=list(names), skip_rows_after_names=skipped, block_size=1 << 22
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=dialect.delimiter,
+                quote_char='"' if quotes else False,
+                newlines_in_values=quotes,
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        _explain(source, raw, dialect, len(names))
+        source.refuse(f"the table cannot be read ({shown(error)}). Check quotes and delimiters.")
+
+
+def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
+    """Refuse the first line that is not UTF-8 or has the wrong number of cells."""
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        source.decoded(line, number)
+    rows = lines_of_cells.reader(io.StringIO(raw.decode(), newline=""), delimiter=dialect.delimiter)
+    last = 0
+    try:
+        for row in rows:
+            if row and len(row) != width:
+                source.refuse(
+                    f"{len(row)} cells where there are {width} columns "
+                    f"({shown(dialect.delimiter.join(row))}). Mend the line.",
+                    line=last + 1,
+                )
+            last = rows.line_num
+    except lines_of_cells.Error as error:
+        source.refuse(f"{shown(error)}. Check the quotes.", line=last + 1)
+
+
+def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -> Any:
+    hidden = pc.is_in(values, value_set=pa.array(list(options.suppressed), type=pa.string()))
+    values = pc.if_else(hidden, pa.scalar(None, type=pa.string()), values)
+    distinct = values.drop_null().unique()
+    rule = options.bins.get(name)
+    if rule is not None:
+        numbers = pc.match_substring_regex(distinct, _NUMBER)
+        if not pc.all(numbers, min_count=0).as_py():
+            odd = distinct.filter(pc.invert(numbers))[0].as_py()
+            source.refuse(
+                f"column {name}: {shown(odd)} is no number, so it cannot be binned. "
+                "Name it as suppressed, or leave out the bins."
+            )
+        return binned(values.cast(pa.float64()), rule, name=name)
+    if len(distinct) == 0:
+        return values
+    if pc.all(pc.match_substring_regex(distinct, _WHOLE)).as_py():
+        return values.cast(pa.int64())
+    if pc.all(pc.match_substring_regex(distinct, _NUMBER)).as_py():
+        fractions = distinct.filter(pc.match_substring_regex(distinct, "[.eE]"))
+        if len(fractions):
+            refuse_fractions(source, name, fractions[0].as_py())
+    return values
+
+
+def refuse_fractions(source: Source, name: str, value: object) -> None:
+    """Refuse a column of numbers that are not whole."""
+    source.refuse(
+        f"column {name} is numeric ({shown(value)}). Bin it, for example --bins {name}=median "
+        f"or {name}=quantiles:4 or {name}=edges:1,2,3."
+    )

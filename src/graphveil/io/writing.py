@@ -1,0 +1,208 @@
+"""Write a container to a file: the same data gives the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.ids import Ids
+from graphveil.errors import InputError, ResourceError, UsageError
+from graphveil.io.formats import FORMATS, Format, compression_of, format_of
+
+
+def write_graph(
+    graph: Graph,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  the name of the flag and of the option
+    nodes_path: str | Path | None = None,
+) -> None:
+    """Write a graph to a file, and the ids of its nodes to a second one where asked.
+
+    Parameters
+    ----------
+    graph
+        What is written.
+    path
+        The file; its extension gives the format, and .gz or .zst after it the compression.
+    format
+        A name of `FORMATS`, instead of going by the extension.
+    nodes_path
+        A file for every node id; formats that list edges alone lose isolated nodes without it.
+
+    Raises
+    ------
+    UsageError
+        Where isolated nodes would be lost.
+    InputError
+        Where the format cannot hold these ids.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.csv")
+    ...     write_graph(Graph.from_edges([0, 1], [1, 2]), file)
+    ...     file.read_text().split()
+    ['source,target', '0,1', '1,2']
+    """
+    form = format_of(path, format)
+    write = form.writer("graph")
+    isolated = int(np.count_nonzero(graph.degrees() == 0))
+    if isolated and nodes_path is None and not form.keeps_isolated:
+        raise UsageError(
+            f"{isolated} nodes without edges would be lost in {form.name}. Give nodes_path, "
+            "or use graphml."
+        )
+    _check_ids(form, graph.ids, "node")
+    with _opened(path, form) as stream:
+        write(graph, stream, form)
+    if nodes_path is not None:
+        _write_ids(graph.labels(), "node", nodes_path)
+
+
+def write_bipartite(
+    data: Bipartite,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  the name of the flag and of the option
+    users_path: str | Path | None = None,
+) -> None:
+    """Write users and their items to a file, and the ids of all users to a second where asked.
+
+    Parameters
+    ----------
+    data
+        What is written.
+    path
+        The file; its extension gives the format, and .gz or .zst after it the compression.
+    format
+        A name of `FORMATS`, instead of going by the extension.
+    users_path
+        A file for every user id; formats that list pairs alone lose users without items.
+
+    Raises
+    ------
+    UsageError
+        Where users without items would be lost.
+    InputError
+        Where the format cannot hold these ids.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "likes.csv")
+    ...     write_bipartite(Bipartite.from_pairs(["ann", "bob"], ["tea", "tea"]), file)
+    ...     file.read_text().split()
+    ['user,item', 'ann,tea', 'bob,tea']
+    """
+    form = format_of(path, format)
+    write = form.writer("bipartite")
+    empty = int(np.count_nonzero(np.diff(data.indptr) == 0))
+    if empty and users_path is None and not form.keeps_isolated:
+        raise UsageError(
+            f"{empty} users without items would be lost in {form.name}. Give users_path, "
+            "or use mtx."
+        )
+    _check_ids(form, data.users, "user")
+    _check_ids(form, data.features, "item")
+    with _opened(path, form) as stream:
+        write(data, stream, form)
+    if users_path is not None:
+        _write_ids(data.labels(), "user", users_path)
+
+
+def write_table(
+    table: Table,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  the name of the flag and of the option
+) -> None:
+    """Write the cells of a table under the names of its columns; row ids are left out.
+
+    Parameters
+    ----------
+    table
+        What is written; a suppressed cell is ``*`` in text and null in Parquet and Arrow.
+    path
+        The file; its extension gives the format, and .gz or .zst after it the compression.
+    format
+        A name of `FORMATS`, instead of going by the extension.
+
+    Raises
+    ------
+    InputError
+        Where a category cannot be told from a suppressed cell in this format.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.csv")
+    ...     write_table(Table.from_columns({"sex": ["f", "*"]}), file)
+    ...     file.read_text().split()
+    ['sex', 'f', '*']
+    """
+    form = format_of(path, format)
+    write = form.writer("table")
+    with _opened(path, form) as stream:
+        write(table, stream, form)
+
+
+def _check_ids(form: Format, ids: Ids | None, what: str) -> None:
+    if ids is None or form.text_ids or np.array_equal(ids, np.arange(ids.size)):
+        return
+    able = ", ".join(entry.name for entry in FORMATS.values() if entry.text_ids)
+    raise InputError(
+        f"{form.name} numbers its rows, so the {what} ids (such as {ids[0]}) would be lost. "
+        f"Use one of {able}."
+    )
+
+
+def _write_ids(ids: Ids, name: str, path: str | Path) -> None:
+    form = format_of(path)
+    write = form.writer("ids")
+    with _opened(path, form) as stream:
+        write(ids, name, stream, form)
+
+
+@contextmanager
+def _opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
+    """Open a temporary sibling that takes the place of the file once it is whole."""
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as raw, _packed(raw, compression_of(path), form) as stream:
+            yield stream
+        part.replace(path)
+    except OSError as error:
+        raise ResourceError(
+            f"{path.name} cannot be written ({error.strerror or error}). Check folder and space."
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _packed(raw: IO[bytes], compression: str | None, form: Format) -> Iterator[IO[bytes]]:
+    if compression is None:
+        yield raw
+        return
+    if not form.compressible:
+        raise UsageError(f"{form.name} compresses itself. Leave out the last extension.")
+    if compression == "gzip":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
+            yield stream  # type: ignore[misc]
+        return
+    import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
+
+    with pa.CompressedOutputStream(pa.PythonFile(raw, mode="w"), "zstd") as stream:
+        yield stream

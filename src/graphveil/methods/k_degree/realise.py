@@ -1,0 +1,367 @@
+"""Turn an anonymous degree sequence into edge edits of the graph: seven steps, and none gives up.
+
+The steps are numbered as in the method's description. Steps 1-3 match nodes that are owed the same
+sign among themselves, 4-6 pay the rest with other nodes' help, 7 raises the targets and starts
+again. A supergraph always exists at the latest as the complete graph; a relaxed run that does not
+end falls back on the supergraph, which is legal there too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.kernels import degree_edits as kernel
+from graphveil.kernels.degree_edits_leftover import absorb, pair, rotate, undo_absorption
+from graphveil.kernels.degree_edits_match import match_additions, match_deletions, swap
+from graphveil.methods.k_degree.roles import (
+    made_even,
+    raised,
+    raised_at_random,
+    roles,
+    settled_plans,
+)
+from graphveil.methods.k_degree.sequence import (
+    Plan,
+    bound_for_targets,
+    greedy_plan,
+    lower_bound_edits,
+    optimal_plan,
+    runs_of,
+    settle_parity,
+    targets_per_node,
+)
+from graphveil.randomness import Randomness
+
+EditKind = Literal["add", "any"]
+TargetKind = Literal["exact", "greedy"]
+
+SWAP_TRIES = 256
+PATIENT_ROUNDS = 12
+FREE_RUNS = 24
+FREE_WORK = 1_000_000
+
+
+class Realisation(NamedTuple):
+    """The edge edits, the degrees they lead to, and how far from the best they can be."""
+
+    added: NDArray[np.int32]
+    deleted: NDArray[np.int32]
+    targets: NDArray[np.int64]
+    lower_bound: int
+    target_bound: int
+    l1: int
+    rounds: int
+
+    @property
+    def cost(self) -> int:
+        """The number of edges added or deleted."""
+        return len(self.added) + len(self.deleted)
+
+
+class _Task(NamedTuple):
+    """What every run of one realisation shares."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    degrees: NDArray[np.int64]
+    k: int
+    near: bool
+
+
+class _Outcome(NamedTuple):
+    added: NDArray[np.int64]
+    deleted: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    rounds: int
+
+    @property
+    def cost(self) -> int:
+        return self.added.size + self.deleted.size
+
+
+def realise(  # noqa: PLR0913  the parameters of the method, each by name
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    k: int,
+    *,
+    edits: EditKind,
+    target: TargetKind,
+    near: bool,
+    restarts: int,
+    randomness: Randomness,
+) -> Realisation:
+    """Return few edge edits after which every degree is shared by at least k nodes.
+
+    Parameters
+    ----------
+    indptr, indices
+        The graph: int64, shape (n + 1,), and int32, shape (2 m,), neighbours sorted.
+    k
+        1 <= k <= n.
+    edits
+        ``"add"`` gives a supergraph, ``"any"`` may delete edges too.
+    target
+        ``"exact"`` starts from the optimal degree sequence, ``"greedy"`` from the greedy one.
+    near
+        Whether a single unit is paid by a node two steps away where there is one.
+    restarts
+        How many random starts are tried with ``"any"``; the fewest edits win.
+    randomness
+        The source of ties and absorbers.
+
+    Raises
+    ------
+    InfeasibleError
+        Where the graph has fewer than k nodes.
+    ParameterError
+        Where ``target="greedy"`` meets ``edits="any"``.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> found = realise(star.indptr, star.indices, 2, edits="add", target="exact", near=True,
+    ...                 restarts=1, randomness=Randomness(seed=1))
+    >>> found.cost, sorted(found.targets.tolist())
+    (2, [2, 2, 3, 3])
+    """
+    task = _Task(_sealed(indptr), _sealed(indices), np.diff(indptr), k, near)
+    n = task.degrees.size
+    if n < k:
+        raise InfeasibleError(f"k={k} needs at least {k} nodes, the graph has {n}. Lower k.")
+    if edits == "any" and target == "greedy":
+        raise ParameterError("target='greedy' is defined for increases only. Use edits='add'.")
+    runs = runs_of(task.degrees)
+    optimum = optimal_plan(runs, k, edits=edits)
+    floor = lower_bound_edits(optimum.cost)
+    if edits == "add":
+        plan = greedy_plan(runs, k) if target == "greedy" else optimum
+        best = _supergraph_best(task, plan, floor, randomness)
+    else:
+        best = _relaxed_best(task, optimum, floor, restarts, randomness)
+    _check(task, best, edits)
+    return Realisation(
+        added=_pairs(best.added, n),
+        deleted=_pairs(best.deleted, n),
+        targets=best.targets,
+        lower_bound=floor,
+        target_bound=bound_for_targets(best.targets - task.degrees),
+        l1=optimum.cost,
+        rounds=best.rounds,
+    )
+
+
+def _supergraph_best(task: _Task, plan: Plan, floor: int, randomness: Randomness) -> _Outcome:
+    """Return the fewest edits of the supergraph runs; small graphs get more than one."""
+    settled = settle_parity(plan, task.k, task.degrees.size, edits="add")
+    rng = randomness.stream("k-degree supergraph")
+    best = _supergraph_run(task, settled, rng)
+    for run in range(1, _free_runs(task, plan)):
+        if best.cost <= floor:
+            break
+        rng = randomness.stream(f"k-degree supergraph {run}")
+        best = _supergraph_variation(task, plan, best, rng)
+    return best
+
+
+def _supergraph_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outcome:
+    """Run the steps with additions alone, raising targets until they can be met."""
+    n = task.degrees.size
+    goal = roles(task.indptr, task.indices, plan, rng)
+    contacts = np.empty(n, dtype=np.float64)
+    rounds = 1
+    while True:
+        edits, classes = _start(task, goal)
+        left = _pay_by_additions(task, edits, classes, rng)
+        if left.size == 0:
+            return _outcome(edits, classes, rounds)
+        units = int(edits.residual[left].sum()) << max(0, rounds - PATIENT_ROUNDS)
+        kernel.marked_neighbours(task.indptr, task.indices, left, contacts)
+        goal = raised(goal, left, units, contacts + rng.random(n), task.k)
+        goal = made_even(goal, task.k, rng)
+        rounds += 1
+
+
+def _supergraph_variation(
+    task: _Task, plan: Plan, best: _Outcome, rng: np.random.Generator
+) -> _Outcome:
+    """Look for fewer edits by other ties, another parity and other raises; give up at as many."""
+    goal = made_even(roles(task.indptr, task.indices, plan, rng), task.k, rng, hurry=1.0)
+    bar = int(task.degrees.sum()) + 2 * best.cost
+    rounds = 1
+    while goal.sum() < bar:
+        edits, classes = _start(task, goal)
+        if _pay_by_additions(task, edits, classes, rng).size == 0:
+            return _outcome(edits, classes, rounds) if classes.target.sum() < bar else best
+        goal = made_even(raised_at_random(goal, task.k, rng), task.k, rng, hurry=1.0)
+        rounds += 1
+    return best
+
+
+def _free_runs(task: _Task, plan: Plan) -> int:
+    """Return how many runs a graph of this size gets unasked."""
+    work = task.degrees.size + task.indices.size + 8 * plan.cost
+    return min(FREE_RUNS, FREE_WORK // work)
+
+
+def _pay_by_additions(
+    task: _Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Steps 2, 3 and 5 with additions alone; returns the nodes that are still owed edges."""
+    match_additions(edits, _by_need(edits.residual, 1, rng))
+    swap(edits, _by_need(edits.residual, 1, rng), 1, SWAP_TRIES, rng)
+    absorb(edits, classes, _by_need(edits.residual, 1, rng), task.k, task.near, rng)
+    return _by_need(edits.residual, 1, rng)
+
+
+def _relaxed_best(
+    task: _Task, optimum: Plan, floor: int, restarts: int, randomness: Randomness
+) -> _Outcome:
+    """Return the fewest edits of the relaxed runs and the supergraph run."""
+    n = task.degrees.size
+    plans = settled_plans(optimum, task.k, n)
+    best: _Outcome | None = None
+    for run in range(max(restarts, _free_runs(task, optimum))):
+        rng = randomness.stream(f"k-degree relaxed {run}")
+        outcome = _relaxed_run(task, plans[run % len(plans)], rng)
+        if outcome is not None and (best is None or outcome.cost < best.cost):
+            best = outcome
+            if best.cost <= floor:
+                return best
+    additions = optimal_plan(runs_of(task.degrees), task.k, edits="add")
+    additions_floor = lower_bound_edits(additions.cost)
+    if best is not None and best.cost <= additions_floor:
+        return best
+    supergraph = _supergraph_best(task, additions, additions_floor, randomness)
+    return supergraph if best is None or supergraph.cost < best.cost else best
+
+
+def _relaxed_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outcome | None:
+    """Steps 1-6; None where units remain.
+
+    Surplus nodes are absorbed before edges rotate, since only their own neighbours can do that,
+    while almost any node can absorb for one that is owed an edge.
+    """
+    goal = roles(task.indptr, task.indices, plan, rng)
+    edits, classes = _start(task, goal)
+    owed = edits.residual
+    match_deletions(edits, _by_need(owed, -1, rng))
+    match_additions(edits, _by_need(owed, 1, rng))
+    swap(edits, _by_need(owed, -1, rng), -1, SWAP_TRIES, rng)
+    swap(edits, _by_need(owed, 1, rng), 1, SWAP_TRIES, rng)
+    last = absorb(edits, classes, _by_need(owed, -1, rng), task.k, task.near, rng)
+    rotate(edits, _by_need(owed, -1, rng), _by_need(owed, 1, rng), rng)
+    later = absorb(edits, classes, _by_need(owed, 1, rng), task.k, task.near, rng)
+    if np.abs(owed).sum() % 2:
+        undo_absorption(edits, classes, later if later[2] else last)
+    pair(edits, rng.permutation(np.flatnonzero(owed)), rng)
+    return None if np.any(owed) else _outcome(edits, classes, rounds=1)
+
+
+def _by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the nodes whose residual has this sign, the largest need first, ties at random."""
+    need = residual * sign
+    nodes = rng.permutation(np.flatnonzero(need > 0))
+    return nodes[np.argsort(-need[nodes], kind="stable")]
+
+
+def _start(task: _Task, goal: NDArray[np.int64]) -> tuple[kernel.Edits, kernel.Classes]:
+    """Return the state without edits; a unit of need writes at most two pairs."""
+    residual = goal - task.degrees
+    room = 2 * int(np.abs(residual).sum()) + 64
+    capacity = 1 << (2 * room - 1).bit_length()
+    edits = kernel.Edits(
+        indptr=task.indptr,
+        indices=task.indices,
+        keys=np.full(capacity, kernel.FREE, dtype=np.int64),
+        states=np.zeros(capacity, dtype=np.int8),
+        added=np.empty(room, dtype=np.int64),
+        deleted=np.empty(room, dtype=np.int64),
+        tally=np.zeros(2, dtype=np.int64),
+        residual=residual,
+    )
+    classes = kernel.Classes(
+        target=goal.copy(),
+        members=np.bincount(goal, minlength=goal.size + 1).astype(np.int64),
+        moved=np.zeros(goal.size, dtype=np.bool_),
+    )
+    return edits, classes
+
+
+def _outcome(edits: kernel.Edits, classes: kernel.Classes, rounds: int) -> _Outcome:
+    return _Outcome(
+        kernel.changed_pairs(edits, 1), kernel.changed_pairs(edits, -1), classes.target, rounds
+    )
+
+
+def _pairs(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
+
+
+def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view, so that kernels are compiled for one kind of array."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _check(task: _Task, outcome: _Outcome, edits: EditKind) -> None:
+    """Count the promise again from the edits alone.
+
+    Raises
+    ------
+    AssertionError
+        Where the final degrees are not k-anonymous or not the targets: a bug of ours.
+    """
+    n = task.degrees.size
+    reached = task.degrees.copy()
+    for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
+        ends = np.concatenate(np.divmod(keys, n))
+        reached += sign * np.bincount(ends, minlength=n)
+        present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
+        if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
+            raise AssertionError("an edit repeats itself, or changes nothing in the graph")
+    classes = np.bincount(reached)
+    if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
+        raise AssertionError(f"the realised degrees are not {task.k}-anonymous, or not the targets")
+    if edits == "add" and outcome.deleted.size:
+        raise AssertionError("a supergraph run deleted an edge")
+
+
+def apply_edits(graph: Graph, realisation: Realisation) -> Graph:
+    """Return the graph with the realisation's edges added and deleted, under the same ids.
+
+    Parameters
+    ----------
+    graph
+        The graph that was realised.
+    realisation
+        What `realise` returned for it.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> found = realise(star.indptr, star.indices, 4, edits="add", target="exact", near=True,
+    ...                 restarts=1, randomness=Randomness(seed=1))
+    >>> apply_edits(star, found).n_edges
+    6
+    """
+    n = graph.n_nodes
+    added, deleted = (_both_ways(edges, n) for edges in (realisation.added, realisation.deleted))
+    indptr = np.empty(n + 1, dtype=np.int64)
+    indices = np.empty(graph.indices.size + added[1].size - deleted[1].size, dtype=np.int32)
+    kernel.edited_csr((graph.indptr, graph.indices), added, deleted, indptr, indices)
+    return Graph(indptr, indices, graph.ids)
+
+
+def _both_ways(edges: NDArray[np.int32], n: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the sorted neighbour lists of these edges alone."""
+    source = np.concatenate((edges[:, 0], edges[:, 1]))
+    target = np.concatenate((edges[:, 1], edges[:, 0]))
+    order = np.lexsort((target, source))
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(source, minlength=n)))).astype(np.int64)
+    return indptr, target[order]

@@ -1,0 +1,217 @@
+"""Which node plays which part of a plan, and how targets are raised that cannot be met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.degree_edits import pull_of_neighbours
+from graphveil.methods.k_degree.sequence import Plan, settle_parity, targets_per_node
+
+PASSES = 3
+
+
+def roles(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    plan: Plan,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return a target per node: among equals, those with few changing neighbours are raised.
+
+    Nodes of one degree are interchangeable. Edges are added between strangers and deleted between
+    neighbours, so a node should be lowered beside nodes that are lowered, and raised away from
+    nodes that are raised. A first assignment at random tells which nodes change; each further one
+    weighs a node's changing neighbours by the share of their edges that changes.
+    """
+    degrees = np.diff(indptr)
+    ties = rng.permutation(degrees.size) / degrees.size
+    goal = targets_per_node(degrees, plan, ties)
+    falls, rises = (
+        np.bincount(plan.degree[change], minlength=degrees.max() + 1) > 0
+        for change in (plan.target < plan.degree, plan.target > plan.degree)
+    )
+    pull = np.empty(degrees.size, dtype=np.float64)
+    for _ in range(PASSES):
+        pull_of_neighbours(indptr, indices, goal, falls[degrees], rises[degrees], pull)
+        goal = targets_per_node(degrees, plan, pull + 1e-9 * ties)
+    return goal
+
+
+def settled_plans(optimum: Plan, k: int, n: int) -> list[Plan]:
+    """Return the optimal relaxed plan with its free medians chosen in different ways.
+
+    A group of even size costs the same at every integer between its two middles. Each way keeps
+    the sum of degrees near: along the groups from the highest, from the lowest, and each by itself.
+    """
+    plans: list[Plan] = []
+    for choose in (_from_the_highest, _from_the_lowest, _midway):
+        target = choose(optimum)
+        fixed = optimum._replace(target=target, low=target, high=target)
+        plan = settle_parity(_spare_node(fixed, k, n), k, n, edits="any")
+        if not any(_same(plan, other) for other in plans):
+            plans.append(plan)
+    return plans
+
+
+def _same(plan: Plan, other: Plan) -> bool:
+    return all(
+        np.array_equal(mine, theirs) for mine, theirs in zip(plan[1:4], other[1:4], strict=True)
+    )
+
+
+def _midway(plan: Plan) -> NDArray[np.int64]:
+    return (plan.low + plan.high) // 2
+
+
+def _from_the_highest(plan: Plan) -> NDArray[np.int64]:
+    return _along(plan, lambda groups: groups)
+
+
+def _from_the_lowest(plan: Plan) -> NDArray[np.int64]:
+    return _along(plan, lambda groups: groups[::-1])
+
+
+def _along(
+    plan: Plan, order: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """Choose group by group the target that brings the sum so far nearest to the degrees' sum."""
+    groups, of_piece = np.unique(plan.group, return_inverse=True)
+    size = np.bincount(of_piece, weights=plan.count).astype(np.int64)
+    total = np.bincount(of_piece, weights=plan.count * plan.degree).astype(np.int64)
+    first = np.searchsorted(of_piece, np.arange(groups.size))
+    low, high = plan.low[first], plan.high[first]
+    chosen = np.empty(groups.size, dtype=np.int64)
+    excess = 0
+    for g in order(np.arange(groups.size)).tolist():
+        even = round((int(total[g]) - excess) / int(size[g]))
+        chosen[g] = min(max(even, int(low[g])), int(high[g]))
+        excess += int(chosen[g] * size[g] - total[g])
+    return chosen[of_piece]
+
+
+def _spare_node(plan: Plan, k: int, n: int) -> Plan:
+    """Return the plan with an even sum where one unchanged node can give it, at cost 1.
+
+    The node comes from the largest class that can spare it and goes to the class beside it, on the
+    side that brings the sum of targets nearer to that of the degrees.
+    """
+    if plan.surplus % 2 == 0:
+        return plan
+    size = np.bincount(plan.target, weights=plan.count, minlength=n + 1).astype(np.int64)
+    kept = np.flatnonzero((plan.degree == plan.target) & (size[plan.target] > k))
+    kept = kept[np.argsort(-size[plan.target[kept]], kind="stable")]
+    for way in (1, -1) if plan.surplus < 0 else (-1, 1):
+        beside = plan.target[kept] + way
+        fits = np.flatnonzero((beside > 0) & (beside < n) & (size[beside] >= k))
+        if fits.size:
+            piece, to = int(kept[fits[0]]), int(beside[fits[0]])
+            count = plan.count.copy()
+            count[piece] -= 1
+            return plan._replace(
+                degree=np.append(plan.degree, plan.degree[piece]),
+                target=np.append(plan.target, to),
+                count=np.append(count, 1),
+                low=np.append(plan.low, to),
+                high=np.append(plan.high, to),
+                group=np.append(plan.group, plan.group.max() + 1),
+            )
+    return plan
+
+
+def raised(
+    target: NDArray[np.int64],
+    left: NDArray[np.int64],
+    units: int,
+    keys: NDArray[np.floating],
+    k: int,
+) -> NDArray[np.int64]:
+    """Return raised targets so that at least `units` more edge ends are wanted.
+
+    Whole classes rise by one, the highest first, while they are no larger than what is missing;
+    the rest is drawn from the largest class, lower keys first. Classes with nodes in `left` rise
+    only where there are no others.
+    """
+    n = target.size
+    goal = target.copy()
+    while units > 0:
+        size = np.bincount(goal, minlength=n)
+        open_classes = np.flatnonzero(size[: n - 1])
+        if open_classes.size == 0:
+            break
+        free = np.setdiff1d(open_classes, goal[left])[::-1]
+        if free.size == 0:
+            goal += goal < n - 1
+            break
+        whole = free[np.cumsum(size[free]) <= units]
+        if whole.size:
+            step = np.zeros(n, dtype=np.int64)
+            step[whole] = 1
+            units -= int(size[whole].sum())
+            goal += step[goal]
+        else:
+            units -= _raise_part(goal, size, free, units, keys, k)
+    return goal
+
+
+def _raise_part(
+    goal: NDArray[np.int64],
+    size: NDArray[np.int64],
+    free: NDArray[np.int64],
+    units: int,
+    keys: NDArray[np.floating],
+    k: int,
+) -> int:
+    """Raise in place what is missing from the largest class, or the smallest class if none can."""
+    need = np.where(size[free + 1] >= k, units, max(units, k))
+    spare = free[size[free] - need >= k]
+    if spare.size:
+        chosen = spare[np.argmax(size[spare])]
+        count = units if size[chosen + 1] >= k else max(units, k)
+    else:
+        enough = free[size[free] >= units]
+        chosen = enough[np.argmin(size[enough])] if enough.size else free[np.argmax(size[free])]
+        count = int(size[chosen])
+    members = np.flatnonzero(goal == chosen)
+    goal[members[np.argsort(keys[members], kind="stable")[:count]]] += 1
+    return count
+
+
+def raised_at_random(
+    target: NDArray[np.int64], k: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return targets with some class, or as few of its nodes as may leave it, one higher."""
+    n = target.size
+    goal = target.copy()
+    size = np.bincount(goal, minlength=n)
+    open_classes = np.flatnonzero(size[: n - 1])
+    if open_classes.size:
+        chosen = rng.choice(open_classes)
+        members = rng.permutation(np.flatnonzero(goal == chosen))
+        part = 1 if size[chosen + 1] >= k else k
+        goal[members[:part] if members.size >= part + k else members] += 1
+    return goal
+
+
+def made_even(
+    target: NDArray[np.int64], k: int, rng: np.random.Generator, *, hurry: float = np.inf
+) -> NDArray[np.int64]:
+    """Return targets of even sum, raised by one spare node or by a whole class of odd size.
+
+    The fewest nodes rise; with a low `hurry`, sometimes others. An odd sum has a class of odd size
+    below n - 1: otherwise n is even and odd.
+    """
+    if target.sum() % 2 == 0:
+        return target
+    goal = target.copy()
+    size = np.bincount(goal, minlength=goal.size)
+    spare = np.flatnonzero((size[:-1] > k) & (size[1:] >= k))
+    odd = np.flatnonzero(size[:-1] % 2)
+    chosen = np.concatenate((spare, odd))
+    nodes = np.concatenate((np.ones_like(spare), size[odd]))
+    best = int(np.argmin(nodes + rng.exponential(1 / hurry, size=nodes.size)))
+    members = rng.permutation(np.flatnonzero(goal == chosen[best]))
+    goal[members[: nodes[best]]] += 1
+    return goal

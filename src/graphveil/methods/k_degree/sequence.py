@@ -1,0 +1,279 @@
+"""Degree sequences that are k-anonymous, at the least total change.
+
+Liu and Terzi (SIGMOD 2008) choose groups of at least k nodes in the descending order of degrees
+and give each group one degree. The nodes of one degree are alike, so everything here works on
+*runs* (a degree and how many nodes have it), not on nodes.
+
+Notes
+-----
+======= ====================================================================
+d       the degrees, descending; ``Runs``
+d̂       the targets; ``Plan.target``
+L1*     the least possible sum of ``|d̂ - d|``; ``Plan.cost``
+I(t,i)  the cost of making positions t..i-1 one group
+r       the residual ``d̂ - d`` per node
+======= ====================================================================
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.errors import DataError, InfeasibleError, ParameterError
+from graphveil.kernels import degree_sequence as kernels
+from graphveil.methods.k_degree.parity import settle_parity
+from graphveil.methods.k_degree.plan import (
+    Edits,
+    Ints,
+    Plan,
+    Runs,
+    bound_for_targets,
+    lower_bound_edits,
+    runs_of,
+)
+
+__all__ = [
+    "Edits",
+    "Plan",
+    "Runs",
+    "bound_for_targets",
+    "greedy_plan",
+    "lower_bound_edits",
+    "optimal_plan",
+    "runs_of",
+    "settle_parity",
+    "targets_per_node",
+]
+
+
+class _Positions(NamedTuple):
+    """Where the runs start in the descending order, with a closing entry at n."""
+
+    first: Ints
+    degree: Ints
+    prefix: Ints
+
+
+def _positions(runs: Runs, k: int) -> _Positions:
+    n = int(runs.count.sum())
+    if k < 1:
+        raise ParameterError(f"k={k} is below 1. Give an integer k >= 1.")
+    if n < k:
+        raise InfeasibleError(
+            f"k={k} needs at least {k} nodes, the data has {n}. Lower k, or add data."
+        )
+    largest = int(runs.degree[0])
+    if largest * n >= 2**62:
+        raise DataError(
+            f"{n} nodes with degrees up to {largest} have sums beyond 64 bits. "
+            "Degrees must be below the number of nodes."
+        )
+    zero = np.zeros(1, dtype=np.int64)
+    return _Positions(
+        np.concatenate((zero, np.cumsum(runs.count))),
+        np.concatenate((runs.degree, zero)),
+        np.concatenate((zero, np.cumsum(runs.count * runs.degree))),
+    )
+
+
+def optimal_plan(runs: Runs, k: int, *, edits: Edits) -> Plan:
+    """Every target is held by at least k nodes, and no such plan has a lower cost.
+
+    Parameters
+    ----------
+    runs
+        The degrees of n nodes; ``degree * n`` must stay below 2**62.
+    k
+        The least number of nodes per target, 1 <= k <= n.
+    edits
+        ``"add"``: no target is below the degree. ``"any"``: targets on both sides; a group gets
+        its median, and where it has two middles, any target between them (`Plan.low` and
+        `Plan.high`; `Plan.target` is the lower one).
+
+    Returns
+    -------
+    Plan
+        With `Plan.cost` = L1*. Targets lie between the smallest and the largest degree.
+
+    Raises
+    ------
+    InfeasibleError
+        There are fewer than k nodes.
+
+    Notes
+    -----
+    The dynamic programme of Liu and Terzi, section 5, over few positions: a group starts among
+    the first k nodes of a run, for medians also among the last k - 1. With C such positions and D
+    runs, ``"add"`` takes O(D + C), ``"any"`` O(C log C log D).
+
+    Examples
+    --------
+    >>> plan = optimal_plan(runs_of(np.array([3, 2, 2, 2, 1, 1])), 3, edits="add")
+    >>> plan.cost, plan.target.tolist(), plan.count.tolist()
+    (4, [3, 3, 2, 2], [1, 2, 1, 2])
+    """
+    if edits not in {"add", "any"}:
+        raise ParameterError(f'edits={edits!r} is unknown. Give "add" or "any".')
+    at = _positions(runs, k)
+    tail = k - 1 if edits == "any" else 0
+    room = int(np.minimum(runs.count, k + tail).sum()) + 2
+    cut, run = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    filled = kernels.cuts_worth_trying(at.first, k, tail, cut, run)
+    cut, run = cut[:filled], run[:filled]
+    value, previous = np.empty_like(cut), np.empty_like(cut)
+    if edits == "add":
+        kernels.cheapest_raise(cut, at.degree[run], k, value, previous)
+        cost = int(value[-1] - at.prefix[-1])
+    else:
+        kernels.cheapest_median(*at, cut, run, k, value, previous)
+        cost = int(value[-1])
+    starts = np.empty(cut.size, dtype=np.int64)
+    starts = starts[starts.size - kernels.trace_back(cut, previous, starts) :]
+    return _plan(cost, runs, at, starts, edits)
+
+
+def greedy_plan(runs: Runs, k: int) -> Plan:
+    """Every target is held by at least k nodes and none is below the degree; cost not minimal.
+
+    Parameters
+    ----------
+    runs
+        The degrees of n nodes; ``degree * n`` must stay below 2**62.
+    k
+        The least number of nodes per target, 1 <= k <= n.
+
+    Returns
+    -------
+    Plan
+        With `Plan.cost` the greedy's cost, at least L1*.
+
+    Raises
+    ------
+    InfeasibleError
+        There are fewer than k nodes.
+
+    Notes
+    -----
+    The greedy of Liu and Terzi, section 5: a node joins the current group unless that costs more
+    than a new group starting there. Windows are cut at n, fewer than k last nodes join the last
+    group, ties merge.
+
+    Examples
+    --------
+    >>> greedy_plan(runs_of(np.array([3, 2, 2, 2, 1, 1])), 3).cost
+    7
+    """
+    at = _positions(runs, k)
+    starts = np.empty(min(int(at.first[-1]) // k, 2 * runs.degree.size), dtype=np.int64)
+    starts = starts[: kernels.greedy_starts(*at, k, starts)]
+    plan = _plan(0, runs, at, starts, "add")
+    return plan._replace(cost=plan.distance)
+
+
+def _plan(cost: int, runs: Runs, at: _Positions, starts: Ints, edits: Edits) -> Plan:
+    """Give each group its target and list the pieces that groups and runs cut each other into."""
+    n = at.first[-1]
+    ends = np.append(starts[1:], n)
+
+    def degree_at(position: Ints) -> Ints:
+        return runs.degree[np.searchsorted(at.first, position, side="right") - 1]
+
+    if edits == "add":
+        high = low = degree_at(starts)
+    else:
+        high = degree_at((starts + ends - 1) // 2)
+        low = degree_at((starts + ends) // 2)
+    begin = np.union1d(at.first[:-1], starts)
+    group = np.searchsorted(starts, begin, side="right") - 1
+    return Plan(
+        cost=cost,
+        degree=degree_at(begin),
+        target=low[group],
+        count=np.diff(begin, append=n),
+        low=low[group],
+        high=high[group],
+        group=group.astype(np.int64, copy=False),
+    )
+
+
+def targets_per_node(
+    degrees: NDArray[np.integer], plan: Plan, keys: NDArray[np.integer | np.floating]
+) -> Ints:
+    """Every node gets a target of its degree, each target as often as the plan says.
+
+    Parameters
+    ----------
+    degrees
+        Integer array of n entries, the degrees that the plan was made for, in any order.
+    plan
+        The plan.
+    keys
+        Array of n numbers. Among the nodes of one degree the lower key gets the higher target;
+        equal keys are taken by node number. A random permutation gives random roles.
+
+    Returns
+    -------
+    Ints
+        int64 array of n targets.
+
+    Notes
+    -----
+    O(n) through a table by degree. Only nodes whose degree has several targets are looked at
+    twice, with a selection and not a sort.
+
+    Examples
+    --------
+    >>> degrees = np.array([1, 2, 3, 2, 1, 2])
+    >>> plan = optimal_plan(runs_of(degrees), 3, edits="add")
+    >>> targets_per_node(degrees, plan, np.array([0, 3, 1, 4, 2, 5])).tolist()
+    [2, 3, 3, 3, 2, 2]
+    """
+    heads, piece_run = np.unique(-plan.degree, return_inverse=True)
+    run_degree = -heads
+    label, table = _labels(degrees, run_degree)
+    first = np.flatnonzero(np.diff(piece_run, prepend=-1))
+    last = np.append(first[1:], plan.degree.size)
+    split = np.flatnonzero(plan.target[first] != plan.target[last - 1])
+    sizes = np.add.reduceat(plan.count, first)[split]
+    edges = np.concatenate(([0], np.cumsum(sizes)))
+    bucket = np.full(run_degree.size, -1, dtype=np.int64)
+    bucket[split] = np.arange(split.size)
+    nodes = np.empty(int(edges[-1]), dtype=np.int64)
+    out = np.empty(degrees.size, dtype=np.int64)
+    kernels.hand_out(label, plan.target[first][table], bucket[table], edges[:-1].copy(), nodes, out)
+    for b, r in enumerate(split):
+        members = nodes[edges[b] : edges[b + 1]]
+        pieces = slice(first[r], last[r])
+        _by_key(members, keys[members], plan.target[pieces], plan.count[pieces], out)
+    return out
+
+
+def _labels(
+    degrees: NDArray[np.integer], run_degree: Ints
+) -> tuple[NDArray[np.integer], NDArray[np.intp]]:
+    """Return a label per node and the run of each label: the degree itself if a table fits."""
+    largest = int(run_degree[0])
+    if largest > 8 * degrees.size + 1024:
+        ascending = np.searchsorted(run_degree[::-1], degrees)
+        return run_degree.size - 1 - ascending, np.arange(run_degree.size)
+    table = np.zeros(largest + 1, dtype=np.intp)
+    table[run_degree] = np.arange(run_degree.size)
+    return degrees, table
+
+
+def _by_key(
+    members: Ints, keys: NDArray[np.integer | np.floating], target: Ints, count: Ints, out: Ints
+) -> None:
+    """Write the targets of one run's members into out, higher targets to lower keys."""
+    for piece in range(target.size - 1):
+        take = int(count[piece])
+        bar = np.partition(keys, take - 1)[take - 1]
+        chosen = keys < bar
+        tied = np.flatnonzero(keys == bar)
+        chosen[tied[: take - int(chosen.sum())]] = True
+        out[members[chosen]] = target[piece]
+        members, keys = members[~chosen], keys[~chosen]
+    out[members] = target[-1]

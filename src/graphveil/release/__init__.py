@@ -1,0 +1,21 @@
+"""A release: published data, what is promised of it, and what only its owner may see."""
+
+from graphveil.release.manifest import MANIFEST, Manifest, read_manifest
+from graphveil.release.record import LINKAGE, RECORD, Record, digest_of, private_folder, read_record
+from graphveil.release.release import Private, Provenance, Release, read_release
+
+__all__ = [
+    "LINKAGE",
+    "MANIFEST",
+    "RECORD",
+    "Manifest",
+    "Private",
+    "Provenance",
+    "Record",
+    "Release",
+    "digest_of",
+    "private_folder",
+    "read_manifest",
+    "read_record",
+    "read_release",
+]

@@ -1,0 +1,177 @@
+"""The data files of a release folder: written in one format, described, and read back."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from graphveil import io
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import Ids
+from graphveil.errors import InputError
+from graphveil.io.formats import COMPRESSIONS, Format, compression_of
+from graphveil.release.manifest import DataFile, Described
+
+Kind = Literal["graph", "bipartite", "table"]
+
+TABULAR = {"csv", "tsv", "text", "parquet", "arrow"}
+"""The formats whose files have named columns."""
+
+NO_CELLS = "none: a graph has no cells"
+SUPPRESSED_ENTRIES = "an entry that is not published is absent, not marked"
+SUPPRESSED_STAR = "a suppressed cell is `*` in text files and null in others; `*` equals only `*`"
+
+
+class _Layout(NamedTuple):
+    """How a kind of data lies in a folder."""
+
+    kind: Kind
+    columns: tuple[str, ...]
+    companion: Literal["nodes", "users"] | None
+    suppressed_cells: str
+
+
+_LAYOUTS: dict[type[Graph | Bipartite | Table], _Layout] = {
+    Graph: _Layout("graph", ("source", "target"), "nodes", NO_CELLS),
+    Bipartite: _Layout("bipartite", ("user", "item"), "users", SUPPRESSED_ENTRIES),
+    Table: _Layout("table", (), None, SUPPRESSED_STAR),
+}
+
+
+def kind_of(container: type[Graph | Bipartite | Table]) -> Kind:
+    """Return the word for a kind of container in manifests and formats."""
+    return _LAYOUTS[container].kind
+
+
+def release_format(name: str, kind: Kind) -> tuple[Format, str]:
+    """Return the format and the compression's extension that a name such as `csv.gz` asks for.
+
+    Raises
+    ------
+    InputError
+        Where there is no such format, or it cannot hold this kind of data.
+    """
+    base, dot, compression = name.partition(".")
+    entry = io.format_of("data", base)
+    entry.writer(kind)
+    if dot and not (entry.compressible and f".{compression}" in COMPRESSIONS):
+        raise InputError(f"{name} is no format of a release. Use {base}, or csv.gz or csv.zst.")
+    return entry, f"{dot}{compression}"
+
+
+def format_that_came_in(path: Path, override: str | None) -> str:
+    """Return the format of a release whose input is this file.
+
+    Examples
+    --------
+    >>> format_that_came_in(Path("friends.csv.gz"), None)
+    'csv.gz'
+    """
+    entry = io.format_of(path, override)
+    compressed = entry.compressible and compression_of(path)
+    return f"{entry.name}{path.suffix.lower()}" if compressed else entry.name
+
+
+def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A002  the users' word
+    """Write the data files into a folder and return their description for the manifest.
+
+    Parameters
+    ----------
+    data
+        The released container.
+    folder
+        Where to write; it exists.
+    format
+        A name of `graphveil.io.FORMATS`, with ``.gz`` or ``.zst`` behind a text format.
+    """
+    layout = _LAYOUTS[type(data)]
+    entry, compression = release_format(format, layout.kind)
+    path = folder / f"data{entry.extensions[0]}{compression}"
+    companion = None
+    if layout.companion and not entry.keeps_isolated:
+        companion = folder / f"{layout.companion}.csv"
+    rows = _write(data, path, entry, companion)
+    columns = list(layout.columns or getattr(data, "columns", ()))
+    files = [_described(path, "data", entry.name, columns if entry.name in TABULAR else [], rows)]
+    if companion is not None and layout.companion is not None:
+        header = [layout.companion.removesuffix("s")]
+        files.append(_described(companion, layout.companion, "csv", header, data.size))
+    return Described(
+        kind=layout.kind,
+        files=files,
+        counts=_counts(data),
+        suppressed_cells=layout.suppressed_cells,
+    )
+
+
+def _write(data: Data, path: Path, entry: Format, companion: Path | None) -> int:
+    if isinstance(data, Graph):
+        io.write_graph(data, path, format=entry.name, nodes_path=companion)
+        return data.n_edges
+    if isinstance(data, Bipartite):
+        io.write_bipartite(data, path, format=entry.name, users_path=companion)
+        return data.n_entries
+    io.write_table(data, path, format=entry.name)
+    return data.n_rows
+
+
+def _counts(data: Data) -> dict[str, int]:
+    if isinstance(data, Graph):
+        return {"nodes": data.n_nodes, "edges": data.n_edges}
+    if isinstance(data, Bipartite):
+        items = int(np.unique(data.indices).size)
+        return {"users": data.n_users, "items": items, "entries": data.n_entries}
+    return {"rows": data.n_rows, "columns": data.n_columns, "suppressed_cells": data.n_suppressed}
+
+
+def _described(
+    path: Path,
+    role: Literal["data", "nodes", "users"],
+    format: str,  # noqa: A002  the users' word
+    columns: list[str],
+    rows: int,
+) -> DataFile:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return DataFile(
+        name=path.name,
+        role=role,
+        format=format,
+        columns=columns,
+        rows=rows,
+        bytes=path.stat().st_size,
+        sha256=digest,
+    )
+
+
+def read_data(folder: Path, described: Described) -> Data:
+    """Return the data that a manifest describes; ids 0..n-1 are left implicit.
+
+    Raises
+    ------
+    InputError
+        Where a file is missing or cannot be read.
+    """
+    files = {file.role: file for file in described.files}
+    data_file = files["data"]
+    path = folder / data_file.name
+    companion = next((folder / f.name for f in described.files if f.role != "data"), None)
+    if described.kind == "graph":
+        graph_options = io.GraphOptions(format=data_file.format, nodes=companion)
+        graph = io.load_graph(path, graph_options).data
+        return replace(graph, ids=_implicit(graph.ids))
+    if described.kind == "bipartite":
+        options = io.BipartiteOptions(format=data_file.format, users=companion)
+        data = io.load_bipartite(path, options).data
+        return replace(data, users=_implicit(data.users))
+    return io.load_table(path, io.TableOptions(format=data_file.format)).data
+
+
+def _implicit(ids: Ids | None) -> Ids | None:
+    if ids is None or ids.dtype.kind != "i" or not np.array_equal(ids, np.arange(ids.size)):
+        return ids
+    return None

@@ -1,0 +1,93 @@
+"""The database of one check: in memory, without network, seeing no file but those handed to it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+class UnreadableError(Exception):
+    """A released file is not what its format asks for; the message names file and place."""
+
+
+class Database:
+    """Released data as tables, and SQL over them.
+
+    A graph is `nodes(node)` and `edges(source, target)`, users by items are `users(person)` and
+    `entries(person, item)`, rows by columns are `cells(c0, c1, ...)`. Rows stand in file order.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, place: Path) -> None:
+        self._connection = connection
+        self._place = place
+
+    def link(self, path: Path) -> str:
+        """Return a name for this file that holds no pattern, in the one folder SQL may read."""
+        alias = self._place / f"{len(list(self._place.iterdir()))}{''.join(path.suffixes)}"
+        alias.symlink_to(path)
+        return str(alias)
+
+    def run(self, sql: str, values: list[Any] | None = None) -> None:
+        """Run a statement."""
+        self._connection.execute(sql, values)
+
+    def rows(self, sql: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        """Return every row of a query."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def first(self, sql: str, values: list[Any] | None = None) -> tuple[Any, ...] | None:
+        """Return the first row of a query, or None."""
+        row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+        return row
+
+    def number(self, sql: str, values: list[Any] | None = None) -> int:
+        """Return the one integer that a query gives; 0 for null."""
+        row = self.first(sql, values)
+        return int(row[0] or 0) if row else 0
+
+    def column(self, sql: str) -> Any:
+        """Return the first column of a query as a NumPy array."""
+        return next(iter(self._connection.execute(sql).fetchnumpy().values()))
+
+    def put(self, name: str, columns: Mapping[str, Any]) -> None:
+        """Create a table of arrays or Arrow columns."""
+        import pyarrow as pa  # noqa: PLC0415  heavy, and CSV needs none of it
+
+        self._connection.register("handed_over", pa.table(dict(columns)))
+        self._connection.execute(f"CREATE TABLE {name} AS SELECT * FROM handed_over")
+        self._connection.unregister("handed_over")
+
+
+@contextmanager
+def database() -> Iterator[Database]:
+    """Give an empty database; nothing of it stays."""
+    with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
+        place = Path(name)
+        (place / "files").mkdir()
+        connection = duckdb.connect(":memory:", config=CONFIG)
+        try:
+            connection.execute(f"SET temp_directory = {literal(str(place / 'spill'))}")
+            connection.execute(f"SET allowed_directories = [{literal(name)}]")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            yield Database(connection, place / "files")
+        finally:
+            connection.close()
+
+
+def literal(text: str) -> str:
+    """Return text as an SQL literal.
+
+    Examples
+    --------
+    >>> literal("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"

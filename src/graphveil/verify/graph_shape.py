@@ -1,0 +1,96 @@
+"""Conditions on a released graph that do not depend on the claim: it is simple and canonical."""
+
+from __future__ import annotations
+
+from graphveil.verify.database import Database
+from graphveil.verify.verdict import Condition, fails, holds, judged
+
+IDS, SIMPLE, ENDPOINTS, ORDER = "ids", "simple graph", "endpoints", "canonical order"
+
+_OUT_OF_ORDER = """
+    SELECT place, source, target FROM (
+        SELECT rowid + 1 AS place, source, target,
+               lag(source) OVER () AS above_source, lag(target) OVER () AS above_target
+        FROM edges)
+    WHERE source >= target OR (place > 1 AND (
+        source < above_source OR (source = above_source AND target <= above_target)))
+    LIMIT 1
+"""
+_DUPLICATE = """
+    SELECT least(source, target) AS u, greatest(source, target) AS v, count(*) AS copies
+    FROM edges GROUP BY u, v HAVING count(*) > 1 ORDER BY u, v LIMIT 1
+"""
+_STRANGER = """
+    SELECT end_node FROM (SELECT unnest([source, target]) AS end_node FROM edges)
+    WHERE end_node NOT IN (SELECT node FROM nodes) ORDER BY end_node LIMIT 1
+"""
+
+
+def graph_shape(db: Database) -> list[Condition]:
+    """Return the conditions on ids, edges and their order."""
+    ids = ids_condition(db, "nodes", "node")
+    order = _order(db)
+    return [ids, _simple(db, order), _endpoints(db, ids), order]
+
+
+def ids_condition(db: Database, table: str, column: str) -> Condition:
+    """Return whether the column holds exactly 0..n-1, each once.
+
+    Parameters
+    ----------
+    table, column
+        Names of this program, never of the release.
+    """
+    n = db.number(f"SELECT count(*) FROM {table}")
+    repeated = db.first(
+        f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
+        f"ORDER BY {column} LIMIT 1"
+    )
+    missing = db.first(
+        f"SELECT i FROM range({n}) AS all_ids(i) WHERE i NOT IN (SELECT {column} FROM {table}) "
+        "ORDER BY i LIMIT 1"
+    )
+    problems = []
+    if repeated:
+        problems.append(f"{column} {repeated[0]} stands {repeated[1]} times in {table}")
+    if missing:
+        problems.append(f"{column} {missing[0]} is missing among {n} {table}")
+    return judged(IDS, problems, f"the {n} {table} are 0..{n - 1}, each once" if n else "no ids")
+
+
+def _order(db: Database) -> Condition:
+    row = db.first(_OUT_OF_ORDER)
+    if row:
+        return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
+    n = db.number("SELECT count(*) FROM edges")
+    return holds(ORDER, f"the {n} edges ascend, the smaller end first")
+
+
+def _simple(db: Database, order: Condition) -> Condition:
+    n = db.number("SELECT count(*) FROM edges")
+    otherwise = f"no self-loop and no repeat among {n} edges"
+    if order.outcome == "holds":
+        return holds(SIMPLE, otherwise)
+    problems = []
+    loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
+    if loop:
+        problems.append(f"node {loop[0]} is its own neighbour")
+    repeat = db.first(_DUPLICATE)
+    if repeat:
+        problems.append(f"the edge ({repeat[0]}, {repeat[1]}) stands {repeat[2]} times")
+    return judged(SIMPLE, problems, otherwise)
+
+
+def _endpoints(db: Database, ids: Condition) -> Condition:
+    n = db.number("SELECT count(*) FROM nodes")
+    low, high = db.first("SELECT min(least(source, target)), max(greatest(source, target)) FROM edges") or (
+        None,
+        None,
+    )
+    otherwise = f"every end of an edge is one of {n} listed nodes"
+    if ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
+        return holds(ENDPOINTS, otherwise)
+    stranger = db.first(_STRANGER)
+    if stranger:
+        return fails(ENDPOINTS, f"node {stranger[0]} has an edge but is not listed")
+    return holds(ENDPOINTS, otherwise)
