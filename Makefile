@@ -39,10 +39,13 @@ lint: $(INSTALLED_DEV) ## check style and formatting
 type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
 
-bench: $(INSTALLED_DEV) ## run the benchmarks, one after the other
-	@for script in benchmarks/*.py; do \
-	  echo "== $$script"; '$(BIN)/python' "$$script" || exit 1; \
-	done
+bench: $(INSTALLED_DEV) ## run the benchmarks; with GRAPHVEIL_SHARED_DATA set, on real networks too
+	'$(BIN)/python' benchmarks/k_degree/speed.py
+	@if [ -n "$$GRAPHVEIL_SHARED_DATA" ]; then \
+	  '$(BIN)/python' benchmarks/k_degree/table.py --data "$$GRAPHVEIL_SHARED_DATA"; \
+	else \
+	  echo 'benchmarks/k_degree/table.py needs real networks: name their folder in GRAPHVEIL_SHARED_DATA'; \
+	fi
 
 docs: $(INSTALLED_DEV) ## build the documentation into docs/_build/html; a warning is an error
 	'$(BIN)/python' -m sphinx -W --keep-going -q -b html docs docs/_build/html

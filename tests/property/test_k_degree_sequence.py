@@ -173,18 +173,18 @@ def test_the_cost_grows_with_k_and_medians_never_cost_more(degrees, data):
     assert here["add"] <= larger["add"]
 
 
-def test_the_greedy_costs_about_a_hundredth_more_on_average():
+def test_on_heavy_tails_the_greedy_costs_about_a_hundredth_more_on_average():
     rng = np.random.default_rng(20)
     ratios = []
     while len(ratios) < 500:
-        n = int(rng.integers(20, 400))
-        degrees = (rng.pareto(rng.uniform(1, 2.5), size=n) * 3 + 1).astype(np.int64)
+        n = int(rng.integers(200, 2000))
+        runs = runs_of(np.minimum(rng.pareto(1.3, size=n) + 1, n - 1).astype(np.int64))
         k = int(rng.integers(2, 11))
-        best = dp_over_all_cuts(np.minimum(degrees, n - 1), k, "add")
+        best = optimal_plan(runs, k, edits="add").cost
         if best > 0:
-            ratios.append(greedy_plan(runs_of(np.minimum(degrees, n - 1)), k).cost / best)
+            ratios.append(greedy_plan(runs, k).cost / best)
     assert min(ratios) >= 1
-    assert np.mean(ratios) < 1.02
+    assert np.mean(ratios) < 1.015
 
 
 @pytest.mark.parametrize("plan_by", ["add", "any", "greedy"])

@@ -191,6 +191,18 @@ def test_targets_are_handed_out_for_degrees_far_above_n_as_well():
     assert [3, 10**12 + 5, 3, 10**12 + 5] == targets.tolist()
 
 
+def test_narrow_and_read_only_degrees_give_the_same_targets():
+    narrow = BY_HAND.astype(np.int32)
+    narrow.setflags(write=False)
+    keys = np.arange(6)
+    for edits in ("add", "any"):
+        expected = targets_per_node(
+            BY_HAND, optimal_plan(runs_of(BY_HAND), 3, edits=edits), keys
+        ).tolist()
+        plan = optimal_plan(runs_of(narrow), 3, edits=edits)
+        assert expected == targets_per_node(narrow, plan, keys).tolist()
+
+
 def test_an_odd_cost_needs_one_more_change():
     assert [0, 1, 1, 2] == [lower_bound_edits(cost) for cost in range(4)]
 

@@ -12,7 +12,7 @@ from graphveil._version import __version__
 HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
 
 Anonymize it, promise something exact, check the promise again from the files alone, and measure
-what was kept. Start with `graphveil demo`.
+what was kept. Start with: graphveil demo
 """
 
 COMMANDS = {
@@ -25,10 +25,23 @@ COMMANDS = {
 }
 
 
-def build() -> App:
-    """Return the application; no command's module is imported."""
-    app = App(name="graphveil", help=HELP, version=__version__, version_flags=["--version"])
-    for name, text in COMMANDS.items():
+def build(called: str | None = None) -> App:
+    """Return the application; no command's module is imported.
+
+    Parameters
+    ----------
+    called
+        The command that is called, if any: its help page is its own text, the others' line here.
+    """
+    app = App(
+        name="graphveil",
+        help=HELP,
+        help_format="plaintext",
+        version=__version__,
+        version_flags=["--version"],
+    )
+    for name, line in COMMANDS.items():
+        text = None if name == called else line
         app.command(f"graphveil.cli.{name}:command", name=name, help=text)
     return app
 
@@ -41,8 +54,8 @@ def call(tokens: list[str]) -> int:
     CycloptsError
         Where the tokens are no command.
     """
-    app = build()
     tokens, config = _take_config(tokens)
+    app = build(tokens[0] if tokens else None)
     if config is not None:
         app.config = (config,)
     result = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")

@@ -13,6 +13,7 @@ from cyclopts import Group, Parameter
 
 T = TypeVar("T")
 
+OPTIONS_GROUP = Group("Options", sort_key=0)
 METHOD_GROUP = Group("Method's options", sort_key=1)
 READING_GROUP = Group("Reading the input", sort_key=3)
 OUTPUT_GROUP = Group("Output", sort_key=2)
@@ -47,7 +48,9 @@ def flag(
     negative
         The flag that says no; empty for none.
     """
-    note = Parameter(help=text, group=group, negative=negative)
+    note = Parameter(
+        help=text, group=group or OPTIONS_GROUP, negative=negative, negative_iterable=""
+    )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, note]
     )
@@ -83,11 +86,16 @@ def _range(item: dataclasses.Field[Any]) -> str:
     return f" (at most {high})" if low is None else f" ({low} to {high})"
 
 
+def told(options: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the arguments say of the fields of these options, taking it out of them."""
+    names = [item.name for item in dataclasses.fields(options)]
+    values = {name: given.pop(INPUT_FORMAT if name == "format" else name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def taken(options: type[T], given: dict[str, Any]) -> T:
     """Return the options whose fields are taken out of the arguments given."""
-    names = [item.name for item in dataclasses.fields(options)]  # type: ignore[arg-type]
-    values = {name: given.pop(INPUT_FORMAT if name == "format" else name, None) for name in names}
-    return options(**{name: value for name, value in values.items() if value is not None})
+    return options(**told(options, given))
 
 
 def _place(name: str, text: str) -> inspect.Parameter:
@@ -106,7 +114,6 @@ def with_signature(
     function: Callable[..., int], parameters: Iterable[inspect.Parameter], *, name: str, text: str
 ) -> Callable[..., int]:
     """Return the function under this signature, name and help."""
-
     listed = list(parameters)
     signature = inspect.Signature(listed)
 

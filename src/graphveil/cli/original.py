@@ -7,25 +7,26 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.flags import READING_GROUP, flag, flags_of, taken
+from graphveil.cli.flags import READING_GROUP, flag, flags_of, told
 from graphveil.cli.reading import READERS, from_json, read_input
 from graphveil.data import Data
 from graphveil.errors import UsageError
+from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_record
 from graphveil.release.files import kind_of
 
 
 def original_flags(*, required: bool) -> list[inspect.Parameter]:
-    """Return `--original` and the flags of every reader, each once."""
+    """Return `--original` and, each once, the flags of the readers that some method needs."""
     original: inspect.Parameter = flag(
         "original",
         Path if required else Path | None,
         "The file that the release was made from.",
         default=inspect.Parameter.empty if required else None,
     )
-    flags = {
-        item.name: item for r in READERS.values() for item in flags_of(r.options, READING_GROUP)
-    }
+    kinds = {method.accepts for method in METHODS.values()}
+    readers = [reader for kind, reader in READERS.items() if kind in kinds]
+    flags = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
     return [original, *(item.replace(default=None) for item in flags.values())]
 
 
@@ -40,14 +41,11 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Data:
     kind = read_manifest(folder).data.kind
     container, reader = next((c, r) for c, r in READERS.items() if kind_of(c) == kind)
     record = read_record(folder)
-    defaults = reader.options()
-    kept = from_json(defaults, record.reading if record else {})
-    asked = taken(reader.options, given)
+    kept = from_json(reader.options(), record.reading if record else {})
+    asked = told(reader.options, given)
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
         raise UsageError(
             f"--{wrong[0].replace('_', '-')} is not for a {container.__name__}. Leave it out."
         )
-    names = [item.name for item in dataclasses.fields(reader.options)]
-    told = {n: getattr(asked, n) for n in names if getattr(asked, n) != getattr(defaults, n)}
-    return read_input(path, dataclasses.replace(kept, **told), quiet=True)
+    return read_input(path, dataclasses.replace(kept, **asked), quiet=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -34,14 +35,6 @@ else:
     sparse = lazy_module("scipy.sparse")
 
 MAX_NODES = 2**31 - 2
-
-
-class Dropped(NamedTuple):
-    """What building a simple undirected graph from arcs left out."""
-
-    self_loops: int
-    duplicates: int
-    reciprocal_pairs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +70,7 @@ class Graph:
         """Validate once; everything after trusts."""
         indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
         indices = np.ascontiguousarray(self.indices, dtype=np.int32)
-        _check_symmetric_csr(indptr, indices)
+        check_lists(Lists(indptr, indices))
         object.__setattr__(self, "indptr", frozen(indptr))
         object.__setattr__(self, "indices", frozen(indices))
         if self.ids is not None:
@@ -373,42 +366,9 @@ G = TypeVar("G", bound=Graph)
 def _assemble(
     cls: type[G], u: NDArray[np.int32], v: NDArray[np.int32], n: int, ids: Ids | None
 ) -> tuple[G, Dropped]:
-    """Sum the matrix of arcs with its transpose: sorted, symmetric, each edge once a direction."""
     if u.shape != v.shape:
         raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
     if n > MAX_NODES:
         raise DataError(f"{n} nodes are more than {MAX_NODES}. Split the graph.")
-    proper = u != v
-    loops = int(u.size - np.count_nonzero(proper))
-    if loops:
-        u, v = u[proper], v[proper]
-    arcs = sparse.csr_array((np.ones(u.size, dtype=np.int8), (u, v)), shape=(n, n))
-    duplicates = int(u.size - arcs.nnz)
-    arcs.data[:] = 1
-    both = arcs + arcs.T.tocsr()
-    both.sort_indices()
-    graph = cls(both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False), ids)
-    return graph, Dropped(loops, duplicates, int(arcs.nnz) - graph.n_edges)
-
-
-def _check_symmetric_csr(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
-    n = indptr.size - 1
-    if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
-        raise DataError("indptr must rise from 0 to the number of indices. Build with from_edges.")
-    if indices.size == 0:
-        return
-    if indices.min() < 0 or indices.max() >= n:
-        raise DataError(f"a neighbour is outside 0..{n - 1}. Build the graph with from_edges.")
-    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
-    if np.any(rows == indices):
-        node = int(rows[rows == indices][0])
-        raise DataError(f"node {node} is its own neighbour. Drop self-loops: use from_edges.")
-    unsorted = (indices[1:] <= indices[:-1]) & (rows[1:] == rows[:-1])
-    if unsorted.any():
-        node = int(rows[1:][unsorted][0])
-        raise DataError(f"the neighbours of node {node} are not sorted and distinct.")
-    shape = (n, n)
-    ones = np.ones(indices.size, dtype=np.int8)
-    turned = sparse.csr_array((ones, indices, indptr), shape=shape).tocsc()
-    if not (np.array_equal(turned.indptr, indptr) and np.array_equal(turned.indices, indices)):
-        raise DataError("an edge stands in one direction only. Build the graph with from_edges.")
+    lists, dropped = neighbour_lists([u, v], n)
+    return cls(*lists, ids), dropped

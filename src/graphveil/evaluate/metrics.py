@@ -160,9 +160,9 @@ def average_clustering(graph: Graph) -> float:
 
 
 def _to_networkit(graph: Graph) -> Any:
-    upper = graph.edges()
-    weights = np.ones(len(upper))
-    coordinates = (weights, (upper[:, 0], upper[:, 1]))
+    # networkit reads the ends as 64-bit numbers, whatever type they have
+    source, target = np.ascontiguousarray(graph.edges().T, dtype=np.uint64)
+    coordinates = (np.ones(graph.n_edges), (source, target))
     return networkit.graph.GraphFromCoo(coordinates, n=graph.n_nodes, weighted=False)
 
 

@@ -1,4 +1,4 @@
-"""Columns of ids out of a text file, in chunks: Arrow parses, and only one chunk is held at once."""
+"""Columns of ids out of a text file: Arrow parses it chunk by chunk."""
 
 from __future__ import annotations
 
@@ -30,10 +30,40 @@ _PLAIN = r"^(0|[1-9][0-9]*)$"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _MISSING = ("nan", "null", "none", "na", "n/a", "")
 _LARGEST = 2**63 - 1
+_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
 
 
 class _NotIntegersError(Exception):
     """A cell is no plain integer, so the columns are to be read as text."""
+
+
+def two_columns(
+    source: Source, header: tuple[str, ...], n_columns: int, notes: Notes, *, ignore_weights: bool
+) -> tuple[int, int]:
+    """Return where the two ends of a row stand; refuse further columns unless told to ignore them.
+
+    Raises
+    ------
+    InputError
+        Where there is one column alone, or more than two.
+    """
+    if n_columns < 2:
+        source.refuse("one column where a row needs two ids. Check the delimiter.")
+    lowered = [name.lower() for name in header]
+    chosen = (0, 1)
+    for first, second in _ENDS:
+        if first in lowered and second in lowered:
+            chosen = (lowered.index(first), lowered.index(second))
+    others = [place for place in range(n_columns) if place not in chosen]
+    names = header or tuple(str(place + 1) for place in range(n_columns))
+    further = tuple(names[place] for place in others if place < len(names))
+    if others and not ignore_weights:
+        source.refuse(
+            f"{n_columns} columns where two are needed; further ones: "
+            f"{shown(', '.join(further))}. Say --ignore-weights to leave them out."
+        )
+    notes.columns_ignored = further
+    return chosen
 
 
 def read_columns(
@@ -65,6 +95,7 @@ def _read_integers(
             if values.size and values.min() < 0:
                 _refuse_value(source, dialect, chosen, str(values.min()), "is negative")
             column.extend(values)
+    pa.default_memory_pool().release_unused()
     return [column.finish() for column in columns]
 
 
@@ -237,3 +268,11 @@ def _refuse_value(
             source.refuse(f"{quoted} {problem}. {advice}", line=number)
         waiting = False
     raise InputError(f"{source.name}: {quoted} {problem}. {advice}")
+
+
+def merged_text(parts: list[pa.DictionaryArray]) -> Column:
+    """Return text in parts, each with its own dictionary, as one column."""
+    found = [part.dictionary for part in parts]
+    values = pa.chunked_array(found, type=pa.string()).unique()
+    codes = [part.indices.to_numpy() for part in parts]
+    return _merged(codes, found, distinct(as_ids(values, what="ids")))

@@ -14,7 +14,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError
-from graphveil.io.columns import read_columns
+from graphveil.io.columns import read_columns, two_columns
 from graphveil.io.dialect import Dialect, sniff
 from graphveil.io.formats import Format
 from graphveil.io.lists import read_lists
@@ -23,7 +23,6 @@ from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
 from graphveil.io.table_text import read_cells
 
-_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
 _AWKWARD = re.compile(r'["\n\r\t,;#%]|^\s|\s$|^$')
 _ROWS = 1 << 20
 
@@ -33,7 +32,9 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     dialect = sniff(source, options.header)
     _check_konect(source, dialect)
     notes = Notes(header=dialect.header)
-    chosen = _two_columns(source, dialect, notes, "edge", ignore_weights=options.ignore_weights)
+    chosen = two_columns(
+        source, dialect.header, dialect.n_columns, notes, ignore_weights=options.ignore_weights
+    )
     left, right = read_columns(source, dialect, chosen, notes, share_labels=True)
     arcs = Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = _says_directed(dialect)
@@ -48,7 +49,9 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     ):
         return read_lists(source, dialect, named=options.layout != "items")
     notes = Notes(header=dialect.header)
-    chosen = _two_columns(source, dialect, notes, "pair", ignore_weights=options.ignore_weights)
+    chosen = two_columns(
+        source, dialect.header, dialect.n_columns, notes, ignore_weights=options.ignore_weights
+    )
     left, right = read_columns(source, dialect, chosen, notes, share_labels=False)
     return Pairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
@@ -65,34 +68,6 @@ def read_ids(source: Source) -> Column:
     dialect = sniff(source, "auto", spaces=False)
     (column,) = read_columns(source, dialect, (0,), Notes(), share_labels=False)
     return column
-
-
-def _two_columns(
-    source: Source, dialect: Dialect, notes: Notes, what: str, *, ignore_weights: bool
-) -> tuple[int, int]:
-    """Return where the two columns stand; refuse further ones unless they are to be ignored."""
-    if dialect.n_columns < 2:
-        source.refuse(
-            f"one column, but an {what} needs two. Check the delimiter."
-            if what == "edge"
-            else f"one column, but a {what} needs two. Check the delimiter."
-        )
-    lowered = [name.lower() for name in dialect.header]
-    chosen = (0, 1)
-    for first, second in _ENDS:
-        if first in lowered and second in lowered:
-            chosen = (lowered.index(first), lowered.index(second))
-    others = [place for place in range(dialect.n_columns) if place not in chosen]
-    if others:
-        names = dialect.header or tuple(str(place + 1) for place in range(dialect.n_columns))
-        further = tuple(names[place] for place in others if place < len(names))
-        if not ignore_weights:
-            source.refuse(
-                f"{dialect.n_columns} columns where two make an {what}; further ones: "
-                f"{shown(', '.join(further))}. Say --ignore-weights to leave them out."
-            )
-        notes.columns_ignored = further
-    return chosen
 
 
 def _check_konect(source: Source, dialect: Dialect) -> None:

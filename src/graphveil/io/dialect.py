@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.io.options import Header
 from graphveil.io.source import Source, shown
@@ -66,6 +65,8 @@ _NAMES = frozenset(
     ]
 )
 _BLANK, _BREAK = 1, 2
+_STEP = 1 << 18
+_ZERO, _POINT = np.uint8(ord("0")), np.uint8(ord("."))
 _KIND = np.zeros(256, dtype=np.uint8)
 _KIND[[9, 11, 12, 13, 32]] = _BLANK
 _KIND[10] = _BREAK
@@ -76,7 +77,7 @@ class Dialect:
     """How lines become cells.
 
     `spaced` says that a space follows every delimiter and is no part of the cells. `widths` are
-    the numbers of cells of the first lines, the names left out; `first` is the first line.
+    the numbers of cells of the first lines, the names left out.
     """
 
     delimiter: str
@@ -85,7 +86,6 @@ class Dialect:
     spaced: bool
     widths: frozenset[int]
     comments: tuple[str, ...]
-    first: tuple[str, ...]
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of a line."""
@@ -142,7 +142,6 @@ def sniff(source: Source, header: Header, *, spaces: bool = True, comments: bool
         spaced=spaced,
         widths=frozenset(widths),
         comments=tuple(remarks),
-        first=tuple(cell.strip() for cell in rows[0]),
     )
 
 
@@ -197,18 +196,17 @@ def single_spaced(chunk: bytes) -> bytes:
 
 def may_not_be_plain(chunk: bytes) -> bool:
     """Whether a number may be written in a way that an integer would not keep: 007, 0x1F, -0."""
-    if b"0x" in chunk or b"0X" in chunk or b"-0" in chunk:
+    if any(mark in chunk for mark in (b"x", b"X")) or (b"-" in chunk and b"-0" in chunk):
         return True
-    text = np.frombuffer(chunk, dtype=np.uint8)
-    zeros = np.flatnonzero(text[:-1] == ord("0"))
-    following = _is_digit(text[zeros + 1])
-    zeros = zeros[following]
-    before = np.where(zeros > 0, text[zeros - 1], ord("\n"))
-    return bool(np.any(~_is_digit(before) & (before != ord("."))))
-
-
-def _is_digit(characters: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    return (characters >= ord("0")) & (characters <= ord("9"))
+    text = np.frombuffer(b"\n" + chunk + b"\n", dtype=np.uint8)
+    for start in range(0, text.size - 2, _STEP):
+        before = text[start : start + _STEP][: text.size - 2 - start]
+        here = text[start + 1 : start + 1 + before.size]
+        after = text[start + 2 : start + 2 + before.size]
+        leading = (here == _ZERO) & (after - _ZERO < 10) & (before - _ZERO >= 10)
+        if np.any(leading & (before != _POINT)):
+            return True
+    return False
 
 
 def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphveil.data.ids import Ids
 from graphveil.io.raw import Column
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 19
 
 
 class Growing:
@@ -27,7 +27,7 @@ class Growing:
             self._array = self._array.astype(np.int64, copy=False)
         end = self._size + values.size
         if end > self._array.size:
-            self._array.resize(max(end, self._array.size * 3 // 2), refcheck=False)
+            self._array.resize(max(end, self._array.size * 5 // 4), refcheck=False)
         self._array[self._size : end] = values
         self._size = end
 

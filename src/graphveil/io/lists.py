@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphveil.data.ids import Ids, text
 from graphveil.io.dialect import Dialect
-from graphveil.io.raw import Notes, Pairs, encoded
+from graphveil.io.raw import Notes, Pairs, encoded, ids_from_text
 from graphveil.io.source import Source, shown
 
 _LARGEST = 2**63 - 1
@@ -44,7 +43,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         items.extend(cells)
         sizes.append(len(cells))
     notes.rows = len(users)
-    people, things = encoded(_ids(users)), encoded(_ids(items))
+    people, things = encoded(ids_from_text(users)), encoded(ids_from_text(items))
     return Pairs(
         user=np.repeat(people.codes, sizes),
         item=things.codes,
@@ -62,9 +61,3 @@ def _check(source: Source, cells: list[str], number: int) -> None:
             source.refuse(f"{shown(cell)} is no id. Give integers from 0 on, or text.", line=number)
         if cell.lower() == "nan":
             source.refuse("an id is missing (nan). Remove it.", line=number)
-
-
-def _ids(values: list[str]) -> Ids:
-    if all(value.isascii() and value.isdigit() and str(int(value)) == value for value in values):
-        return np.array([int(value) for value in values], dtype=np.int64)
-    return text(values)

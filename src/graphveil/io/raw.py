@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.data.ids import Ids, as_text, distinct, positions, text
+from graphveil.io.source import Source
 
 
 @dataclass
@@ -93,3 +94,38 @@ def encoded(values: Ids) -> Column:
     """Return ids as positions into their distinct values, in order."""
     labels = distinct(values)
     return Column(positions(values, labels, what="ids"), labels)
+
+
+def ids_from_text(values: list[str]) -> Ids:
+    """Return integers where every value is a plain one that fits, else text."""
+    plain = all(value.isascii() and value.isdigit() and len(value) < 19 for value in values)
+    if plain and all(value == "0" or value[0] != "0" for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    return text(values)
+
+
+def listed_arcs(
+    labels: Ids, source: list[int], target: list[int], *, directed: bool, notes: Notes
+) -> Arcs:
+    """Return the arcs of a format that lists its nodes; ends are places in that list.
+
+    The labels are distinct; they are put in order here.
+    """
+    order = distinct(labels)
+    place = positions(labels, order, what="ids")
+    return Arcs(
+        source=place[np.array(source, dtype=np.int64)],
+        target=place[np.array(target, dtype=np.int64)],
+        labels=order,
+        directed=directed,
+        listed=True,
+        notes=notes,
+    )
+
+
+def check_size(source: Source, n: int, entries: int) -> None:
+    """Refuse a number of nodes or users that what is listed cannot explain."""
+    if n > 10_000_000 + 1000 * entries or n > 2**31 - 2:
+        source.refuse(
+            f"it says {n:,} rows and columns but lists {entries:,} entries. Check the first lines."
+        )

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.csr import neighbour_lists
 from graphveil.data.ids import Ids, as_text, distinct
 from graphveil.errors import GraphveilWarning, InputError
 from graphveil.io.formats import Kind, format_of
@@ -53,12 +54,11 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     if options.nodes is not None:
         arcs = _over_all_nodes(arcs, options.nodes)
     rows = arcs.source.size
-    plain = _is_plain(arcs.labels)
-    ends = {"n": arcs.labels.size} if plain else {"ids": arcs.labels}
-    directed, notes = arcs.directed, arcs.notes
-    left, right = arcs.source, arcs.target
+    labels, directed, notes = arcs.labels, arcs.directed, arcs.notes
+    ends = [arcs.source, arcs.target]
     del arcs
-    graph, dropped = Graph.assemble(left, right, **ends)
+    lists, dropped = neighbour_lists(ends, labels.size)
+    graph = Graph(*lists, None if _is_plain(labels) else labels)
     if graph.n_nodes < 2:
         source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
     one_way = graph.n_edges - dropped.reciprocal_pairs if directed else 0

@@ -14,7 +14,7 @@ from typing import IO, NoReturn
 from graphveil.errors import InputError
 from graphveil.io.formats import Format, compression_of
 
-CHUNK = 1 << 23
+CHUNK = 1 << 22
 LONGEST_LINE = 1 << 26
 _MAGIC = {
     b"\x1f\x8b": "gzip-compressed. Rename it to end in .gz",

@@ -13,7 +13,7 @@ from pyarrow import csv
 
 from graphveil.io.bins import binned
 from graphveil.io.dialect import Dialect, sniff
-from graphveil.io.options import TableOptions
+from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
 
@@ -24,7 +24,8 @@ _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
 def read_cells(source: Source, options: TableOptions) -> Cells:
     """Return the columns of a text table: integers where all cells are, else text."""
-    dialect = sniff(source, options.header, spaces=False, comments=False)
+    header: Header = "no" if options.header == "no" else "yes"
+    dialect = sniff(source, header, spaces=False, comments=False)
     raw = b"".join(chunk for _, chunk in source.chunks())
     names = _names(source, dialect, options)
     table = _parsed(source, raw, dialect, names)
@@ -59,7 +60,7 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
 def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
     if options.header == "no":
         return tuple(f"column_{place + 1}" for place in range(dialect.n_columns))
-    names = dialect.header or dialect.first
+    names = dialect.header
     for place, name in enumerate(names):
         problem = None
         if not name:
@@ -70,7 +71,7 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
             problem = f"two columns are called {shown(name)}. Rename one"
         if problem:
             source.refuse(f"{problem}.", line=1)
-    return tuple(names)
+    return names
 
 
 def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:

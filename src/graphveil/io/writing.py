@@ -199,7 +199,7 @@ def _packed(raw: IO[bytes], compression: str | None, form: Format) -> Iterator[I
     if not form.compressible:
         raise UsageError(f"{form.name} compresses itself. Leave out the last extension.")
     if compression == "gzip":
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
+        with gzip.GzipFile("", "wb", 6, raw, 0) as stream:
             yield stream  # type: ignore[misc]
         return
     import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it

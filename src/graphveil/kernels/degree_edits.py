@@ -1,6 +1,6 @@
 """Edge edits over an immutable graph: a hash of the pairs that differ from it.
 
-A pair u < v has the key ``u * n + v``. Its state is +1 (added), -1 (deleted) or 0 (as in the
+A pair u < v has the key ``u * n + v``, never 0, which marks a free slot. Its state is +1 (added), -1 (deleted) or 0 (as in the
 graph). Every kernel of the realisation reads adjacency through `adjacent` and writes through `make`
 and `cut`, which keep the residuals in step.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-FREE = -1
+FREE = 0
 FIBONACCI = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -21,7 +21,8 @@ class Edits(NamedTuple):
     """The graph, what was changed, and what is still owed to every node.
 
     ``added`` and ``deleted`` log every key that ever got that state, ``tally`` holds their lengths;
-    an entry counts only while the state in the hash still says so.
+    an entry counts only while the state in the hash still says so. ``touched`` tells the nodes that
+    ever had an edit.
     """
 
     indptr: NDArray[np.int64]
@@ -32,14 +33,14 @@ class Edits(NamedTuple):
     deleted: NDArray[np.int64]
     tally: NDArray[np.int64]
     residual: NDArray[np.int64]
+    touched: NDArray[np.bool_]
 
 
 class Classes(NamedTuple):
-    """The target degree of every node, how many share it, and which nodes have moved."""
+    """The target degree of every node, and how many nodes share each."""
 
     target: NDArray[np.int64]
     members: NDArray[np.int64]
-    moved: NDArray[np.bool_]
 
 
 @njit(cache=True)
@@ -69,14 +70,22 @@ def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: i
 
 
 @njit(cache=True)
+def state_of(edits: Edits, u: int, v: int) -> int:
+    """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
+    if not (edits.touched[u] and edits.touched[v]):
+        return np.int8(0)
+    n = edits.indptr.size - 1
+    return edits.states[slot_of(edits.keys, min(u, v) * n + max(u, v))]
+
+
+@njit(cache=True)
 def adjacent(edits: Edits, u: int, v: int) -> bool:
     """Return whether u and v are joined now; a node counts as joined to itself."""
     if u == v:
         return True
-    n = edits.indptr.size - 1
-    slot = slot_of(edits.keys, min(u, v) * n + max(u, v))
-    if edits.keys[slot] != FREE and edits.states[slot] != 0:
-        return edits.states[slot] > 0
+    state = state_of(edits, u, v)
+    if state != 0:
+        return state > 0
     return in_graph(edits.indptr, edits.indices, u, v)
 
 
@@ -95,6 +104,8 @@ def make(edits: Edits, u: int, v: int) -> None:
         edits.tally[0] += 1
     edits.residual[u] -= 1
     edits.residual[v] -= 1
+    edits.touched[u] = True
+    edits.touched[v] = True
 
 
 @njit(cache=True)
@@ -112,6 +123,8 @@ def cut(edits: Edits, u: int, v: int) -> None:
         edits.tally[1] += 1
     edits.residual[u] += 1
     edits.residual[v] += 1
+    edits.touched[u] = True
+    edits.touched[v] = True
 
 
 @njit(cache=True)
@@ -125,18 +138,16 @@ def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
 
 @njit(cache=True)
 def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
-    """Return the keys in this state (+1 added, -1 deleted), ascending."""
+    """Return the keys in this state (+1 added, -1 deleted), in no order."""
     count = 0
     for slot in range(edits.keys.size):
-        if edits.keys[slot] != FREE and edits.states[slot] == sign:
-            count += 1
+        count += edits.states[slot] == sign
     out = np.empty(count, dtype=np.int64)
     count = 0
     for slot in range(edits.keys.size):
-        if edits.keys[slot] != FREE and edits.states[slot] == sign:
+        if edits.states[slot] == sign:
             out[count] = edits.keys[slot]
             count += 1
-    out.sort()
     return out
 
 

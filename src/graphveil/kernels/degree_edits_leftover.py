@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphveil.kernels.degree_edits import Classes, Edits, adjacent, cut, make
+from graphveil.kernels.degree_edits import Classes, Edits, adjacent, cut, make, state_of
 
 NEAR_TRIES = 24
-RANDOM_TRIES = 48
+NEAR_UNITS = 64
 PAIR_TRIES = 400
 
 
@@ -52,10 +52,7 @@ def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
 def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
     return (
-        edits.residual[x] == 0
-        and t > 0
-        and classes.members[t] > k
-        and classes.members[t - 1] >= k
+        edits.residual[x] == 0 and t > 0 and classes.members[t] > k and classes.members[t - 1] >= k
     )
 
 
@@ -67,125 +64,158 @@ def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
     classes.members[t + by] += 1
     classes.target[x] = t + by
     edits.residual[x] += by
-    classes.moved[x] = True
 
 
 @njit(cache=True)
-def _random_riser(
-    edits: Edits, classes: Classes, v: int, k: int, near: bool, rng: np.random.Generator
-) -> int:
-    """Return a node that may rise by an edge to v, two steps away if asked for, or -1."""
+def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.Generator) -> int:
+    """Return an untouched node that may rise by an edge to v, or -1.
+
+    Random walks from v: of two steps first, then of four, which stay in its component at least.
+    """
     indptr, indices = edits.indptr, edits.indices
-    n = indptr.size - 1
-    if near and indptr[v + 1] > indptr[v]:
-        for _try in range(NEAR_TRIES):
-            y = indices[rng.integers(indptr[v], indptr[v + 1])]
-            x = indices[rng.integers(indptr[y], indptr[y + 1])]
-            if (
-                not classes.moved[x]
-                and _can_rise(edits, classes, x, k)
-                and not adjacent(edits, v, x)
-            ):
-                return np.int64(x)
-    for _try in range(RANDOM_TRIES):
-        z = rng.integers(0, n)
-        if not classes.moved[z] and _can_rise(edits, classes, z, k) and not adjacent(edits, v, z):
-            return np.int64(z)
+    if indptr[v + 1] == indptr[v]:
+        return np.int64(-1)
+    for attempt in range(2 * NEAR_TRIES):
+        x = np.int64(v)
+        for _step in range(2 if attempt < NEAR_TRIES else 4):
+            x = np.int64(indices[rng.integers(indptr[x], indptr[x + 1])])
+        if not edits.touched[x] and _can_rise(edits, classes, x, k) and not adjacent(edits, v, x):
+            return x
     return np.int64(-1)
 
 
 @njit(cache=True)
-def _absorb_additions(
+def _some_class_can_rise(classes: Classes, k: int) -> bool:
+    members = classes.members
+    for t in range(members.size - 2):
+        if members[t] > k and members[t + 1] >= k:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _absorb_anywhere(
     edits: Edits,
     classes: Classes,
     v: int,
+    enough: int,
     k: int,
-    near: bool,
-    rng: np.random.Generator,
-    last: NDArray[np.int64],
-) -> None:
-    residual = edits.residual
-    n = edits.indptr.size - 1
-    while residual[v] > 0:
-        x = _random_riser(edits, classes, v, k, near, rng)
-        if x < 0:
+    order: NDArray[np.int64],
+    cursor: NDArray[np.int64],
+    joined: NDArray[np.bool_],
+) -> int:
+    """Let nodes rise by edges to v until it is owed `enough`, going round in this order.
+
+    Returns the last one, or -1.
+
+    The cursor holds the place in the order and the round; untouched nodes alone rise in round 0.
+    `joined` is a buffer, all false before and after.
+    """
+    indptr, indices = edits.indptr, edits.indices
+    n = order.size
+    last = np.int64(-1)
+    for j in range(indptr[v], indptr[v + 1]):
+        joined[indices[j]] = True
+    joined[v] = True
+    for _step in range(2 * n):
+        if edits.residual[v] == enough:
             break
+        x = order[cursor[0]]
+        fresh = cursor[1] == 0
+        cursor[0] += 1
+        if cursor[0] == n:
+            cursor[0] = 0
+            cursor[1] += 1
+        if joined[x] or not _can_rise(edits, classes, x, k):
+            continue
+        if edits.touched[x] and (fresh or state_of(edits, v, x) > 0):
+            continue
         _move(edits, classes, x, 1)
         make(edits, v, x)
-        last[0], last[1], last[2] = v, x, 1
-    if residual[v] == 0:
-        return
-    start = rng.integers(0, n)
-    for again in (False, True):
-        for step in range(n):
-            x = (start + step) % n
-            if residual[v] == 0:
-                return
-            if (
-                classes.moved[x] == again
-                and _can_rise(edits, classes, x, k)
-                and not adjacent(edits, v, x)
-            ):
-                _move(edits, classes, x, 1)
-                make(edits, v, x)
-                last[0], last[1], last[2] = v, x, 1
+        last = x
+    for j in range(indptr[v], indptr[v + 1]):
+        joined[indices[j]] = False
+    joined[v] = False
+    return last
 
 
 @njit(cache=True)
-def _absorb_deletions(
-    edits: Edits,
-    classes: Classes,
-    v: int,
-    k: int,
-    rng: np.random.Generator,
-    last: NDArray[np.int64],
-) -> None:
-    residual = edits.residual
-    first = edits.indptr[v]
-    size = edits.indptr[v + 1] - first
-    start = rng.integers(0, size)
-    for attempt in range(4):
-        again, isolate = attempt % 2 == 1, attempt >= 2
-        for step in range(size):
-            if residual[v] == 0:
-                return
-            x = np.int64(edits.indices[first + (start + step) % size])
-            if (
-                (again or not classes.moved[x])
-                and (isolate or classes.target[x] > 1)
-                and _can_fall(edits, classes, x, k)
-                and adjacent(edits, v, x)
-            ):
-                _move(edits, classes, x, -1)
-                cut(edits, v, x)
-                last[0], last[1], last[2] = v, x, -1
-
-
-@njit(cache=True)
-def absorb(
+def absorb_owed(
     edits: Edits,
     classes: Classes,
     left: NDArray[np.int64],
     k: int,
     near: bool,
+    order: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Pay single units by letting settled nodes into a neighbouring class.
+    """Join nodes that are owed edges to settled ones, which rise to the next class.
 
-    Returns the last step as (node, absorber, sign), sign 0 where there was none.
+    Returns the last step as (node, absorber, 1), or zeros. The order holds every node once.
+    """
+    last = np.zeros(3, dtype=np.int64)
+    cursor = np.zeros(2, dtype=np.int64)
+    joined = np.zeros(order.size, dtype=np.bool_)
+    for v in left:
+        near_units = NEAR_UNITS if near else 0
+        while edits.residual[v] > 0:
+            x = np.int64(-1)
+            if near_units > 0:
+                x = _near_riser(edits, classes, v, k, rng)
+                near_units -= 1
+            if x >= 0:
+                _move(edits, classes, x, 1)
+                make(edits, v, x)
+            else:
+                enough = edits.residual[v] - 1 if near_units > 0 else np.int64(0)
+                x = _absorb_anywhere(edits, classes, v, enough, k, order, cursor, joined)
+            if x < 0:
+                break
+            last[0], last[1], last[2] = v, x, 1
+        if edits.residual[v] > 0 and not _some_class_can_rise(classes, k):
+            break
+    return last
+
+
+@njit(cache=True)
+def absorb_surplus(
+    edits: Edits,
+    classes: Classes,
+    left: NDArray[np.int64],
+    k: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Part nodes that have too many edges from settled ones, which fall to the next class.
+
+    Untouched nodes first; a node is isolated only if there is nothing else. Returns the last step
+    as (node, absorber, -1), or zeros.
     """
     last = np.zeros(3, dtype=np.int64)
     for v in left:
-        if edits.residual[v] > 0:
-            _absorb_additions(edits, classes, v, k, near, rng, last)
-        elif edits.residual[v] < 0:
-            _absorb_deletions(edits, classes, v, k, rng, last)
+        first = edits.indptr[v]
+        size = edits.indptr[v + 1] - first
+        start = rng.integers(0, size)
+        for attempt in range(4):
+            again, isolate = attempt % 2 == 1, attempt >= 2
+            for step in range(size):
+                if edits.residual[v] == 0:
+                    break
+                x = np.int64(edits.indices[first + (start + step) % size])
+                if (
+                    (again or not edits.touched[x])
+                    and (isolate or classes.target[x] > 1)
+                    and _can_fall(edits, classes, x, k)
+                    and adjacent(edits, v, x)
+                ):
+                    _move(edits, classes, x, -1)
+                    cut(edits, v, x)
+                    last[0], last[1], last[2] = v, x, -1
     return last
 
 
 @njit(cache=True)
 def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64]) -> None:
-    """Take back one step of `absorb`."""
+    """Take back one step of `absorb_owed` or `absorb_surplus`."""
     v, x, sign = last
     if sign > 0:
         cut(edits, v, x)

@@ -8,7 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphveil.kernels.degree_edits import Edits, adjacent, cut, in_graph, make, set_pair, slot_of
+from graphveil.kernels.degree_edits import Edits, adjacent, cut, in_graph, make, set_pair, state_of
+
+SWAP_PARTNERS = 16
 
 
 class Queue(NamedTuple):
@@ -99,9 +101,9 @@ def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -
     joined = sign < 0
     for step in range(min(tries, size)):
         key = log[(start + step) % size]
-        if edits.states[slot_of(edits.keys, key)] != sign:
-            continue
         x, y = key // n, key % n
+        if state_of(edits, x, y) != sign:
+            continue
         if v in (x, y) or w in (x, y):
             continue
         for _turn in range(2):
@@ -116,19 +118,24 @@ def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -
 
 @njit(cache=True)
 def swap(
-    edits: Edits, left: NDArray[np.int64], sign: int, tries: int, rng: np.random.Generator
+    edits: Edits,
+    left: NDArray[np.int64],
+    sign: int,
+    tries: int,
+    budget: int,
+    rng: np.random.Generator,
 ) -> None:
-    """Pay two units a time by re-routing one edit of this sign; every failing node is left."""
+    """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
     residual = edits.residual
     for i in range(left.size):
         v = left[i]
-        while residual[v] * sign >= 2:
-            size = edits.tally[0] if sign > 0 else edits.tally[1]
-            if size == 0 or not _try_swap(edits, v, v, sign, rng.integers(0, size), tries):
-                break
-        for j in range(i + 1, min(left.size, i + 1 + 16)):
+        for j in range(i, min(left.size, i + SWAP_PARTNERS)):
             w = left[j]
-            while residual[v] * sign >= 1 and residual[w] * sign >= 1:
+            both = 2 if v == w else 1
+            while residual[v] * sign >= both and residual[w] * sign >= both:
                 size = edits.tally[0] if sign > 0 else edits.tally[1]
-                if size == 0 or not _try_swap(edits, v, w, sign, rng.integers(0, size), tries):
+                if size == 0 or budget <= 0:
+                    return
+                if not _try_swap(edits, v, w, sign, rng.integers(0, size), tries):
+                    budget -= tries
                     break

@@ -259,6 +259,32 @@ def cheapest_raise_by_window(
 
 
 @njit(cache=True)
+def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> int:
+    """Write the pieces that runs and groups cut each other into, in order; return how many.
+
+    Piece p is the part of run[p] that lies in group[p], count[p] nodes.
+    """
+    filled = 0
+    r = 0
+    g = 0
+    at = first[0]
+    while at < first[-1]:
+        end = first[r + 1]
+        if g + 1 < start.size:
+            end = min(end, start[g + 1])
+        run[filled] = r
+        group[filled] = g
+        count[filled] = end - at
+        filled += 1
+        if end == first[r + 1]:
+            r += 1
+        if g + 1 < start.size and end == start[g + 1]:
+            g += 1
+        at = end
+    return filled
+
+
+@njit(cache=True)
 def hand_out(
     label: NDArray[np.integer], target: Ints, bucket: Ints, free: Ints, nodes: Ints, out: Ints
 ) -> None:

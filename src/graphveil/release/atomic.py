@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.release.manifest import MANIFEST
-from graphveil.release.record import private_folder
+from graphveil.release.record import RECORD, private_folder
 
 
 class Staged(NamedTuple):
@@ -37,18 +37,28 @@ def check_target(folder: Path, *, force: bool) -> None:
     ResourceError
         Where its parent is missing or cannot be written.
     """
+    if folder.name in {"", ".."}:
+        raise ReleaseError(f"{folder} is no name for a new folder. Choose one, such as release.")
     parent = folder.resolve().parent
     if not parent.is_dir():
         raise ResourceError(f"the folder {parent} does not exist. Create it, or choose another.")
     if not os.access(parent, os.W_OK):
         raise ResourceError(f"the folder {parent} cannot be written. Choose another place.")
-    for place in (folder, private_folder(folder)):
+    private = private_folder(folder)
+    for place in (folder, private):
         if (place.exists() or place.is_symlink()) and not force:
             raise ReleaseError(f"{place} exists. Choose another name, or replace it with --force.")
+        if place.is_symlink():
+            raise ReleaseError(f"{place} is a link, so it is not replaced. Name what it points to.")
     if folder.exists() and not (folder / MANIFEST).is_file():
         raise ReleaseError(
             f"{folder} is not a release (it holds no {MANIFEST}), so it is not replaced. "
             "Choose another name."
+        )
+    if private.exists() and not (private / RECORD).is_file():
+        raise ReleaseError(
+            f"{private} is not a release's private folder (it holds no {RECORD}), so it is not "
+            "replaced. Choose another name."
         )
 
 
@@ -71,6 +81,8 @@ def staged(folder: Path, *, force: bool) -> Iterator[Staged]:
         yield Staged(*stage)
         for directory in stage:
             _flush(directory)
+        if not any(stage[1].iterdir()):
+            stage[1].rmdir()
         _swap_in(stage, aside, mark)
     except OSError as error:
         raise ResourceError(_reason(error, folder)) from error
@@ -96,8 +108,9 @@ def _swap_in(stage: list[Path], target: list[Path], mark: str) -> None:
                 place.rename(away)
                 moved.append((away, place))
         for new, place in reversed(list(zip(stage, target, strict=True))):
-            new.rename(place)
-            moved.append((place, new))
+            if new.exists():
+                new.rename(place)
+                moved.append((place, new))
     except BaseException:
         for source, back in reversed(moved):
             with suppress(OSError):

@@ -51,8 +51,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the private folder beside a release folder."""
-    return folder.with_name(folder.name + ".private")
+    """Return the private folder beside a release folder.
+
+    Examples
+    --------
+    >>> private_folder(Path("out/friends-k5")).name
+    'friends-k5.private'
+    """
+    place = folder if folder.name not in {"", ".."} else folder.resolve()
+    return place.parent / f"{place.name}.private"
 
 
 def read_record(folder: Path) -> Record | None:

@@ -53,8 +53,8 @@ def structural_classes(db: Database, promise: StructuralKAnonymity) -> list[Cond
     if outside <= allowed:
         degree = min(classes, key=lambda value: (classes[value], value))
         detail = (
-            f"{len(classes)} classes of equal degree over {n} nodes, the smallest "
-            f"(degree {degree}) of {_many(classes[degree])}, k={promise.k}"
+            f"{n} nodes have {len(classes)} distinct degrees; the smallest class "
+            f"(degree {degree}) holds {_many(classes[degree])}, k={promise.k}"
         )
         apart = f"; {outside} nodes in smaller classes, {allowed} allowed" if allowed else ""
         return [holds(CLASSES, detail + apart)]
@@ -63,7 +63,7 @@ def structural_classes(db: Database, promise: StructuralKAnonymity) -> list[Cond
 
 def class_sizes(db: Database) -> dict[int, int]:
     """Return the number of nodes of every degree that occurs; isolated nodes have degree 0."""
-    if not db.first("SELECT 1 FROM duckdb_tables() WHERE table_name = 'degrees'"):
+    if not db.holds("degrees"):
         db.run(_DEGREES)
     return dict(db.rows("SELECT degree, count(*) FROM degrees GROUP BY degree ORDER BY degree"))
 

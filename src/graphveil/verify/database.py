@@ -1,16 +1,20 @@
 """The database of one check: in memory, without network, seeing no file but those handed to it."""
+# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 
 
 class UnreadableError(Exception):
@@ -33,6 +37,16 @@ class Database:
         alias = self._place / f"{len(list(self._place.iterdir()))}{''.join(path.suffixes)}"
         alias.symlink_to(path)
         return str(alias)
+
+    def named(self, frame: Any) -> str:
+        """Return a name under which SQL sees an Arrow table."""
+        self._connection.register("handed_over", frame)
+        return "handed_over"
+
+    def holds(self, table: str) -> bool:
+        """Whether there is a table of this name."""
+        found = self.first("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table])
+        return found is not None
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
         """Run a statement."""
@@ -60,21 +74,22 @@ class Database:
         """Create a table of arrays or Arrow columns."""
         import pyarrow as pa  # noqa: PLC0415  heavy, and CSV needs none of it
 
-        self._connection.register("handed_over", pa.table(dict(columns)))
-        self._connection.execute(f"CREATE TABLE {name} AS SELECT * FROM handed_over")
-        self._connection.unregister("handed_over")
+        frame = self.named(pa.table(dict(columns)))
+        self._connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {frame}")
+        self._connection.unregister(frame)
 
 
 @contextmanager
-def database() -> Iterator[Database]:
-    """Give an empty database; nothing of it stays."""
+def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
+    """Give an empty database that can read files in these folders; nothing of it stays."""
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
         place = Path(name)
         (place / "files").mkdir()
         connection = duckdb.connect(":memory:", config=CONFIG)
         try:
             connection.execute(f"SET temp_directory = {literal(str(place / 'spill'))}")
-            connection.execute(f"SET allowed_directories = [{literal(name)}]")
+            allowed = ", ".join(literal(str(path.resolve())) for path in (place, *folders))
+            connection.execute(f"SET allowed_directories = [{allowed}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             yield Database(connection, place / "files")

@@ -28,6 +28,7 @@ _EXTENSIONS = {
     "mtx": ".mtx",
     "npz": ".npz",
 }
+_GZIP = b"\x1f\x8b"
 _NOT_PACKED = frozenset({"parquet", "arrow", "npz"})
 
 
@@ -79,6 +80,8 @@ def file_problem(folder: Path, file: DataFile) -> str | None:
         return f"{shown(file.name)} is not the name of a regular file in the folder"
     try:
         with path.open("rb") as stream:
+            head = stream.read(8)
+            stream.seek(0)
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         return f"{file.name} cannot be read ({error.strerror})"
@@ -87,6 +90,8 @@ def file_problem(folder: Path, file: DataFile) -> str | None:
         return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
     if digest != file.sha256:
         return f"{file.name} has SHA-256 {digest[:12]}, {MANIFEST} says {shown(file.sha256[:12])}"
+    if head[:2] == _GZIP and head[3:8] != bytes(5):
+        return f"{file.name} carries a name or a time in its gzip header"
     return None
 
 

@@ -104,7 +104,9 @@ def _seal(manifest: Manifest) -> Condition:
     seal = seal_of(manifest)
     if manifest.seal == seal:
         return holds(SEAL, f"the seal {seal[:12]} fits {MANIFEST}")
-    return fails(SEAL, f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, its content {seal[:12]}")
+    return fails(
+        SEAL, f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, its content {seal[:12]}"
+    )
 
 
 def _owner(raw: bytes, owner: Owner) -> Condition:
@@ -150,4 +152,6 @@ def _words(manifest: Manifest) -> Condition:
         problems.append(f"does_not_protect_against is {shown(claim.does_not_protect_against)}")
     if claim.why is not None and guarantee.check_word != "not claimed":
         problems.append(f"why is {shown(claim.why)} although something is claimed")
-    return judged(WORDS, problems, "promise, adversary and limits are those of guarantee and method")
+    return judged(
+        WORDS, problems, "promise, adversary and limits are those of guarantee and method"
+    )

@@ -85,11 +85,11 @@ class Verdict(msgspec.Struct, frozen=True):
         return [condition for condition in self.conditions if condition.outcome == "fails"]
 
     def lines(self) -> list[str]:
-        """Return the verdict for people: the promise, a line a condition, and the sum.
+        r"""Return the verdict for people: the promise, a line a condition, and the sum.
 
         Examples
         --------
-        >>> print("\\n".join(Verdict("recomputed", "All is well.", []).lines()))
+        >>> print("\n".join(Verdict("recomputed", "All is well.", []).lines()))
         All is well. (recomputed)
         every one of 0 conditions holds
         """
@@ -139,12 +139,12 @@ def judged(name: str, problems: Sequence[str], otherwise: str) -> Condition:
 
 
 def shown(value: object) -> str:
-    """Return a value that others wrote, quoted, on one line and short.
+    r"""Return a value that others wrote, quoted, on one line and short.
 
     Examples
     --------
-    >>> shown("a\\tb" + 100 * "c")[:12]
-    "'a\\\\tbcccccc"
+    >>> shown("a\tb" + 100 * "c")[:12]
+    "'a\\tbcccccc"
     """
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:76]}..."

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.kernels import degree_edits as kernel
-from graphveil.kernels.degree_edits_leftover import absorb, pair, rotate, undo_absorption
+from graphveil.kernels.degree_edits_leftover import (
+    absorb_owed,
+    absorb_surplus,
+    pair,
+    rotate,
+    undo_absorption,
+)
 from graphveil.kernels.degree_edits_match import match_additions, match_deletions, swap
 from graphveil.methods.k_degree.roles import (
     made_even,
@@ -41,9 +47,10 @@ EditKind = Literal["add", "any"]
 TargetKind = Literal["exact", "greedy"]
 
 SWAP_TRIES = 256
+SWAP_BUDGET = 1 << 18
 PATIENT_ROUNDS = 12
-FREE_RUNS = 24
-FREE_WORK = 1_000_000
+FREE_ATTEMPTS = 32
+FREE_WORK = 500_000
 
 
 class Realisation(NamedTuple):
@@ -156,15 +163,13 @@ def realise(  # noqa: PLR0913  the parameters of the method, each by name
 
 
 def _supergraph_best(task: _Task, plan: Plan, floor: int, randomness: Randomness) -> _Outcome:
-    """Return the fewest edits of the supergraph runs; small graphs get more than one."""
+    """Return the fewest edits of the supergraph run and, on small graphs, of its variations."""
     settled = settle_parity(plan, task.k, task.degrees.size, edits="add")
-    rng = randomness.stream("k-degree supergraph")
-    best = _supergraph_run(task, settled, rng)
-    for run in range(1, _free_runs(task, plan)):
-        if best.cost <= floor:
-            break
-        rng = randomness.stream(f"k-degree supergraph {run}")
-        best = _supergraph_variation(task, plan, best, rng)
+    best = _supergraph_run(task, settled, randomness.stream("k-degree supergraph"))
+    attempts = _free_attempts(task, plan)
+    if attempts and best.cost > floor:
+        rng = randomness.stream("k-degree supergraph variations")
+        best = _supergraph_variations(task, plan, best, attempts, rng)
     return best
 
 
@@ -175,7 +180,7 @@ def _supergraph_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outco
     contacts = np.empty(n, dtype=np.float64)
     rounds = 1
     while True:
-        edits, classes = _start(task, goal)
+        edits, classes = _start(task, goal, pairs_a_unit=1)
         left = _pay_by_additions(task, edits, classes, rng)
         if left.size == 0:
             return _outcome(edits, classes, rounds)
@@ -186,26 +191,35 @@ def _supergraph_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outco
         rounds += 1
 
 
-def _supergraph_variation(
-    task: _Task, plan: Plan, best: _Outcome, rng: np.random.Generator
+def _supergraph_variations(
+    task: _Task, plan: Plan, best: _Outcome, attempts: int, rng: np.random.Generator
 ) -> _Outcome:
-    """Look for fewer edits by other ties, another parity and other raises; give up at as many."""
-    goal = made_even(roles(task.indptr, task.indices, plan, rng), task.k, rng, hurry=1.0)
-    bar = int(task.degrees.sum()) + 2 * best.cost
-    rounds = 1
-    while goal.sum() < bar:
-        edits, classes = _start(task, goal)
-        if _pay_by_additions(task, edits, classes, rng).size == 0:
-            return _outcome(edits, classes, rounds) if classes.target.sum() < bar else best
-        goal = made_even(raised_at_random(goal, task.k, rng), task.k, rng, hurry=1.0)
-        rounds += 1
+    """Look for fewer edits by other ties, another parity and other raises.
+
+    With additions alone the edits are half of what the targets exceed the degrees by, so a try
+    ends once its targets are no better than the best.
+    """
+    fresh = True
+    for attempt in range(attempts):
+        if fresh:
+            goal = roles(task.indptr, task.indices, plan, rng)
+        else:
+            goal = raised_at_random(goal, task.k, rng)
+        goal = made_even(goal, task.k, rng, hurry=1.0)
+        fresh = goal.sum() >= best.targets.sum()
+        if fresh:
+            continue
+        edits, classes = _start(task, goal, pairs_a_unit=1)
+        fresh = _pay_by_additions(task, edits, classes, rng).size == 0
+        if fresh and classes.target.sum() < best.targets.sum():
+            best = _outcome(edits, classes, rounds=attempt + 2)
     return best
 
 
-def _free_runs(task: _Task, plan: Plan) -> int:
-    """Return how many runs a graph of this size gets unasked."""
+def _free_attempts(task: _Task, plan: Plan) -> int:
+    """Return how many more attempts a graph of this size gets unasked."""
     work = task.degrees.size + task.indices.size + 8 * plan.cost
-    return min(FREE_RUNS, FREE_WORK // work)
+    return min(FREE_ATTEMPTS, FREE_WORK // work)
 
 
 def _pay_by_additions(
@@ -213,9 +227,19 @@ def _pay_by_additions(
 ) -> NDArray[np.int64]:
     """Steps 2, 3 and 5 with additions alone; returns the nodes that are still owed edges."""
     match_additions(edits, _by_need(edits.residual, 1, rng))
-    swap(edits, _by_need(edits.residual, 1, rng), 1, SWAP_TRIES, rng)
-    absorb(edits, classes, _by_need(edits.residual, 1, rng), task.k, task.near, rng)
+    swap(edits, _by_need(edits.residual, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
+    _absorb_owed(task, edits, classes, rng)
     return _by_need(edits.residual, 1, rng)
+
+
+def _absorb_owed(
+    task: _Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    left = _by_need(edits.residual, 1, rng)
+    if left.size == 0:
+        return np.zeros(3, dtype=np.int64)
+    order = rng.permutation(task.degrees.size)
+    return absorb_owed(edits, classes, left, task.k, task.near, order, rng)
 
 
 def _relaxed_best(
@@ -225,7 +249,7 @@ def _relaxed_best(
     n = task.degrees.size
     plans = settled_plans(optimum, task.k, n)
     best: _Outcome | None = None
-    for run in range(max(restarts, _free_runs(task, optimum))):
+    for run in range(max(restarts, _free_attempts(task, optimum))):
         rng = randomness.stream(f"k-degree relaxed {run}")
         outcome = _relaxed_run(task, plans[run % len(plans)], rng)
         if outcome is not None and (best is None or outcome.cost < best.cost):
@@ -247,15 +271,15 @@ def _relaxed_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outcome 
     while almost any node can absorb for one that is owed an edge.
     """
     goal = roles(task.indptr, task.indices, plan, rng)
-    edits, classes = _start(task, goal)
+    edits, classes = _start(task, goal, pairs_a_unit=2)
     owed = edits.residual
     match_deletions(edits, _by_need(owed, -1, rng))
     match_additions(edits, _by_need(owed, 1, rng))
-    swap(edits, _by_need(owed, -1, rng), -1, SWAP_TRIES, rng)
-    swap(edits, _by_need(owed, 1, rng), 1, SWAP_TRIES, rng)
-    last = absorb(edits, classes, _by_need(owed, -1, rng), task.k, task.near, rng)
+    swap(edits, _by_need(owed, -1, rng), -1, SWAP_TRIES, SWAP_BUDGET, rng)
+    swap(edits, _by_need(owed, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
+    last = absorb_surplus(edits, classes, _by_need(owed, -1, rng), task.k, rng)
     rotate(edits, _by_need(owed, -1, rng), _by_need(owed, 1, rng), rng)
-    later = absorb(edits, classes, _by_need(owed, 1, rng), task.k, task.near, rng)
+    later = _absorb_owed(task, edits, classes, rng)
     if np.abs(owed).sum() % 2:
         undo_absorption(edits, classes, later if later[2] else last)
     pair(edits, rng.permutation(np.flatnonzero(owed)), rng)
@@ -269,33 +293,31 @@ def _by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -
     return nodes[np.argsort(-need[nodes], kind="stable")]
 
 
-def _start(task: _Task, goal: NDArray[np.int64]) -> tuple[kernel.Edits, kernel.Classes]:
-    """Return the state without edits; a unit of need writes at most two pairs."""
+def _start(
+    task: _Task, goal: NDArray[np.int64], *, pairs_a_unit: int
+) -> tuple[kernel.Edits, kernel.Classes]:
+    """Return the state without edits, with room for what a unit of need may write."""
     residual = goal - task.degrees
-    room = 2 * int(np.abs(residual).sum()) + 64
-    capacity = 1 << (2 * room - 1).bit_length()
+    room = pairs_a_unit * int(np.abs(residual).sum()) + 64
+    capacity = 1 << (room + room // 3).bit_length()
     edits = kernel.Edits(
         indptr=task.indptr,
         indices=task.indices,
-        keys=np.full(capacity, kernel.FREE, dtype=np.int64),
+        keys=np.zeros(capacity, dtype=np.int64),
         states=np.zeros(capacity, dtype=np.int8),
         added=np.empty(room, dtype=np.int64),
         deleted=np.empty(room, dtype=np.int64),
         tally=np.zeros(2, dtype=np.int64),
         residual=residual,
+        touched=np.zeros(goal.size, dtype=np.bool_),
     )
-    classes = kernel.Classes(
-        target=goal.copy(),
-        members=np.bincount(goal, minlength=goal.size + 1).astype(np.int64),
-        moved=np.zeros(goal.size, dtype=np.bool_),
-    )
-    return edits, classes
+    members = np.bincount(goal, minlength=goal.size + 1)
+    return edits, kernel.Classes(target=goal.copy(), members=members.astype(np.int64))
 
 
 def _outcome(edits: kernel.Edits, classes: kernel.Classes, rounds: int) -> _Outcome:
-    return _Outcome(
-        kernel.changed_pairs(edits, 1), kernel.changed_pairs(edits, -1), classes.target, rounds
-    )
+    added, deleted = (np.sort(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
+    return _Outcome(added, deleted, classes.target, rounds)
 
 
 def _pairs(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:

@@ -175,28 +175,22 @@ def greedy_plan(runs: Runs, k: int) -> Plan:
 
 def _plan(cost: int, runs: Runs, at: _Positions, starts: Ints, edits: Edits) -> Plan:
     """Give each group its target and list the pieces that groups and runs cut each other into."""
-    n = at.first[-1]
-    ends = np.append(starts[1:], n)
-
-    def degree_at(position: Ints) -> Ints:
-        return runs.degree[np.searchsorted(at.first, position, side="right") - 1]
-
+    room = runs.degree.size + starts.size
+    run, group, count = (np.empty(room, dtype=np.int64) for _ in range(3))
+    filled = kernels.cut_runs(at.first, starts, run, group, count)
+    run, group, count = run[:filled], group[:filled], count[:filled]
     if edits == "add":
-        high = low = degree_at(starts)
+        high = low = _degree_at(at, starts)
     else:
-        high = degree_at((starts + ends - 1) // 2)
-        low = degree_at((starts + ends) // 2)
-    begin = np.union1d(at.first[:-1], starts)
-    group = np.searchsorted(starts, begin, side="right") - 1
-    return Plan(
-        cost=cost,
-        degree=degree_at(begin),
-        target=low[group],
-        count=np.diff(begin, append=n),
-        low=low[group],
-        high=high[group],
-        group=group.astype(np.int64, copy=False),
-    )
+        ends = np.append(starts[1:], at.first[-1])
+        high = _degree_at(at, (starts + ends - 1) // 2)
+        low = _degree_at(at, (starts + ends) // 2)
+    return Plan(cost, runs.degree[run], low[group], count, low[group], high[group], group)
+
+
+def _degree_at(at: _Positions, position: Ints) -> Ints:
+    """Return the degree at these positions of the descending order."""
+    return at.degree[np.searchsorted(at.first, position, side="right") - 1]
 
 
 def targets_per_node(
@@ -231,22 +225,21 @@ def targets_per_node(
     >>> targets_per_node(degrees, plan, np.array([0, 3, 1, 4, 2, 5])).tolist()
     [2, 3, 3, 3, 2, 2]
     """
-    heads, piece_run = np.unique(-plan.degree, return_inverse=True)
-    run_degree = -heads
-    label, table = _labels(degrees, run_degree)
-    first = np.flatnonzero(np.diff(piece_run, prepend=-1))
-    last = np.append(first[1:], plan.degree.size)
-    split = np.flatnonzero(plan.target[first] != plan.target[last - 1])
+    first = np.flatnonzero(np.diff(plan.degree, prepend=-1))
+    last = np.append(first[1:], plan.degree.size) - 1
+    label, table = _labels(degrees, plan.degree[first])
+    split = np.flatnonzero(plan.target[first] != plan.target[last])
     sizes = np.add.reduceat(plan.count, first)[split]
-    edges = np.concatenate(([0], np.cumsum(sizes)))
-    bucket = np.full(run_degree.size, -1, dtype=np.int64)
+    edges = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
+    bucket = np.full(first.size, -1, dtype=np.int64)
     bucket[split] = np.arange(split.size)
     nodes = np.empty(int(edges[-1]), dtype=np.int64)
     out = np.empty(degrees.size, dtype=np.int64)
-    kernels.hand_out(label, plan.target[first][table], bucket[table], edges[:-1].copy(), nodes, out)
+    free = edges[:-1].copy()
+    kernels.hand_out(label, plan.target[first][table], bucket[table], free, nodes, out)
     for b, r in enumerate(split):
         members = nodes[edges[b] : edges[b + 1]]
-        pieces = slice(first[r], last[r])
+        pieces = slice(first[r], last[r] + 1)
         _by_key(members, keys[members], plan.target[pieces], plan.count[pieces], out)
     return out
 
@@ -267,7 +260,7 @@ def _labels(
 def _by_key(
     members: Ints, keys: NDArray[np.integer | np.floating], target: Ints, count: Ints, out: Ints
 ) -> None:
-    """Write the targets of one run's members into out, higher targets to lower keys."""
+    """Write the targets of one run's members into out, the higher targets to the lower keys."""
     for piece in range(target.size - 1):
         take = int(count[piece])
         bar = np.partition(keys, take - 1)[take - 1]

@@ -1,0 +1,152 @@
+"""Sphinx: the pages, and the tables that are made from the code so that there is one of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args, get_origin, get_type_hints
+
+import graphveil as gv
+from graphveil.io import FORMATS
+from graphveil.limits import LIMITS
+
+project = "graphveil"
+author = "The graphveil developers"
+copyright = "the graphveil developers"
+release = version = gv.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"graphveil {release}"
+myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    escaped = ([str(cell).replace("|", "\\|") for cell in row] for row in lines)
+    return "\n".join(f"| {' | '.join(row)} |" for row in escaped)
+
+
+def parameters(method: type[Any]) -> str:
+    """Return the parameters of a method as its class defines them."""
+    hints = get_type_hints(method)
+    rows = [
+        (
+            f"`{item.name}`",
+            kind_of(hints[item.name]),
+            "required" if item.default is dataclasses.MISSING else f"`{item.default!r}`",
+            range_of(item.metadata),
+            item.metadata["help"],
+        )
+        for item in dataclasses.fields(method)
+    ]
+    return table(["parameter", "type", "default", "range", "meaning"], rows)
+
+
+def kind_of(hint: Any) -> str:
+    """Return a type in words."""
+    if get_origin(hint) is None:
+        return f"`{hint.__name__}`"
+    return " or ".join(f"`{option!r}`" for option in get_args(hint))
+
+
+def range_of(metadata: Mapping[str, Any]) -> str:
+    """Return the range of a parameter in words."""
+    low, high = metadata["minimum"], metadata["maximum"]
+    parts = [f"at least {low}" if low is not None else "", f"at most {high}" if high else ""]
+    return " and ".join(filter(None, parts)) or "any"
+
+
+def help_page(*words: str) -> str:
+    """Return what the command line prints as help, as a literal block."""
+    command = [sys.executable, "-m", "graphveil", *words, "--help"]
+    environment = os.environ | {"COLUMNS": "90", "NO_COLOR": "1", "TERM": "dumb"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603  our own command
+    lines = "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+    return f"```text\n{lines}\n```"
+
+
+def formats() -> str:
+    """Return the formats that are read and written."""
+    rows = [
+        (
+            f"`{entry.name}`",
+            " ".join(f"`{extension}`" for extension in entry.extensions),
+            ", ".join(kind for kind in entry.kinds if kind != "ids"),
+            "yes" if entry.keeps_isolated else "through a list beside it",
+            "yes" if entry.text_ids else "integers only",
+            "yes" if entry.compressible else "no",
+        )
+        for entry in FORMATS.values()
+    ]
+    columns = ["name", "extensions", "holds", "keeps isolated nodes", "text ids", ".gz, .zst"]
+    return table(columns, rows)
+
+
+def shipped() -> str:
+    """Return the data that ships with the package."""
+    rows = [
+        (f"`{s.name}`", s.kind, f"{s.n:,}", f"{s.m:,}", s.licence, f"{s.source}. <{s.url}>", s.note)
+        for s in gv.datasets.DATASETS.values()
+    ]
+    return table(["name", "kind", "n", "m", "licence", "source", "how it was derived"], rows)
+
+
+def larger() -> str:
+    """Return the larger sets that can be fetched."""
+    rows = [
+        (f"`{s.name}`", s.kind, f"{s.bytes:,}", s.licence, s.source, f"`{s.sha256}`")
+        for s in gv.datasets.LARGER.values()
+    ]
+    return table(["name", "kind", "bytes", "licence", "source", "SHA-256"], rows)
+
+
+def metrics() -> str:
+    """Return the metrics of evaluate."""
+    rows = [
+        (f"`{m.name}`", m.definition, m.direction, "yes" if m.needs_linkage else "no", m.cost)
+        for m in gv.METRICS.values()
+    ]
+    return table(["metric", "definition", "direction", "needs the linkage", "cost"], rows)
+
+
+def measures() -> str:
+    """Return the structural measures."""
+    rows = [(f"`{m.name}`", m.knows, m.definition, m.source) for m in gv.MEASURES.values()]
+    return table(["measure", "the adversary knows", "value", "source"], rows)
+
+
+def methods() -> str:
+    """Return the methods that exist."""
+    rows = [
+        (f"[`{m.name}`](/methods/{m.name}.md)", m.accepts.__name__, m.promise, m.source, m.cost)
+        for m in gv.METHODS.values()
+    ]
+    return table(["method", "data", "promise", "source", "cost"], rows)
+
+
+VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "demo"]
+
+myst_substitutions = {
+    "formats": formats(),
+    "shipped": shipped(),
+    "larger": larger(),
+    "metrics": metrics(),
+    "measures": measures(),
+    "methods": methods(),
+    "help": help_page(),
+    **{f"help_{verb}": help_page(verb) for verb in VERBS},
+    **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
+    **{f"limit_{name.replace('-', '_')}": text for name, text in LIMITS.items()},
+    **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
+}

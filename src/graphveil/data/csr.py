@@ -1,0 +1,193 @@
+"""Arcs into sorted neighbour lists, within three times the memory of the lists.
+
+Everything that is as long as the arcs is made a block at a time or freed before the next such
+array is made: 10^8 edges take 0.8 GB as lists, and must be built within 2.4 GB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.errors import DataError
+
+BLOCK = 1 << 19
+HALF = 31
+MASK = 0x7FFFFFFF
+"""An edge is packed into 62 bits: one end above, the other below."""
+
+
+class Dropped(NamedTuple):
+    """What building a simple undirected graph from arcs left out."""
+
+    self_loops: int
+    duplicates: int
+    reciprocal_pairs: int
+
+
+class Lists(NamedTuple):
+    """Neighbour lists: those of node v are ``indices[indptr[v]:indptr[v + 1]]``, sorted."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+
+def neighbour_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[Lists, Dropped]:
+    """Return the neighbour lists of the simple undirected graph that has these arcs.
+
+    Parameters
+    ----------
+    arcs
+        Sources and targets, 0..n-1. The list is emptied, so that they can be freed early.
+    n
+        The number of nodes.
+    """
+    keys, loops = _keys(arcs)
+    keys.sort()
+    edges, duplicates, reciprocal = _distinct_edges(keys)
+    del keys
+    later = _lists(edges, n)
+    edges = _turned(edges)
+    edges.sort()
+    earlier = _lists(edges, n)
+    del edges
+    return _joined(earlier, later), Dropped(loops, duplicates, reciprocal)
+
+
+def _keys(arcs: list[NDArray[np.int32]]) -> tuple[NDArray[np.int64], int]:
+    """Return (smaller end, larger end, direction) packed into one integer an arc; no loops."""
+    target, source = arcs.pop(), arcs.pop()
+    keys = np.empty(source.size, dtype=np.int64)
+    filled = 0
+    for part in blocks(source.size):
+        u, v = source[part].astype(np.int64), target[part].astype(np.int64)
+        packed = (np.minimum(u, v) << 32) | (np.maximum(u, v) << 1) | (u > v)
+        packed = packed[u != v]
+        keys[filled : filled + packed.size] = packed
+        filled += packed.size
+    return keys[:filled], int(source.size - filled)
+
+
+def _distinct_edges(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int, int]:
+    """Overwrite sorted keys by the distinct edges; count repeated arcs and two-way edges."""
+    arcs = edges = 0
+    last_arc = last_edge = -1
+    for part in blocks(keys.size):
+        block = keys[part].copy()
+        arcs += int(np.count_nonzero(np.diff(block, prepend=last_arc)))
+        last_arc = int(block[-1])
+        block >>= 1
+        distinct = block[np.diff(block, prepend=last_edge) != 0]
+        last_edge = int(block[-1])
+        keys[edges : edges + distinct.size] = distinct
+        edges += distinct.size
+    return keys[:edges], int(keys.size - arcs), arcs - edges
+
+
+def _lists(edges: NDArray[np.int64], n: int) -> Lists:
+    """Return for every node the second ends of sorted edges that begin with it."""
+    indptr = np.searchsorted(edges, np.arange(n + 1, dtype=np.int64) << HALF)
+    indices = np.empty(edges.size, dtype=np.int32)
+    for part in blocks(edges.size):
+        indices[part] = edges[part] & MASK
+    return Lists(indptr, indices)
+
+
+def _turned(edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Swap the ends of packed edges, in place."""
+    for part in blocks(edges.size):
+        edges[part] = ((edges[part] & MASK) << HALF) | (edges[part] >> HALF)
+    return edges
+
+
+def _joined(earlier: Lists, later: Lists) -> Lists:
+    """Return lists in which the smaller neighbours stand before the larger ones."""
+    indptr = earlier.indptr + later.indptr
+    indices = np.empty(earlier.indices.size + later.indices.size, dtype=np.int32)
+    for lists, offset in ((earlier, later.indptr[:-1]), (later, earlier.indptr[1:])):
+        for rows in _row_blocks(lists.indptr):
+            ends = lists.indptr[rows.start : rows.stop + 1]
+            place = np.repeat(offset[rows], np.diff(ends))
+            place += np.arange(ends[0], ends[-1])
+            indices[place] = lists.indices[ends[0] : ends[-1]]
+    return Lists(indptr, indices)
+
+
+def check_lists(lists: Lists) -> None:
+    """Refuse lists that are no simple undirected graph.
+
+    Raises
+    ------
+    DataError
+        Where they are not; the message names the first bad place.
+    """
+    indptr, indices = lists
+    n = indptr.size - 1
+    if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
+        raise DataError("indptr must rise from 0 to the number of indices. Build with from_edges.")
+    if indices.size == 0:
+        return
+    if indices.min() < 0 or indices.max() >= n:
+        raise DataError(f"a neighbour is outside 0..{n - 1}. Build the graph with from_edges.")
+    turned = np.empty(indices.size // 2, dtype=np.int64)
+    filled = 0
+    for row, here in _entries(lists):
+        _check_order(row, here)
+        back = here < row
+        filled += _put(turned, filled, _packed(here[back], row[back]))
+    turned.sort()
+    compared = 0
+    for row, here in _entries(lists):
+        on = here > row
+        edges = _packed(row[on], here[on])
+        if not np.array_equal(edges, turned[compared : compared + edges.size]):
+            compared = -1
+            break
+        compared += edges.size
+    if filled != compared or 2 * filled != indices.size:
+        raise DataError("an edge stands in one direction only. Build the graph with from_edges.")
+
+
+def _put(target: NDArray[np.int64], start: int, values: NDArray[np.int64]) -> int:
+    """Write as many values as fit from a place on, and return how many there were."""
+    target[start : start + values.size] = values[: max(target.size - start, 0)]
+    return int(values.size)
+
+
+def _packed(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.int64]:
+    return (first.astype(np.int64) << HALF) | second
+
+
+def _entries(lists: Lists) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    """Yield (node, neighbour) of every entry, a block of rows at a time."""
+    for rows in _row_blocks(lists.indptr):
+        ends = lists.indptr[rows.start : rows.stop + 1]
+        row = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), np.diff(ends))
+        yield row, lists.indices[ends[0] : ends[-1]]
+
+
+def _check_order(row: NDArray[np.int32], here: NDArray[np.int32]) -> None:
+    if np.any(row == here):
+        node = int(row[row == here][0])
+        raise DataError(f"node {node} is its own neighbour. Drop self-loops: use from_edges.")
+    unsorted = (here[1:] <= here[:-1]) & (row[1:] == row[:-1])
+    if unsorted.any():
+        node = int(row[1:][unsorted][0])
+        raise DataError(f"the neighbours of node {node} are not sorted and distinct.")
+
+
+def blocks(size: int) -> Iterator[slice]:
+    """Yield slices that cover 0..size-1 in order."""
+    return (slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK))
+
+
+def _row_blocks(indptr: NDArray[np.int64]) -> Iterator[slice]:
+    """Yield slices of rows that together hold about a block of entries each."""
+    n = indptr.size - 1
+    cuts = np.searchsorted(indptr, np.arange(BLOCK, int(indptr[-1]), BLOCK))
+    cuts = np.unique(np.concatenate([[0], np.minimum(cuts, n), [n]]))
+    return (slice(int(a), int(b)) for a, b in pairwise(cuts))

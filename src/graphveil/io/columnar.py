@@ -1,0 +1,248 @@
+"""Parquet and Arrow files: frames of edges, of pairs, of lists, of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import ipc, parquet
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.ids import Ids, as_ids
+from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.errors import DataError
+from graphveil.io.bins import binned
+from graphveil.io.columns import merged_text, two_columns
+from graphveil.io.formats import Format
+from graphveil.io.integers import Growing, compact, distinct_integers
+from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs, encoded, joined
+from graphveil.io.source import Source, shown
+from graphveil.io.table_text import check_columns, refuse_fractions
+
+_ROWS = 1 << 20
+_FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
+
+
+def read_graph(source: Source, options: GraphOptions) -> Arcs:
+    """Return the arcs of a frame of edges."""
+    with _frame(source) as frame:
+        notes = Notes()
+        chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
+        left, right = frame.columns(chosen, notes, share_labels=True)
+    return Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
+
+
+def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
+    """Return the pairs of a frame with a row a pair, or a list of items a row."""
+    with _frame(source) as frame:
+        notes = Notes()
+        nested = [field.name for field in frame.schema if pa.types.is_nested(field.type)]
+        if nested:
+            return _lists(source, frame, nested[0], ignore_weights=options.ignore_weights)
+        chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
+        left, right = frame.columns(chosen, notes, share_labels=False)
+    return Pairs(
+        user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
+    )
+
+
+def read_table(source: Source, options: TableOptions) -> Cells:
+    """Return the columns of a frame; numbers are binned where asked, and refused if fractional."""
+    with _frame(source) as frame:
+        names = tuple(frame.names)
+        check_columns(source, names, options)
+        table = frame.table()
+    if table.num_rows == 0:
+        source.refuse("there are names but no rows. Give at least one row.")
+    columns = {name: _categorical(source, name, table[name], options) for name in names}
+    return Cells(columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins)))
+
+
+def read_ids(source: Source) -> Column:
+    """Return the first column of a frame that lists ids."""
+    with _frame(source) as frame:
+        if not frame.names:
+            source.refuse("the file has no column. Give one of ids.")
+        (column,) = frame.columns((frame.names[0],), Notes(), share_labels=False)
+    return column
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write every edge once, in the columns source and target."""
+    _write(graph.to_arrow(), stream, form)
+
+
+def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
+    """Write every pair, in the columns user and item."""
+    _write(data.to_arrow(), stream, form)
+
+
+def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
+    """Write the cells in their columns; a suppressed cell is null."""
+    _write(table.to_arrow(), stream, form)
+
+
+def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
+    """Write ids in one column."""
+    _write(pa.table([ids_to_arrow(ids)], names=[name]), stream, form)
+
+
+def _write(table: pa.Table, stream: IO[bytes], form: Format) -> None:
+    if form.name == "parquet":
+        parquet.write_table(table, stream, compression="zstd")
+        return
+    with ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table, max_chunksize=_ROWS)
+
+
+class _Frame:
+    """An open Parquet or Arrow file."""
+
+    def __init__(self, source: Source, stream: IO[bytes]) -> None:
+        self.source = source
+        self._parquet = self._arrow = None
+        if source.format.name == "parquet":
+            self._parquet = parquet.ParquetFile(stream)
+            schema = self._parquet.schema_arrow
+        else:
+            start = stream.read(6)
+            stream.seek(0)
+            opened = ipc.open_file if start == b"ARROW1" else ipc.open_stream
+            self._arrow = opened(stream)
+            schema = self._arrow.schema
+        kept = [field for field in schema if not field.name.startswith("__index_level_")]
+        self.schema = pa.schema(kept)
+        self.names: list[str] = self.schema.names
+        if len(set(schema.names)) != len(schema.names):
+            source.refuse("two columns have the same name. Rename one.")
+
+    def batches(self, names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        """Yield the chosen columns, some rows at a time."""
+        if self._parquet is not None:
+            yield from self._parquet.iter_batches(_ROWS, columns=list(names))
+            return
+        arrow: Any = self._arrow
+        stream = hasattr(arrow, "read_next_batch")
+        every = arrow if stream else map(arrow.get_batch, range(arrow.num_record_batches))
+        for batch in every:
+            batch.validate(full=True)
+            yield batch.select(list(names))
+
+    def table(self) -> pa.Table:
+        """Return all of it."""
+        schema = pa.schema([self.schema.field(name) for name in self.names])
+        table = pa.Table.from_batches(self.batches(tuple(self.names)), schema)
+        table.validate(full=True)
+        return table
+
+    def columns(self, names: tuple[str, ...], notes: Notes, *, share_labels: bool) -> list[Column]:
+        """Return columns of ids, over one list of labels or over one each."""
+        integers = all(pa.types.is_integer(self.schema.field(name).type) for name in names)
+        if not integers:
+            every = [self._other(name, notes) for name in names]
+            return list(joined(*every)) if share_labels else every
+        grown = [Growing() for _ in names]
+        notes.rows = 0
+        for batch in self.batches(names):
+            notes.rows += batch.num_rows
+            for place, column in enumerate(grown):
+                column.extend(self._integers(batch.column(place), names[place]))
+        arrays = [column.finish() for column in grown]
+        shared = distinct_integers(*arrays) if share_labels else None
+        return [compact(array, labels=shared) for array in arrays]
+
+    def _integers(self, column: pa.Array, name: str) -> NDArray[np.int64]:
+        try:
+            return as_ids(column, what=f"column {name}")
+        except DataError as error:
+            self.source.refuse(str(error))
+
+    def _other(self, name: str, notes: Notes) -> Column:
+        """Return a column of text, of whole floats, or of categories of these."""
+        kind = self.schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+        parts = [batch.column(0) for batch in self.batches((name,))]
+        notes.rows = sum(len(part) for part in parts)
+        if any(check(kind) for check in textual):
+            if any(part.null_count for part in parts):
+                self.source.refuse(f"column {name}: an id is missing. Remove the row.")
+            return merged_text([_encoded(part) for part in parts])
+        values = [self._integers(part, name) for part in parts]
+        return encoded(np.concatenate([np.empty(0, dtype=np.int64), *values]))
+
+
+def _encoded(part: pa.Array) -> pa.DictionaryArray:
+    plain = part.cast(part.type.value_type) if pa.types.is_dictionary(part.type) else part
+    return plain.cast(pa.string()).dictionary_encode()
+
+
+@contextmanager
+def _frame(source: Source) -> Iterator[_Frame]:
+    with source.open() as stream:
+        try:
+            yield _Frame(source, stream)
+        except _FAILURES as error:
+            source.refuse(
+                f"this is no whole {source.format.name} file ({shown(error)}). Write it again."
+            )
+
+
+def _two(source: Source, frame: _Frame, notes: Notes, *, ignore_weights: bool) -> tuple[str, str]:
+    first, second = two_columns(
+        source, tuple(frame.names), len(frame.names), notes, ignore_weights=ignore_weights
+    )
+    return frame.names[first], frame.names[second]
+
+
+def _lists(source: Source, frame: _Frame, name: str, *, ignore_weights: bool) -> Pairs:
+    kind = frame.schema.field(name).type
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        source.refuse(f"column {name} holds {shown(kind)}, no list of items. Use list<string>.")
+    others = [other for other in frame.names if other != name]
+    notes = Notes(columns_ignored=tuple(others[1:]))
+    if len(others) > 1 and not ignore_weights:
+        source.refuse(
+            f"columns besides the user and its items: {shown(', '.join(others[1:]))}. "
+            "Say --ignore-weights to leave them out."
+        )
+    table = frame.table()
+    notes.rows = table.num_rows
+    column = table[name].combine_chunks()
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)
+    ids = as_ids(table[others[0]], what=f"column {others[0]}") if others else None
+    people = encoded(np.arange(table.num_rows) if ids is None else ids)
+    if people.labels.size != table.num_rows:
+        source.refuse(f"column {others[0]}: a user stands in two rows. Merge their lists.")
+    things = encoded(as_ids(column.flatten(), what=f"column {name}"))
+    return Pairs(
+        user=np.repeat(people.codes, sizes),
+        item=things.codes,
+        users=people.labels,
+        items=things.labels,
+        listed=True,
+        notes=notes,
+    )
+
+
+def _categorical(source: Source, name: str, column: Any, options: TableOptions) -> Any:
+    rule = options.bins.get(name)
+    column = column.combine_chunks()
+    if rule is not None:
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        return binned(column.cast(pa.float64()), rule, name=name)
+    if pa.types.is_floating(column.type):
+        whole = pc.or_kleene(pc.is_nan(column), pc.equal(pc.floor(column), column))
+        fractions = column.filter(pc.fill_null(pc.invert(whole), value=False))
+        if len(fractions):
+            refuse_fractions(source, name, fractions[0].as_py())
+    return column

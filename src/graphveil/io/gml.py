@@ -1,0 +1,172 @@
+"""GML: nested lists of keys and values."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import IO, NamedTuple, NoReturn
+
+from graphveil.data import Graph
+from graphveil.io.formats import Format
+from graphveil.io.named import Builder
+from graphveil.io.options import GraphOptions
+from graphveil.io.raw import Arcs
+from graphveil.io.source import Source, shown
+
+_TOKEN = re.compile(
+    r'\s+|#[^\n]*|(?P<text>"[^"]*")|(?P<number>[+-]?[0-9.][0-9.eE+-]*)'
+    r"|(?P<key>[A-Za-z][A-Za-z0-9_]*)|(?P<bracket>[\[\]])"
+)
+_WEIGHTS = ("weight", "value")
+_DEEPEST = 100
+_ELEMENTS = (["graph", "node"], ["graph", "edge"])
+
+
+class _Token(NamedTuple):
+    """A piece of the file: its kind, its text, and where it stands."""
+
+    kind: str
+    text: str
+    place: int
+
+
+class _Item(NamedTuple):
+    """A key with its value, or the end of a list; `depth` counts the lists around it."""
+
+    depth: int
+    key: str
+    value: str
+    kind: str
+    place: int
+
+
+def read_graph(source: Source, options: GraphOptions) -> Arcs:
+    """Return the arcs of a GML file; ids are the labels where all nodes have distinct ones."""
+    return _Reader(source, options).arcs()
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write nodes with a number and a label, and edges between the numbers."""
+    del form
+    stream.write(b"graph [\n  directed 0\n")
+    for number, label in enumerate(graph.labels().tolist()):
+        stream.write(
+            f'  node [\n    id {number}\n    label "{_escaped(str(label))}"\n  ]\n'.encode()
+        )
+    for source, target in graph.edges().tolist():
+        stream.write(f"  edge [\n    source {source}\n    target {target}\n  ]\n".encode())
+    stream.write(b"]\n")
+
+
+def _escaped(label: str) -> str:
+    return re.sub(r'[&"\x00-\x1f\x7f-\U0010ffff]', lambda found: f"&#{ord(found[0])};", label)
+
+
+def _unescaped(value: str) -> str:
+    return html.unescape(re.sub(r"&#([0-9]{1,7});", lambda found: _character(int(found[1])), value))
+
+
+def _character(code: int) -> str:
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+
+
+class _Reader:
+    """Walks through the keys of the file."""
+
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        self._source = source
+        self._text = source.text()
+        self._builder = Builder(source, ignore_weights=options.ignore_weights)
+        self._graphs = 0
+        self._default_directed = False
+
+    def arcs(self) -> Arcs:
+        """Return what the file holds."""
+        path: list[str] = []
+        fields: dict[str, str] = {}
+        for item in self._items():
+            if item.kind == "open":
+                path.append(item.key)
+                self._enter(path, item.place)
+                fields = {} if path in _ELEMENTS else fields
+            elif item.kind == "close":
+                if path in _ELEMENTS:
+                    self._element(path[1], fields, item.place)
+                path.pop()
+            elif path == ["graph"] and item.key == "directed":
+                self._builder.directed = item.value == "1"
+            elif path in _ELEMENTS:
+                fields[item.key] = item.value
+        if not self._graphs:
+            self._source.refuse("there is no graph [ ... ] in it. Check the format.")
+        return self._builder.arcs(use_labels=True)
+
+    def _enter(self, path: list[str], place: int) -> None:
+        if path == ["graph"]:
+            self._graphs += 1
+            if self._graphs > 1:
+                self._refuse("a second graph. Give one file a graph", place)
+        elif len(path) > 2:
+            self._builder.attribute()
+
+    def _element(self, kind: str, fields: dict[str, str], place: int) -> None:
+        wanted = ("id", "label") if kind == "node" else ("source", "target", "label")
+        for name in wanted[: 1 if kind == "node" else 2]:
+            if name not in fields:
+                self._refuse(f"this {kind} has no {name}. Give it one", place)
+        for name in fields:
+            if kind == "edge" and name in _WEIGHTS:
+                self._builder.weight(name)
+            elif name not in wanted:
+                self._builder.attribute()
+        line = self._line(place)
+        if kind == "node":
+            self._builder.node(fields["id"], fields.get("label"), line=line)
+        else:
+            self._builder.edge(fields["source"], fields["target"], line=line)
+
+    def _items(self) -> Iterator[_Item]:
+        depth = 0
+        key = ""
+        for token in self._tokens():
+            if not key:
+                if token.kind == "key":
+                    key = token.text
+                elif token.text == "]" and depth:
+                    depth -= 1
+                    yield _Item(depth, "", "", "close", token.place)
+                else:
+                    self._refuse(f"{shown(token.text)} where a key should stand", token.place)
+                continue
+            if token.text == "[":
+                yield _Item(depth, key, "", "open", token.place)
+                depth += 1
+                if depth > _DEEPEST:
+                    self._refuse(f"lists stand in lists more than {_DEEPEST} deep", token.place)
+            elif token.kind in ("text", "number"):
+                plain = token.text[1:-1] if token.kind == "text" else token.text
+                value = _unescaped(plain) if "&" in plain else plain
+                yield _Item(depth, key, value, token.kind, token.place)
+            else:
+                self._refuse(f"{shown(token.text)} where the value of {key} should", token.place)
+            key = ""
+        if depth or key:
+            self._refuse("the file ends inside a list. Copy it again, whole", len(self._text))
+
+    def _tokens(self) -> Iterator[_Token]:
+        place = 0
+        while place < len(self._text):
+            match = _TOKEN.match(self._text, place)
+            if match is None:
+                rest = self._text[place : place + 50]
+                self._refuse(f"{shown(rest)} is no key, number or text", place)
+            place = match.end()
+            if match.lastgroup is not None:
+                yield _Token(match.lastgroup, match.group(), match.start())
+
+    def _line(self, place: int) -> int:
+        return self._text.count("\n", 0, place) + 1
+
+    def _refuse(self, problem: str, place: int) -> NoReturn:
+        self._source.refuse(f"{problem}.", line=self._line(place))

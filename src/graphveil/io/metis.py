@@ -1,0 +1,102 @@
+"""METIS adjacency: the sizes, and then the neighbours of every node on a line, counted from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import IO
+
+import numpy as np
+
+from graphveil.data import Graph
+from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions
+from graphveil.io.raw import Arcs, Notes
+from graphveil.io.source import Source, shown
+
+
+def read_graph(source: Source, options: GraphOptions) -> Arcs:
+    """Return the arcs of a METIS file; its nodes are 0..n-1 in the order of the lines."""
+    notes = Notes()
+    lines = _lines(source, notes)
+    number, head = next(lines, (1, ""))
+    n, m, skipped, step = _head(source, number, head, ignore_weights=options.ignore_weights)
+    if skipped or step > 1:
+        notes.columns_ignored = ("weights",)
+    target: list[int] = []
+    sizes: list[int] = []
+    for number, line in islice(lines, n):
+        cells = line.split()[skipped::step]
+        neighbours = _neighbours(source, cells, n, number)
+        target.extend(neighbours)
+        sizes.append(len(neighbours))
+    if len(sizes) != n:
+        source.refuse(
+            f"{len(sizes)} lines of neighbours for {n} nodes. Copy the file again, whole."
+        )
+    for number, line in lines:
+        if line.strip():
+            source.refuse(
+                f"a line after that of the last node ({shown(line)}). Drop it.", line=number
+            )
+    if len(target) != 2 * m:
+        source.refuse(
+            f"{len(target)} neighbours in the lists, but {m} edges stand in {2 * m}. "
+            "Mend the first line, or list every edge twice."
+        )
+    notes.rows = n
+    return Arcs(
+        source=np.repeat(np.arange(n, dtype=np.int32), sizes),
+        target=np.array(target, dtype=np.int32) - 1,
+        labels=np.arange(n, dtype=np.int64),
+        listed=True,
+        notes=notes,
+    )
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write the numbers of nodes and edges, and then the neighbours of every node."""
+    del form
+    stream.write(f"{graph.n_nodes} {graph.n_edges}\n".encode())
+    for node in range(graph.n_nodes):
+        stream.write(" ".join(map(str, (graph.neighbours(node) + 1).tolist())).encode() + b"\n")
+
+
+def _lines(source: Source, notes: Notes) -> Iterator[tuple[int, str]]:
+    for number, line in source.lines():
+        if line.lstrip().startswith("%"):
+            notes.comment_lines += 1
+        else:
+            yield number, line
+
+
+def _head(
+    source: Source, number: int, line: str, *, ignore_weights: bool
+) -> tuple[int, int, int, int]:
+    """Return nodes, edges, cells before the neighbours, and cells a neighbour."""
+    cells = line.split()
+    if not 2 <= len(cells) <= 4 or not all(c.isascii() and c.isdigit() for c in cells):
+        source.refuse(
+            f"no sizes ({shown(line)}). Give the numbers of nodes and edges.", line=number
+        )
+    n, m = int(cells[0][:20]), int(cells[1][:20])
+    weights = (cells[2] if len(cells) > 2 else "0").rjust(3, "0")[-3:]
+    if set(weights) != {"0"} and not ignore_weights:
+        source.refuse(
+            f"the file has weights ({weights}). Say --ignore-weights to leave them out.",
+            line=number,
+        )
+    per_node = int(cells[3][:4]) if len(cells) > 3 else 1
+    skipped = (weights[0] == "1") + per_node * (weights[1] == "1")
+    return n, m, skipped, 2 if weights[2] == "1" else 1
+
+
+def _neighbours(source: Source, cells: list[str], n: int, number: int) -> list[int]:
+    try:
+        found = [int(cell) for cell in cells]
+    except ValueError:
+        found = [0]
+    if found and (min(found) < 1 or max(found) > n):
+        bad = next(c for c in cells if not (c.isdigit() and 1 <= int(c[:20]) <= n))
+        source.refuse(f"{shown(bad)} is no node from 1 to {n}. Mend the line.", line=number)
+    return found

@@ -1,0 +1,83 @@
+"""Graphs out of formats that list nodes by name before their edges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graphveil.io.raw import Arcs, Notes, ids_from_text, listed_arcs
+from graphveil.io.source import Source, shown
+
+
+class Builder:
+    """Collects nodes and edges; nodes are named by keys, and may have labels.
+
+    Parameters
+    ----------
+    source
+        The file, for messages.
+    ignore_weights
+        Whether weights of edges are left out instead of refused.
+    """
+
+    def __init__(self, source: Source, *, ignore_weights: bool) -> None:
+        self._source = source
+        self._ignore_weights = ignore_weights
+        self._place: dict[str, int] = {}
+        self._labels: list[str | None] = []
+        self._edges: list[tuple[str, str, int]] = []
+        self._undirected: list[bool] = []
+        self._notes = Notes()
+        self.directed = False
+
+    def node(self, key: str, label: str | None, *, line: int) -> None:
+        """Add a node."""
+        if key in self._place:
+            self._source.refuse(f"two nodes have the id {shown(key)}. Rename one.", line=line)
+        if re.fullmatch(r"-[0-9]+", key):
+            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
+        self._place[key] = len(self._place)
+        self._labels.append(label)
+
+    def edge(self, left: str, right: str, *, line: int, directed: bool | None = None) -> None:
+        """Add an edge between keys; its own direction overrides that of the graph."""
+        self._edges.append((left, right, line))
+        self._undirected.append(not (self.directed if directed is None else directed))
+
+    def weight(self, name: str) -> None:
+        """Note the weight of an edge, or refuse it."""
+        if not self._ignore_weights:
+            self._source.refuse(
+                f"the edges have weights ({shown(name)}). Say --ignore-weights to leave them out."
+            )
+        if name not in self._notes.columns_ignored:
+            self._notes.columns_ignored += (name,)
+
+    def attribute(self) -> None:
+        """Note an attribute that is left out."""
+        self._notes.attributes_ignored += 1
+
+    def arcs(self, *, use_labels: bool) -> Arcs:
+        """Return what was collected; ids are the labels, where wanted and all distinct."""
+        labels = [label for label in self._labels if label is not None]
+        keys: Sequence[str] = list(self._place)
+        if use_labels and labels and len(set(labels)) == len(self._place):
+            keys = labels
+        left = [self._end(edge[0], edge[2]) for edge in self._edges]
+        right = [self._end(edge[1], edge[2]) for edge in self._edges]
+        directed = not all(self._undirected)
+        self._notes.rows = len(self._edges)
+        if directed:
+            both = [place for place, plain in enumerate(self._undirected) if plain]
+            left, right = (
+                left + [right[place] for place in both],
+                right + [left[place] for place in both],
+            )
+        return listed_arcs(
+            ids_from_text(list(keys)), left, right, directed=directed, notes=self._notes
+        )
+
+    def _end(self, key: str, line: int) -> int:
+        if key not in self._place:
+            self._source.refuse(f"{shown(key)} is no listed node. List it, or mend it.", line=line)
+        return self._place[key]

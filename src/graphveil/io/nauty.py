@@ -1,0 +1,122 @@
+"""Adjacency text of nauty, for exchange with ANO-NET.
+
+What is written, and what ANO-NET's data sets hold: a line ``!n=`` with the number of nodes, a line
+``!m=`` with twice the number of edges, and a line ``v: a b c;`` a node, counted from 0. What is read
+besides: dreadnaut's ``n=5 $=1 g`` before the lists (``$`` is the first number), an edge listed at
+one end only, lists over several lines, and a final full stop.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+
+import numpy as np
+
+from graphveil.data import Graph
+from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions
+from graphveil.io.raw import Arcs, Notes, check_size
+from graphveil.io.source import Source, shown
+
+_TOKEN = re.compile(
+    r"(?P<node>\d+)\s*:|(?P<number>\d+)|(?P<next>;)|(?P<stop>\.)|(?P<gap>[\s,]+)", re.ASCII
+)
+_COMMAND = re.compile(r"n\s*=\s*(\d+)|\$\s*=\s*(\d+)|\bg\b", re.ASCII)
+
+
+def read_graph(source: Source, options: GraphOptions) -> Arcs:
+    """Return the arcs of an adjacency text; its nodes are 0..n-1."""
+    del options
+    reader = _Reader(source)
+    for number, line in source.lines():
+        reader.take(number, line)
+        if reader.stopped:
+            break
+    return reader.arcs()
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write the sizes, and then the neighbours of every node."""
+    del form
+    stream.write(f"!n={graph.n_nodes}\n!m={2 * graph.n_edges}\n".encode())
+    for node in range(graph.n_nodes):
+        row = "".join(f" {other}" for other in graph.neighbours(node).tolist())
+        stream.write(f"{node}:{row};\n".encode())
+
+
+class _Reader:
+    """What was read so far."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._n = -1
+        self._first = 0
+        self._node = 0
+        self._ends: list[int] = []
+        self._others: list[int] = []
+        self.stopped = False
+
+    def take(self, number: int, line: str) -> None:
+        """Read one line."""
+        if line.startswith("!"):
+            self._header(line[1:], number)
+        elif self._n < 0 or "=" in line:
+            rest = self._header(line, number)
+            if rest.strip():
+                self._lists(rest, number)
+        else:
+            self._lists(line, number)
+
+    def _header(self, line: str, number: int) -> str:
+        for match in _COMMAND.finditer(line):
+            if match[1]:
+                self._n = int(match[1][:19])
+            elif match[2]:
+                if match[2] not in ("0", "1"):
+                    self._source.refuse("numbers begin at 0 or 1. Mend $=.", line=number)
+                self._first = self._node = int(match[2])
+        rest = _COMMAND.sub("", line)
+        if self._n < 0 and rest.strip():
+            self._source.refuse("the lists begin before !n=, the number of nodes.", line=number)
+        return rest
+
+    def _lists(self, line: str, number: int) -> None:
+        place = 0
+        while place < len(line) and not self.stopped:
+            match = _TOKEN.match(line, place)
+            if match is None:
+                rest = shown(line[place:])
+                self._source.refuse(f"{rest} is no list of neighbours. Mend it.", line=number)
+            place = match.end()
+            if match["node"]:
+                self._node = self._checked(match["node"], number)
+            elif match["number"]:
+                self._others.append(self._checked(match["number"], number))
+                self._ends.append(self._checked(str(self._node), number))
+            elif match["next"]:
+                self._node += 1
+            elif match["stop"]:
+                self.stopped = True
+
+    def _checked(self, digits: str, number: int) -> int:
+        node = int(digits[:20])
+        if not self._first <= node < self._first + self._n:
+            last = self._first + self._n - 1
+            self._source.refuse(
+                f"{shown(digits)} is no node from {self._first} to {last}. Mend it.", line=number
+            )
+        return node
+
+    def arcs(self) -> Arcs:
+        """Return what was read."""
+        if self._n < 0:
+            self._source.refuse("there is no line !n= with the number of nodes. Check the format.")
+        check_size(self._source, self._n, len(self._ends))
+        return Arcs(
+            source=np.array(self._ends, dtype=np.int32) - np.int32(self._first),
+            target=np.array(self._others, dtype=np.int32) - np.int32(self._first),
+            labels=np.arange(self._n, dtype=np.int64),
+            listed=True,
+            notes=Notes(rows=len(self._ends)),
+        )

@@ -1,0 +1,9 @@
+"""The independent checker: a release is verified from its files, by SQL.
+
+It shares no code with methods, kernels, measures or the readers and writers of `graphveil.io`.
+"""
+
+from graphveil.verify.check import verify
+from graphveil.verify.verdict import Condition, Outcome, Verdict
+
+__all__ = ["Condition", "Outcome", "Verdict", "verify"]

@@ -1,0 +1,200 @@
+"""Conditions that need the original: that it is the one, who stands for whom, what was edited."""
+# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+
+from graphveil.data import Data, Graph
+from graphveil.data.ids import to_arrow
+from graphveil.release.manifest import Manifest
+from graphveil.release.record import LINKAGE as LINKAGE_FILE
+from graphveil.release.record import digest_of
+from graphveil.verify.by_method import METHOD_CHECKS, Compared
+from graphveil.verify.database import Database
+from graphveil.verify.manifest import Owner
+from graphveil.verify.verdict import (
+    LINKAGE,
+    ORIGINAL,
+    RECORD,
+    Condition,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    one_line,
+    shown,
+)
+
+SAME, SIZE, BIJECTION, NAMES = "original", "same size", "linkage", "no original ids"
+_KINDS = {"Graph": "graph", "Bipartite": "bipartite", "Table": "table"}
+_TABLES = {"graph": "nodes", "bipartite": "users", "table": "cells"}
+
+
+def original_conditions(
+    db: Database | None, manifest: Manifest, owner: Owner, original: Data | None
+) -> list[Condition]:
+    """Return every condition that the original decides.
+
+    Parameters
+    ----------
+    db
+        The released data, or None where it could not be read.
+    original
+        The owner's data, or None: then nothing here is checked.
+    """
+    method = METHOD_CHECKS.get(manifest.method.name)
+    names = (SIZE, BIJECTION, *(method.names(manifest.method.parameters) if method else ()))
+    if original is None:
+        return [
+            not_checked(name, "no original was given", needs=ORIGINAL)
+            for name in (SAME, *names, NAMES)
+        ]
+    same = _same(manifest, owner, original)
+    named = _no_original_ids(manifest, original)
+    if same.outcome == "fails" or db is None:
+        why = "the released data cannot be read" if db is None else "another original was given"
+        return [same, *(not_checked(name, why) for name in names), named]
+    conditions = [same, _size(db, manifest, original)]
+    linkage = _linkage(db, owner, original)
+    conditions.append(linkage)
+    if method:
+        linked = linkage.outcome == "holds" and _place_edges(db, original)
+        compared = Compared(db, manifest, original, owner.record, linked)
+        conditions += method.against(compared)
+    return [*conditions, named]
+
+
+def _same(manifest: Manifest, owner: Owner, original: Data) -> Condition:
+    kind = _KINDS[type(original).__name__]
+    if kind != manifest.data.kind:
+        return fails(SAME, f"the release is a {manifest.data.kind}, the original given a {kind}")
+    if owner.record is None:
+        return not_checked(SAME, "whether this is the data it was made from", needs=RECORD)
+    if owner.record.input_sha256 == digest_of(original):
+        return holds(SAME, f"the {kind} given has the digest of the owner's record")
+    return fails(SAME, f"this is not the original: the {kind} given has another digest")
+
+
+def _size(db: Database, manifest: Manifest, original: Data) -> Condition:
+    table = _TABLES[manifest.data.kind]
+    released = db.number(f"SELECT count(*) FROM {table}")
+    due = original.size
+    if released == due:
+        return holds(SIZE, f"{due} {table} in both")
+    return fails(SIZE, f"{released} {table} in the release, {due} in the original")
+
+
+def _linkage(db: Database, owner: Owner, original: Data) -> Condition:
+    """Whether the linkage gives each original id one published id, and each of those to one."""
+    if owner.linkage is None:
+        return not_checked(BIJECTION, "who stands for whom", needs=LINKAGE)
+    try:
+        _load_linkage(db, owner.linkage)
+    except duckdb.Error as error:
+        return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {one_line(error)}")
+    db.put("originals", {"id": to_arrow(original.labels())})
+    n = db.number("SELECT count(*) FROM originals")
+    return judged(BIJECTION, _not_one_to_one(db, n), f"{n} original ids, {n} published ids, 1 to 1")
+
+
+def _load_linkage(db: Database, path: Path) -> None:
+    db.run(
+        "CREATE TABLE linkage AS SELECT original, CAST(released AS BIGINT) AS released "
+        "FROM read_parquet(?)",
+        [db.link(path)],
+    )
+
+
+def _not_one_to_one(db: Database, n: int) -> list[str]:
+    rows = db.number("SELECT count(*) FROM linkage")
+    problems = [] if rows == n else [f"{LINKAGE_FILE} has {rows} rows for {n} original ids"]
+    kinds = db.first("SELECT typeof(any_value(original)) FROM linkage")
+    due = db.first("SELECT typeof(any_value(id)) FROM originals")
+    if rows and n and kinds != due:
+        return [*problems, f"the linkage holds ids of type {kinds[0]}, the original {due[0]}"]  # type: ignore[index]
+    shared = db.first(
+        "SELECT released, count(*) FROM linkage GROUP BY released HAVING count(*) > 1 "
+        "ORDER BY released LIMIT 1"
+    )
+    if shared:
+        problems.append(f"the published id {shared[0]} stands for {shared[1]} original ids")
+    nobody = db.first(
+        f"SELECT i FROM range({n}) AS all_ids(i) "
+        "WHERE i NOT IN (SELECT released FROM linkage WHERE released IS NOT NULL) "
+        "ORDER BY i LIMIT 1"
+    )
+    if nobody:
+        problems.append(f"the published id {nobody[0]} stands for nobody")
+    strange = db.first(
+        "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
+        "ORDER BY released LIMIT 1"
+    )
+    if strange:
+        problems.append(f"the published id {strange[0]} stands for an id not in the original")
+    twice = db.first(
+        "SELECT min(released), count(*) FROM linkage GROUP BY original HAVING count(*) > 1 "
+        "ORDER BY 1 LIMIT 1"
+    )
+    if twice:
+        problems.append(f"the original id of {twice[0]} has {twice[1]} published ids")
+    return problems
+
+
+def _place_edges(db: Database, original: Data) -> bool:
+    """Create `before`: the original's edges under the published ids; False for no graph."""
+    if not isinstance(original, Graph):
+        return False
+    released = db.column(
+        "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
+        "ORDER BY originals.rowid"
+    )
+    edges = original.edges()
+    db.put("placed", {"u": released[edges[:, 0]], "v": released[edges[:, 1]]})
+    db.run(
+        "CREATE VIEW before AS SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed"
+    )
+    return True
+
+
+def _no_original_ids(manifest: Manifest, original: Data) -> Condition:
+    """Whether no text id of the original stands in those words that the run left in the manifest.
+
+    The rest of its words are fixed, and other conditions hold them to that.
+    """
+    labels = original.labels()
+    if labels.dtype.kind == "i":
+        return holds(NAMES, "the original has no text ids")
+    method = METHOD_CHECKS.get(manifest.method.name)
+    fixed = method.words if method else frozenset()
+    texts = [text for text in _texts(msgspec.to_builtins(manifest.method)) if text not in fixed]
+    free = "\n".join(texts)
+    hits = [label for label in labels.tolist() if label and label in free and _as_word(label, free)]
+    problems = []
+    if hits:
+        text = next(text for text in texts if hits[0] in text)
+        problems.append(f"{len(hits)} of {labels.size} original ids stand in {shown(text)}")
+    return judged(NAMES, problems, f"none of {labels.size} original ids is in the manifest")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in a value made of lists and mappings, their keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _as_word(label: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) is not None

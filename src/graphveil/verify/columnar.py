@@ -1,0 +1,76 @@
+"""Parquet and Arrow files read by column, names and types checked first."""
+# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from graphveil.verify.database import Database, UnreadableError, literal
+from graphveil.verify.verdict import shown
+
+_INTEGERS = frozenset(
+    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+)
+
+
+def load_columnar(
+    db: Database,
+    path: Path,
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    *,
+    names: Sequence[str],
+) -> None:
+    """Create a table of a Parquet or Arrow file.
+
+    Parameters
+    ----------
+    table, columns
+        The table and its (column, SQL type): names of this program.
+    names
+        What the file must call its columns.
+
+    Raises
+    ------
+    UnreadableError
+        Where a column has another name or type, or an id is missing.
+    """
+    relation = _relation(db, path)
+    described = db.rows(f"DESCRIBE SELECT * FROM {relation}")
+    found = [row[0] for row in described]
+    if found != list(names):
+        raise UnreadableError(
+            f"{path.name} has the columns {shown(found)}, not {shown(list(names))}"
+        )
+    for row, (_, kind) in zip(described, columns, strict=True):
+        if kind == "BIGINT" and row[1] not in _INTEGERS:
+            raise UnreadableError(f"{path.name}: {row[0]} holds {shown(row[1])}, not integers")
+    listed = ", ".join(name for name, _ in columns)
+    casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
+    db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
+
+
+def _relation(db: Database, path: Path) -> str:
+    if path.suffix == ".parquet":
+        return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
+    import pyarrow as pa  # noqa: PLC0415
+
+    with pa.OSFile(str(path)) as stream:
+        frame = pa.ipc.open_file(stream).read_all()
+    frame.validate(full=True)
+    return db.named(frame)
+
+
+def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) -> None:
+    """Refuse a table in which one of these columns is null; the message names the row.
+
+    Raises
+    ------
+    UnreadableError
+        Where a cell is missing.
+    """
+    for column in columns:
+        row = db.first(f"SELECT rowid + 1 FROM {table} WHERE {column} IS NULL LIMIT 1")
+        if row:
+            raise UnreadableError(f"{name}: row {row[0]} has no {column}")

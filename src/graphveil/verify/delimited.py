@@ -1,0 +1,127 @@
+"""Delimited text read strictly, by DuckDB: a header, then rows, and nothing else."""
+# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+import duckdb
+
+from graphveil.verify.database import Database, UnreadableError, literal
+from graphveil.verify.verdict import one_line, shown
+
+DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
+_WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
+_NO_NULL = "\x01"
+
+
+def load_delimited(
+    db: Database,
+    path: Path,
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    *,
+    names: Sequence[str],
+    delimiter: str = ",",
+) -> None:
+    """Create a table of a delimited file.
+
+    Parameters
+    ----------
+    table, columns
+        The table and its (column, SQL type): names of this program.
+    names
+        What the header must say.
+    delimiter
+        The character between cells.
+
+    Raises
+    ------
+    UnreadableError
+        Where header or a row is not as it must be; the message names file and line.
+    """
+    if not columns:
+        raise UnreadableError(f"{path.name} has no columns")
+    alias = db.link(path)
+    quote = '"' if any(kind == "VARCHAR" for _, kind in columns) else ""
+    options = (
+        f"auto_detect = false, delim = {literal(delimiter)}, quote = {literal(quote)}, "
+        f"escape = {literal(quote)}, nullstr = {literal(_NO_NULL)}, new_line = '\\n'"
+    )
+    try:
+        header = db.first(
+            f"SELECT * FROM read_csv(?, {options}, header = false, "
+            f"columns = {_struct([(name, 'VARCHAR') for name, _ in columns])}) LIMIT 1",
+            [alias],
+        )
+        if header is None or list(header) != list(names):
+            told = "nothing" if header is None else shown(list(header))
+            raise UnreadableError(f"{path.name}, line 1 says {told}, not {shown(list(names))}")
+        db.run(
+            f"CREATE TABLE {table} AS SELECT * FROM "
+            f"read_csv(?, {options}, header = true, columns = {_struct(columns)})",
+            [alias],
+        )
+    except duckdb.Error as error:
+        raise UnreadableError(_explained(path.name, error, names)) from error
+    if not quote:
+        _nothing_else(db, path, table, columns, names)
+
+
+def _struct(columns: Sequence[tuple[str, str]]) -> str:
+    return "{" + ", ".join(f"{name}: {literal(kind)}" for name, kind in columns) + "}"
+
+
+def _explained(name: str, error: duckdb.Error, names: Sequence[str]) -> str:
+    found = _WHERE.search(str(error))
+    if not found:
+        return f"{name} cannot be read: {one_line(error)}"
+    return f"{name}, line {found[1]}: {shown(found[2])} is no row of {','.join(names)}"
+
+
+def _nothing_else(
+    db: Database,
+    path: Path,
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    names: Sequence[str],
+) -> None:
+    """Refuse a file of integers that is longer or shorter than its rows written plainly."""
+    lengths = " + ".join(f"length({name}::VARCHAR)" for name, _ in columns)
+    rows = db.number(f"SELECT sum({lengths} + {len(columns)}) FROM {table}")
+    due = len(",".join(names)) + 1 + rows
+    size = text_size(path)
+    if size != due:
+        raise UnreadableError(
+            f"{path.name} holds {size} bytes of text, its rows are {due}: "
+            "blanks, signs, leading zeros or empty lines stand between them"
+        )
+
+
+def text_size(path: Path) -> int:
+    """Return the number of bytes of a file once its compression is undone."""
+    if path.suffix not in {".gz", ".zst"}:
+        return path.stat().st_size
+    with unpacked(path) as stream:
+        return sum(len(block) for block in iter(lambda: stream.read(1 << 22), b""))
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file and undo its compression, which its last extension names."""
+    if path.suffix == ".gz":
+        with gzip.open(path, "rb") as stream:
+            yield cast("IO[bytes]", stream)
+    elif path.suffix == ".zst":
+        import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
+
+        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
+            yield stream
+    else:
+        with path.open("rb") as stream:
+            yield stream

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+
+import graphveil as gv
+from graphveil.cli.app import call
+from graphveil.errors import GraphveilWarning, ReleaseError
+from graphveil.limits import LIMITS
+from graphveil.methods import METHODS
+
+COPY, APART, SEEDED = "holds a copy", "told apart", "seed"
+
+
+def ring(n, chords=()):
+    """Return a ring of n nodes with further edges: every degree 2 but at the chords."""
+    ends = [(v, (v + 1) % n) for v in range(n)] + list(chords)
+    return gv.Graph.from_edges([u for u, _ in ends], [v for _, v in ends], n=n)
+
+
+STAR = gv.Graph.from_edges([0] * 9, range(1, 10), n=10)
+"""One node of degree 9: only many additions give it a look-alike."""
+
+
+def run(method, graph, **how):
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        release = method.anonymize(graph, **how)
+    return release, [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
+
+
+def about(texts, words):
+    return [text for text in texts if words in text]
+
+
+@pytest.mark.parametrize("edits", ["add", "any"])
+@pytest.mark.parametrize("graph", [ring(20), STAR], ids=["no edit needed", "many edits needed"])
+def test_k_degree_always_warns_of_who_holds_a_copy(edits, graph):
+    _, texts = run(gv.KDegree(k=2, edits=edits), graph)
+    assert 1 == len(about(texts, COPY))
+    assert "measured in a reference prototype" in about(texts, COPY)[0]
+
+
+def test_many_added_edges_warn_that_they_can_be_told_apart_with_the_way_out():
+    release, texts = run(gv.KDegree(k=2), STAR)
+    assert release.private.cost["edges_added"] > 0.05 * STAR.n_edges
+    assert 1 == len(about(texts, APART))
+    assert "any" in about(texts, APART)[0]
+
+
+def test_few_added_edges_do_not_warn():
+    graph = ring(100, chords=[(0, 50)])
+    release, texts = run(gv.KDegree(k=4), graph)
+    assert 0 < release.private.cost["edges_added"] <= 0.05 * graph.n_edges
+    assert [] == about(texts, APART)
+
+
+def test_deletions_and_additions_do_not_warn_of_added_edges():
+    release, texts = run(gv.KDegree(k=3, edits="any"), ring(6, chords=[(0, 2), (0, 3)]))
+    assert release.private.cost["edits"] > 0
+    assert [] == about(texts, APART)
+
+
+def test_a_seed_warns_that_it_must_be_kept_secret_and_none_does_not():
+    _, with_seed = run(gv.KDegree(k=2), STAR, seed=0)
+    _, without = run(gv.KDegree(k=2), STAR)
+    assert 1 == len(about(with_seed, SEEDED))
+    assert "secret" in about(with_seed, SEEDED)[0]
+    assert [] == about(without, SEEDED)
+
+
+def test_every_warning_is_in_the_private_record_and_none_in_the_manifest(tmp_path):
+    release, texts = run(gv.KDegree(k=2), STAR, seed=4)
+    assert 3 == len(texts)
+    folder = release.write(tmp_path / "out")
+    record = json.loads((tmp_path / "out.private" / "record.json").read_text())
+    assert texts == record["warnings"]
+    public = (folder / "release.json").read_text()
+    assert not any(text in public for text in texts)
+    assert not any(words in public for words in ("warning", COPY.replace("a ", ""), APART, SEEDED))
+
+
+def first_release(tmp_path, graph, name="first"):
+    release, _ = run(gv.KDegree(k=2), graph)
+    return release.write(tmp_path / name)
+
+
+def test_a_second_release_of_the_same_input_beside_the_first_is_refused(tmp_path):
+    first_release(tmp_path, ring(8))
+    second, _ = run(gv.KDegree(k=3), ring(8))
+    with pytest.raises(ReleaseError, match=r"released before.*[Nn]est.*--again"):
+        second.write(tmp_path / "second")
+    assert ["first", "first.private"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_the_same_input_is_known_again_in_another_format_and_order(tmp_path):
+    (tmp_path / "one.csv").write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
+    (tmp_path / "two.tsv").write_text("cyd\tdan\nbob\tann\ncyd\tbob\n")
+    first_release(tmp_path, gv.read_graph(tmp_path / "one.csv"))
+    second, _ = run(gv.KDegree(k=2), gv.read_graph(tmp_path / "two.tsv"))
+    with pytest.raises(ReleaseError, match="released before"):
+        second.write(tmp_path / "second")
+
+
+def test_who_says_again_may_release_twice(tmp_path):
+    first_release(tmp_path, ring(8))
+    second, _ = run(gv.KDegree(k=3), ring(8))
+    second.write(tmp_path / "second", again=True)
+    assert (tmp_path / "second" / "release.json").is_file()
+
+
+def test_another_input_is_not_refused(tmp_path):
+    first_release(tmp_path, ring(8))
+    second, _ = run(gv.KDegree(k=2), ring(9))
+    second.write(tmp_path / "second")
+    renamed = gv.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
+    third, _ = run(gv.KDegree(k=2), renamed)
+    third.write(tmp_path / "third")
+
+
+def test_a_release_elsewhere_does_not_count(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    first_release(tmp_path / "elsewhere", ring(8))
+    second, _ = run(gv.KDegree(k=3), ring(8))
+    assert second.write(tmp_path / "second").is_dir()
+
+
+def test_a_release_without_a_linkage_is_remembered_all_the_same(tmp_path):
+    release, _ = run(gv.KDegree(k=2), ring(8))
+    release.write(tmp_path / "first", linkage=False)
+    assert ["record.json"] == [path.name for path in (tmp_path / "first.private").iterdir()]
+    second, _ = run(gv.KDegree(k=2), ring(8))
+    with pytest.raises(ReleaseError, match="released before"):
+        second.write(tmp_path / "second")
+
+
+def test_the_table_of_limits_covers_every_method_and_no_other():
+    assert set(METHODS) == set(LIMITS)
+    for sentence in LIMITS.values():
+        assert "\n" not in sentence
+        assert sentence.endswith(("(measured in a reference prototype).", "Not attacked by us."))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, capsys):
+    call(["anonymize", name, "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert LIMITS[name] in shown
+    call(["methods", "--json"])
+    listed = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert LIMITS[name] == listed[name]["does_not_protect_against"]
+    release, _ = run(METHODS[name].from_parameters({**METHODS[name].example, "k": 2}), STAR)
+    folder = release.write(tmp_path / "out")
+    manifest = json.loads((folder / "release.json").read_text())
+    assert LIMITS[name] == manifest["claim"]["does_not_protect_against"]
+    assert LIMITS[name] not in manifest["claim"]["sentence"]

@@ -1,0 +1,106 @@
+"""The pages say what the code does: every example runs, every field and command stands in them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from graphveil import METHODS, datasets
+from graphveil.cli.app import COMMANDS
+from graphveil.limits import LIMITS
+from graphveil.release import Record
+from graphveil.release.manifest import Claim, DataFile, Described, Manifest, Method
+
+ROOT = Path(__file__).resolve().parents[2]
+WITH_EXAMPLES = ["README.md", "docs/tutorial.md"]
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(name, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page(name), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def place(tmp_path):
+    shutil.copy(datasets.path_of("copenhagen-calls"), tmp_path / "friends.csv")
+    return tmp_path
+
+
+def run(arguments, place):
+    environment = os.environ | {"PYTHONWARNINGS": "ignore"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_python_of_a_page_runs(name, place):
+    code = "\n".join(blocks(name, "python"))
+    assert code
+    done = run(["-c", code], place)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_commands_of_a_page_run_one_after_the_other(name, place):
+    lines = [
+        shlex.split(line, comments=True)
+        for block in blocks(name, "bash")
+        for line in block.splitlines()
+        if line.startswith("graphveil ")
+    ]
+    assert lines
+    for line in lines:
+        done = run(["-m", *line], place)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("struct", [Manifest, Method, Claim, Described, DataFile, Record])
+def test_every_field_of_manifest_and_record_is_explained(struct):
+    lines = page("docs/reference/release-folder.md").splitlines()
+    named = re.findall(r"`([^`]+)`", " ".join(line.split("|")[1] for line in lines if "|" in line))
+    explained = {part for name in named for part in name.split(".")}
+    fields = {field.name for field in msgspec.structs.fields(struct)}
+    assert fields <= explained
+
+
+def test_every_command_has_its_place_in_the_reference():
+    headings = re.findall(r"^## graphveil (\S+)$", page("docs/reference/commands.md"), re.MULTILINE)
+    assert headings == list(COMMANDS)
+
+
+def test_every_method_has_a_page_with_its_limits_and_its_parameters():
+    for name in METHODS:
+        key = name.replace("-", "_")
+        text = page(f"docs/methods/{name}.md")
+        assert f"{{{{ limit_{key} }}}}" in text
+        assert f"{{{{ parameters_{key} }}}}" in text
+        assert f"methods/{name}" in page("docs/index.md")
+    assert set(METHODS) <= set(LIMITS)
+
+
+def test_the_notice_names_every_shipped_file():
+    files = {file for item in datasets.DATASETS.values() for file in item.files}
+    assert [file for file in files if file not in page("NOTICE")] == []
+
+
+def test_changelog_fragments_have_a_number_and_a_known_kind():
+    allowed = re.compile(r"\d{4}\.(added|changed|fixed|removed|security)(\.\d+)?\.md")
+    names = [path.name for path in (ROOT / "changes").iterdir() if path.name != ".gitkeep"]
+    assert [name for name in names if not allowed.fullmatch(name)] == []

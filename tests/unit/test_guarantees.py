@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import graphveil as gv
+from graphveil.errors import ParameterError
+from graphveil.guarantees import AnyGuarantee, Guarantee, StructuralKAnonymity
+
+
+def test_the_promise_to_everyone_names_the_others_a_node_looks_like():
+    assert (
+        "Every node of the release has the same degree as at least 4 others."
+        == StructuralKAnonymity(k=5).sentence
+    )
+
+
+def test_one_other_is_singular():
+    assert StructuralKAnonymity(k=2).sentence.endswith("at least 1 other.")
+
+
+def test_a_partial_promise_names_its_share_and_promises_no_more():
+    partial = StructuralKAnonymity(k=3, share=0.95)
+    assert "At least 95 % of the nodes" in partial.sentence
+    assert "for whom the promise holds" in partial.threat_model
+    assert "Every node" not in partial.sentence
+
+
+def test_the_threat_model_says_what_the_adversary_knows_and_is_left_with():
+    model = StructuralKAnonymity(k=7).threat_model
+    assert "how many neighbours" in model
+    assert "at least 7 nodes" in model
+
+
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"k": -3}])
+def test_a_class_size_below_one_is_refused_with_its_value(wrong):
+    with pytest.raises(ParameterError, match=f"k={wrong['k']}"):
+        StructuralKAnonymity(**wrong)
+
+
+@pytest.mark.parametrize("share", [0.0, -0.5, 1.0001, float("nan")])
+def test_a_share_that_is_no_fraction_is_refused(share):
+    with pytest.raises(ParameterError, match="share="):
+        StructuralKAnonymity(k=2, share=share)
+
+
+@pytest.mark.parametrize(
+    "guarantee", [StructuralKAnonymity(k=4), StructuralKAnonymity(k=2, share=0.9)]
+)
+def test_a_guarantee_survives_json_with_its_type(guarantee):
+    raw = msgspec.json.encode(guarantee)
+    assert "structural-k-anonymity" == msgspec.json.decode(raw)["type"]
+    assert guarantee == msgspec.json.decode(raw, type=AnyGuarantee)
+
+
+def test_a_guarantee_read_from_json_is_checked_like_any_other():
+    with pytest.raises(ParameterError, match="k=0"):
+        msgspec.json.decode(b'{"type": "structural-k-anonymity", "k": 0}', type=AnyGuarantee)
+
+
+def test_a_guarantee_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        StructuralKAnonymity(k=4).k = 5
+
+
+def test_it_is_checked_again_from_files():
+    assert "recomputed" == StructuralKAnonymity.check_word
+
+
+def test_a_promise_without_words_is_our_mistake():
+    class Mute(Guarantee, frozen=True, kw_only=True, tag="mute"):
+        pass
+
+    for words in ("sentence", "threat_model"):
+        with pytest.raises(TypeError, match="Mute"):
+            getattr(Mute(), words)
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_check_answers_with_the_verdict_on_the_folder(tmp_path):
+    graph = gv.Graph.from_edges(["ann", "bob", "cyd"], ["bob", "cyd", "dan"])
+    release = gv.KDegree(k=2).anonymize(graph)
+    folder = release.write(tmp_path / "friends")
+    assert release.guarantee.check(folder).ok
+    assert release.guarantee.check(folder, original=graph).ok
+    (folder / "data.csv").write_text("source,target\n0,1\n")
+    assert not release.guarantee.check(folder).ok

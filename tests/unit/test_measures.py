@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphveil as gv
+from graphveil.errors import ParameterError
+from graphveil.measures import MEASURES, measure
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(0, 12))
+    pairs = [(u, v) for u in range(n) for v in range(u)]
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    graph = nx.Graph()
+    graph.add_nodes_from(f"person-{name}" for name in range(n))
+    graph.add_edges_from((f"person-{u}", f"person-{v}") for u, v in edges)
+    return graph
+
+
+def slow_class_sizes(graph):
+    """Return how many nodes share each node's degree, counted one by one."""
+    degrees = dict(graph.degree())
+    return {node: sum(d == degrees[node] for d in degrees.values()) for node in degrees}
+
+
+@settings(deadline=None, max_examples=150)
+@given(graph=graphs(), k=st.integers(2, 6))
+def test_every_figure_equals_that_of_counting_one_by_one(graph, k):
+    found = measure(gv.Graph.from_networkx(graph), k=k)
+    sizes = slow_class_sizes(graph)
+    risky = {node for node, size in sizes.items() if size < k}
+    unique = sum(size == 1 for size in sizes.values())
+    n = max(len(sizes), 1)
+    assert sizes == dict(zip(found.ids.tolist(), found.node_sizes.tolist(), strict=True))
+    assert risky == set(found.at_risk().tolist())
+    assert unique / n == found.uniqueness
+    assert len(risky) / n == found.share_at_risk
+    per_degree = Counter(Counter(dict(graph.degree()).values()).values())
+    assert [(s, c, s * c) for s, c in sorted(per_degree.items())] == found.size_distribution()
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=graphs(), k=st.integers(2, 6))
+def test_people_in_the_smallest_classes_come_first(graph, k):
+    sizes = slow_class_sizes(graph)
+    order = [sizes[name] for name in measure(gv.Graph.from_networkx(graph), k=k).at_risk()]
+    assert sorted(order) == order
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=graphs())
+def test_the_summary_says_the_same_and_names_nobody(graph):
+    found = measure(gv.Graph.from_networkx(graph), k=3)
+    summary = found.summary()
+    assert graph.number_of_nodes() == summary["nodes"]
+    assert summary["nodes"] == sum(entry["nodes"] for entry in summary["class_sizes"])
+    assert summary["classes"] == sum(entry["classes"] for entry in summary["class_sizes"])
+    assert found.at_risk().size == summary["nodes_at_risk"]
+    assert summary == json.loads(json.dumps(summary))
+    assert "person-" not in json.dumps(summary)
+
+
+def test_isolated_nodes_are_a_class_of_their_own():
+    graph = gv.Graph.from_edges([0], [1], n=5)
+    assert [(2, 1, 2), (3, 1, 3)] == measure(graph, k=2).size_distribution()
+
+
+def test_a_measure_does_not_depend_on_names():
+    named = gv.Graph.from_edges(["ann", "bob", "bob"], ["bob", "cyd", "dan"])
+    plain = gv.Graph.from_edges([0, 1, 1], [1, 2, 3], n=4)
+    assert measure(named).summary() == measure(plain).summary()
+
+
+def test_k_of_one_is_refused_since_nobody_is_at_risk():
+    with pytest.raises(ParameterError, match=r"k=1 .*k >= 2"):
+        measure(gv.Graph.from_edges([0], [1], n=2), k=1)
+
+
+def test_an_unknown_measure_is_refused_with_the_known_ones():
+    with pytest.raises(ParameterError, match=r"'fame'.*degree"):
+        measure(gv.Graph.from_edges([0], [1], n=2), measure="fame")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_entry_of_the_table_is_complete(name):
+    entry = MEASURES[name]
+    assert name == entry.name
+    assert all([entry.knows, entry.definition, entry.source])
+    assert 3 == entry.signature(gv.Graph.from_edges([0], [1], n=3)).size

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from graphveil.errors import ReleaseError, ResourceError
+from graphveil.release.atomic import check_target, staged
+from graphveil.release.manifest import MANIFEST
+from graphveil.release.record import RECORD
+
+
+def write(target, text, *, force=False):
+    with staged(target, force=force) as stage:
+        (stage.public / MANIFEST).write_text(text)
+        (stage.private / RECORD).write_text(f"private {text}")
+
+
+def contents(place):
+    """Return every file below a folder, hidden ones included, and every empty folder."""
+    found = {}
+    for path in sorted(place.rglob("*")):
+        if path.is_file():
+            found[str(path.relative_to(place))] = path.read_text()
+        elif not any(path.iterdir()):
+            found[str(path.relative_to(place))] = None
+    return found
+
+
+def whole(text):
+    return {f"out.private/{RECORD}": f"private {text}", f"out/{MANIFEST}": text}
+
+
+def failing_rename(at, error, calls):
+    """Return a `Path.rename` that notes its calls and fails at one of them."""
+    rename = Path.rename
+
+    def renamed(source, target):
+        calls.append(source)
+        if len(calls) == at + 1:
+            raise error
+        return rename(source, target)
+
+    return renamed
+
+
+def test_both_folders_appear_whole(tmp_path):
+    write(tmp_path / "out", "new")
+    assert whole("new") == contents(tmp_path)
+
+
+def test_nothing_is_in_place_before_the_end(tmp_path):
+    with staged(tmp_path / "out", force=False) as stage:
+        (stage.public / MANIFEST).write_text("half")
+        assert not (tmp_path / "out").exists()
+        assert not (tmp_path / "out.private").exists()
+        assert all(path.name.startswith(".") for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("error", [ValueError("a bug"), KeyboardInterrupt(), MemoryError()])
+def test_whatever_goes_wrong_in_the_middle_leaves_nothing(tmp_path, error):
+    def half():
+        with staged(tmp_path / "out", force=False) as stage:
+            (stage.public / MANIFEST).write_text("half")
+            raise error
+
+    with pytest.raises(type(error)):
+        half()
+    assert {} == contents(tmp_path)
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "no space"), KeyboardInterrupt()])
+@pytest.mark.parametrize("at", range(4))
+def test_a_failed_rename_leaves_the_old_release_or_nothing(tmp_path, monkeypatch, force, error, at):
+    before = {}
+    if force:
+        write(tmp_path / "out", "old")
+        before = whole("old")
+    calls = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", failing_rename(at, error, calls))
+        try:
+            write(tmp_path / "out", "new", force=force)
+        except (ResourceError, KeyboardInterrupt):
+            assert before == contents(tmp_path)
+            assert len(calls) > at
+        else:
+            assert whole("new") == contents(tmp_path)
+            assert len(calls) <= at
+
+
+def test_force_replaces_a_release_and_leaves_no_trace_of_it(tmp_path):
+    write(tmp_path / "out", "old")
+    (tmp_path / "out" / "data.parquet").write_text("old data")
+    write(tmp_path / "out", "new", force=True)
+    assert whole("new") == contents(tmp_path)
+
+
+def test_the_old_release_stands_until_the_new_one_is_whole(tmp_path):
+    write(tmp_path / "out", "old")
+    with staged(tmp_path / "out", force=True) as stage:
+        (stage.public / MANIFEST).write_text("new")
+        assert "old" == (tmp_path / "out" / MANIFEST).read_text()
+
+
+@pytest.mark.parametrize("name", ["out", "out.private"])
+def test_an_existing_place_is_refused_without_force(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(ReleaseError, match=r"exists.*--force"):
+        write(tmp_path / "out", "new")
+    assert {name: None} == contents(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["out", "out.private"])
+def test_force_never_deletes_a_folder_that_is_not_a_release(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "thesis.txt").write_text("years of work")
+    with pytest.raises(ReleaseError, match="not replaced"):
+        write(tmp_path / "out", "new", force=True)
+    assert {f"{name}/thesis.txt": "years of work"} == contents(tmp_path)
+
+
+def test_force_never_replaces_a_file(tmp_path):
+    (tmp_path / "out").write_text("years of work")
+    with pytest.raises(ReleaseError):
+        write(tmp_path / "out", "new", force=True)
+    assert {"out": "years of work"} == contents(tmp_path)
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("kind", ["a release", "nothing"])
+def test_a_link_is_never_followed_nor_replaced(tmp_path, force, kind):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    if kind == "a release":
+        (elsewhere / MANIFEST).write_text("theirs")
+    before = contents(elsewhere)
+    place = tmp_path / "place"
+    place.mkdir()
+    target = elsewhere if kind == "a release" else tmp_path / "gone"
+    (place / "out").symlink_to(target)
+    with pytest.raises(ReleaseError):
+        write(place / "out", "new", force=force)
+    assert before == contents(elsewhere)
+    assert [place / "out"] == list(place.iterdir())
+
+
+def test_a_missing_parent_is_named_with_the_way_out(tmp_path):
+    with pytest.raises(ResourceError, match=r"missing does not exist\. Create it"):
+        check_target(tmp_path / "missing" / "out", force=False)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_parent_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResourceError):
+        check_target(tmp_path / "file" / "out", force=False)
+
+
+def test_a_parent_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(ResourceError, match="cannot be written"):
+        check_target(tmp_path / "out", force=False)
+
+
+@pytest.mark.parametrize("name", [".", "..", "/"])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_place_that_is_no_name_is_refused(tmp_path, monkeypatch, name, force):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((ReleaseError, ResourceError)):
+        check_target(Path(name), force=force)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "no space left"),
+        (errno.EDQUOT, "no space left"),
+        (errno.EROFS, "cannot be written"),
+        (errno.EACCES, "cannot be written"),
+        (errno.EIO, "could not be written"),
+    ],
+)
+def test_an_error_of_the_disk_is_one_line_and_leaves_nothing(tmp_path, number, words):
+    def fails():
+        with staged(tmp_path / "out", force=False) as stage:
+            (stage.public / "data.csv").write_text("half")
+            raise OSError(number, os.strerror(number))
+
+    with pytest.raises(ResourceError, match=words) as caught:
+        fails()
+    assert "\n" not in str(caught.value)
+    assert {} == contents(tmp_path)
+
+
+def test_the_private_folder_is_the_owners_alone_even_while_written(tmp_path):
+    before = os.umask(0)
+    try:
+        with staged(tmp_path / "out", force=False) as stage:
+            (stage.public / MANIFEST).write_text("")
+            (stage.private / RECORD).write_text("")
+            assert 0o700 == stat.S_IMODE(stage.private.stat().st_mode)
+    finally:
+        os.umask(before)
+    assert 0o700 == stat.S_IMODE((tmp_path / "out.private").stat().st_mode)
+
+
+def test_nothing_private_leaves_no_private_folder(tmp_path):
+    with staged(tmp_path / "out", force=False) as stage:
+        (stage.public / MANIFEST).write_text("new")
+    assert {f"out/{MANIFEST}": "new"} == contents(tmp_path)
+
+
+def test_a_replaced_release_does_not_leave_its_private_folder_to_the_new_one(tmp_path):
+    write(tmp_path / "out", "old")
+    with staged(tmp_path / "out", force=True) as stage:
+        (stage.public / MANIFEST).write_text("new")
+    assert {f"out/{MANIFEST}": "new"} == contents(tmp_path)

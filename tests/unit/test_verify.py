@@ -1,0 +1,346 @@
+"""The checker's answers on releases that are whole, and its arithmetic against slow twins."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.errors import ReleaseError
+from graphveil.guarantees import StructuralKAnonymity
+from graphveil.io import FORMATS
+from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.release import Linkage
+from graphveil.verify import Condition, Verdict, verify
+from graphveil.verify.claims import structural_classes
+from graphveil.verify.database import database
+
+GRAPH_FORMATS = [name for name, form in FORMATS.items() if "graph" in form.kinds]
+BIPARTITE_FORMATS = [name for name, form in FORMATS.items() if "bipartite" in form.kinds]
+
+
+def cycle(n: int) -> Graph:
+    """Return a cycle with names for nodes: every degree is 2."""
+    names = [f"person {place}" for place in range(n)]
+    return Graph.from_edges(range(n), [(place + 1) % n for place in range(n)], ids=names)
+
+
+def release_of(data, *, k: int, edits: str = "add", owner: bool = True) -> Release:
+    """Return a release of data that keeps a promise as it stands."""
+    order = np.random.default_rng(data.size).permutation(data.size)
+    return Release(
+        data=data.permuted(order),
+        guarantee=StructuralKAnonymity(k=k),
+        provenance=Provenance(
+            method="k-degree",
+            source="Liu & Terzi, SIGMOD 2008",
+            parameters={"k": k, "edits": edits, "target": "exact", "near": True, "restarts": 2},
+        ),
+        private=Private(
+            input_sha256=digest_of(data),
+            cost={"edges_added": 0, "edges_deleted": 0},
+            linkage=Linkage(data.labels(), np.argsort(order)),
+        )
+        if owner
+        else None,
+    )
+
+
+def outcomes(verdict) -> dict[str, str]:
+    return {condition.name: condition.outcome for condition in verdict.conditions}
+
+
+def details(verdict) -> dict[str, str]:
+    return {condition.name: condition.detail for condition in verdict.conditions}
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("name", GRAPH_FORMATS)
+def test_a_whole_release_of_a_graph_holds_in_every_format(tmp_path, name, packing):
+    if packing and not FORMATS[name].compressible:
+        pytest.skip(f"{name} compresses itself")
+    graph = Graph.from_edges([0, 1, 2, 0, 5], [1, 2, 3, 3, 6], n=9)
+    folder = release_of(graph, k=2).write(tmp_path / "release", format=f"{name}{packing}")
+    verdict = verify(folder, original=graph)
+    assert not verdict.failures()
+    assert verdict.complete
+    assert "9 nodes, 5 edges" == details(verdict)["counts"]
+
+
+@pytest.mark.parametrize("name", GRAPH_FORMATS)
+def test_a_graph_without_edges_holds_in_every_format(tmp_path, name):
+    graph = Graph.from_edges([], [], n=3)
+    folder = release_of(graph, k=3).write(tmp_path / "release", format=name)
+    verdict = verify(folder, original=graph)
+    assert not verdict.failures()
+    assert "3 nodes, 0 edges" == details(verdict)["counts"]
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("name", BIPARTITE_FORMATS)
+def test_released_pairs_are_counted_in_every_format(tmp_path, name, packing):
+    if packing and not FORMATS[name].compressible:
+        pytest.skip(f"{name} compresses itself")
+    data = Bipartite.from_scipy(np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1]]))
+    folder = release_of(data, k=1).write(tmp_path / "release", format=f"{name}{packing}")
+    verdict = verify(folder, original=data)
+    assert ["classes"] == [condition.name for condition in verdict.failures()]
+    assert "4 users, 3 items, 5 entries" == details(verdict)["counts"]
+
+
+def test_items_may_hold_quotes_commas_and_stars(tmp_path):
+    data = Bipartite.from_pairs([0, 0, 1, 2], ['a,"b"', "*", "NULL", "tea # green"])
+    folder = release_of(data, k=1).write(tmp_path / "release")
+    verdict = verify(folder, original=data)
+    assert "holds" == outcomes(verdict)["data"]
+    assert "3 users, 4 items, 4 entries" == details(verdict)["counts"]
+
+
+@pytest.mark.parametrize("name", ["csv", "tsv", "parquet", "arrow", "csv.gz"])
+def test_released_cells_are_counted_in_every_format(tmp_path, name):
+    columns = {"sex, or gender": ["f", "m", "*"], "age": [30, None, 40], "it's": ["a", "a", "b"]}
+    table = Table.from_columns(columns)
+    folder = release_of(table, k=1).write(tmp_path / "release", format=name)
+    verdict = verify(folder, original=table)
+    assert ["classes"] == [condition.name for condition in verdict.failures()]
+    assert "3 rows, 3 columns, 2 suppressed cells" == details(verdict)["counts"]
+
+
+def test_a_claim_about_graphs_fails_on_other_data(tmp_path):
+    table = Table.from_columns({"sex": ["f", "f"]})
+    folder = release_of(table, k=2).write(tmp_path / "release")
+    detail = details(verify(folder))["classes"]
+    assert "StructuralKAnonymity is promised of a graph, not a table" == detail
+
+
+edge_sets = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(
+        st.just(n),
+        st.sets(
+            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] < e[1])
+        ),
+    )
+)
+
+
+def degree_classes(n: int, edges) -> Counter:
+    """Return the size of every class of equal degree, the slow way."""
+    degree = [0] * n
+    for u, v in edges:
+        degree[u] += 1
+        degree[v] += 1
+    return Counter(degree)
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=edge_sets, k=st.integers(1, 6))
+def test_a_claim_holds_exactly_where_the_smallest_class_has_k_nodes(tmp_path_factory, graph, k):
+    n, edges = graph
+    data = Graph.from_edges([u for u, _ in edges], [v for _, v in edges], n=n)
+    folder = release_of(data, k=k).write(tmp_path_factory.mktemp("twin") / "release")
+    classes = degree_classes(n, edges)
+    verdict = verify(folder, original=data)
+    assert (min(classes.values()) >= k) == verdict.ok
+    assert f"{n} nodes, {len(edges)} edges" == details(verdict)["counts"]
+    if not verdict.ok:
+        smallest = min(classes, key=lambda degree: (classes[degree], degree))
+        assert (
+            f"the class of degree {smallest} holds {classes[smallest]} node"
+            in (details(verdict)["classes"])
+        )
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=edge_sets, k=st.integers(1, 6), share=st.sampled_from([1.0, 0.9, 0.75, 0.5, 1 / 3]))
+def test_a_share_of_the_nodes_may_stand_in_smaller_classes(graph, k, share):
+    n, edges = graph
+    outside = sum(size for size in degree_classes(n, edges).values() if size < k)
+    with database() as db:
+        db.put("nodes", {"node": np.arange(n)})
+        columns = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+        db.put("edges", {"source": columns[:, 0], "target": columns[:, 1]})
+        (condition,) = structural_classes(db, StructuralKAnonymity(k=k, share=share))
+    kept = outside <= math.floor((1 - share) * n + 1e-9)
+    assert ("holds" if kept else "fails") == condition.outcome
+
+
+def test_a_share_that_is_just_met_counts_as_met():
+    with database() as db:
+        db.put("nodes", {"node": np.arange(10)})
+        db.put("edges", {"source": np.array([0]), "target": np.array([1])})
+        (met,) = structural_classes(db, StructuralKAnonymity(k=3, share=0.8))
+        (unmet,) = structural_classes(db, StructuralKAnonymity(k=3, share=0.81))
+    assert "holds" == met.outcome
+    assert "2 nodes in smaller classes, 2 allowed" in met.detail
+    assert "the class of degree 1 holds 2 nodes, fewer than k=3: 0, 1 " in unmet.detail
+
+
+def test_a_release_without_nodes_has_no_class_that_is_too_small(tmp_path):
+    empty = Graph.from_edges([], [], n=0)
+    folder = release_of(empty, k=5).write(tmp_path / "release")
+    verdict = verify(folder, original=empty)
+    assert verdict.ok
+    assert "the release has no nodes, so no class is too small" == details(verdict)["classes"]
+
+
+def test_isolated_nodes_are_the_class_of_degree_zero(tmp_path):
+    graph = Graph.from_edges([0, 2], [1, 3], n=8)
+    verdict = verify(release_of(graph, k=4).write(tmp_path / "release"))
+    assert (
+        "8 nodes have 2 distinct degrees; the smallest class (degree 0) holds 4 nodes, k=4"
+        == details(verdict)["classes"]
+    )
+
+
+def test_without_the_original_what_needs_it_is_not_checked_and_says_so(tmp_path):
+    verdict = verify(release_of(cycle(5), k=5).write(tmp_path / "release"))
+    unchecked = {c.name: c.needs for c in verdict.conditions if c.outcome == "not checked"}
+    names = "original, same size, linkage, supergraph, degrees grow, edits, no original ids"
+    assert dict.fromkeys(names.split(", "), "--original") == unchecked
+    assert verdict.ok
+    assert not verdict.complete
+    assert 0 == verdict.exit_code
+
+
+def test_without_the_linkage_the_original_is_compared_by_its_degrees(tmp_path):
+    graph = cycle(5)
+    folder = release_of(graph, k=5).write(tmp_path / "release", linkage=False)
+    verdict = verify(folder, original=graph)
+    unchecked = {c.name: c.needs for c in verdict.conditions if c.outcome == "not checked"}
+    needed = "the owner's linkage"
+    assert {"linkage": needed, "supergraph": needed, "edits": needed} == unchecked
+    assert "holds" == outcomes(verdict)["degrees grow"]
+
+
+def test_without_the_private_folder_the_record_is_missed_and_nothing_fails(tmp_path):
+    graph = cycle(5)
+    folder = release_of(graph, k=5, owner=False).write(tmp_path / "release")
+    (tmp_path / "release.private").rename(tmp_path / "away")
+    verdict = verify(folder, original=graph)
+    needs = {c.name: c.needs for c in verdict.conditions if c.outcome == "not checked"}
+    assert "the owner's record" == needs["owner's record"]
+    assert "the owner's record" == needs["original"]
+    assert verdict.ok
+
+
+def test_deleted_edges_are_counted_where_edits_go_both_ways(tmp_path):
+    before = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 2], n=4)
+    after = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=4)
+    whole = release_of(after, k=4, edits="any")
+    private = Private(
+        input_sha256=digest_of(before),
+        cost={"edges_added": 1, "edges_deleted": 1},
+        linkage=whole.private.linkage,
+    )
+    release = Release(
+        data=whole.data, guarantee=whole.guarantee, provenance=whole.provenance, private=private
+    )
+    verdict = verify(release.write(tmp_path / "release"), original=before)
+    assert verdict.ok
+    assert "1 edges added and 1 deleted, as the record says" == details(verdict)["edits"]
+    assert "supergraph" not in outcomes(verdict)
+
+
+@pytest.mark.parametrize("name", ["a[1]*", "it's", 'say "no"', "{a,b}?", "é ü", "-o"])
+def test_a_folder_of_any_name_can_be_checked(tmp_path, name):
+    graph = cycle(4)
+    folder = release_of(graph, k=4).write(tmp_path / name, format="parquet")
+    verdict = verify(folder, original=graph)
+    assert not verdict.failures()
+    assert verdict.complete
+
+
+def test_the_current_folder_finds_its_private_sibling(tmp_path, monkeypatch):
+    folder = release_of(cycle(4), k=4).write(tmp_path / "release")
+    monkeypatch.chdir(folder)
+    assert "holds" == outcomes(verify("."))["owner's record"]
+
+
+def test_checking_leaves_nothing_behind(tmp_path, monkeypatch):
+    folder = release_of(cycle(4), k=4).write(tmp_path / "release")
+    (tmp_path / "spill").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "spill"))
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    assert verify(folder, original=cycle(4)).ok
+    assert not list((tmp_path / "spill").iterdir())
+    assert before == sorted(tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize("make", ["nothing", "file", "empty folder", "folder for a manifest"])
+def test_what_is_no_release_is_an_error_and_no_verdict(tmp_path, make):
+    place = tmp_path / "release"
+    if make == "file":
+        place.write_text("source,target\n")
+    elif make != "nothing":
+        place.mkdir()
+    if make == "folder for a manifest":
+        (place / "release.json").mkdir()
+    with pytest.raises(ReleaseError, match=r"Give the folder that anonymize wrote\.") as caught:
+        verify(place)
+    assert 2 == caught.value.exit_code
+
+
+def test_another_kind_of_original_is_not_compared(tmp_path):
+    folder = release_of(cycle(4), k=4).write(tmp_path / "release")
+    verdict = verify(folder, original=Table.from_columns({"sex": ["f", "m", "f", "m"]}))
+    assert ["original"] == [condition.name for condition in verdict.failures()]
+    assert "the release is a graph, the original given a table" == details(verdict)["original"]
+
+
+def test_an_id_that_is_also_a_word_of_the_method_is_no_leak(tmp_path):
+    graph = Graph.from_edges(["add", "k", "exact"], ["k", "exact", "add"])
+    verdict = verify(release_of(graph, k=3).write(tmp_path / "release"), original=graph)
+    assert "holds" == outcomes(verdict)["no original ids"]
+
+
+def test_no_verdict_shows_an_original_id_or_the_digest_of_the_input(tmp_path):
+    graph = cycle(6)
+    folder = release_of(graph, k=6).write(tmp_path / "release")
+    shown = "\n".join(verify(folder, original=graph).lines())
+    assert "person" not in shown
+    assert digest_of(graph)[:8] not in shown
+
+
+def test_a_verdict_is_json_and_comes_back():
+    verdict = Verdict("recomputed", "All is well.", [Condition("ids", "holds", "3 nodes")])
+    raw = msgspec.json.encode(verdict)
+    assert (
+        b'{"word":"recomputed","sentence":"All is well.","conditions":'
+        b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}]}' == raw
+    )
+    assert verdict == msgspec.json.decode(raw, type=Verdict)
+
+
+def test_a_verdict_for_people_gives_every_condition_a_line_and_a_sum():
+    verdict = Verdict(
+        "recomputed",
+        "All is well.",
+        [
+            Condition("ids", "holds", "3 nodes"),
+            Condition("files", "fails", "data.csv is gone"),
+            Condition("edits", "not checked", "no original was given", "--original"),
+        ],
+    )
+    assert [
+        "All is well. (recomputed)",
+        "  holds        ids: 3 nodes",
+        "  fails        files: data.csv is gone",
+        "  not checked  edits: no original was given (needs --original)",
+        "1 of 3 conditions hold, 1 fails, 1 not checked",
+    ] == verdict.lines()
+    assert 1 == verdict.exit_code
+
+
+def test_the_database_opens_no_file_that_it_was_not_given(tmp_path):
+    import duckdb
+
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    with database() as db, pytest.raises(duckdb.PermissionException):
+        db.rows("SELECT * FROM read_csv(?)", [str(tmp_path / "secret.csv")])
