@@ -115,7 +115,7 @@ class Anonymizer(ABC, Generic[D]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        self._check_data(data)
+        self.check(data)
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
         draft = self._anonymize(data, randomness)
@@ -125,14 +125,14 @@ class Anonymizer(ABC, Generic[D]):
         for text in advice:
             warnings.warn(text, GraphveilWarning, stacklevel=2)
         return Release(
-            data=draft.data.permuted(order),
+            data=_published(draft.data).permuted(order),
             guarantee=draft.guarantee,
             provenance=Provenance(
                 method=self.name, source=self.source, parameters=self.parameters()
             ),
             private=Private(
                 input_sha256=digest_of(data),
-                seed=seed,
+                seed=randomness.seed,
                 cost=draft.cost,
                 warnings=advice,
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
@@ -140,7 +140,16 @@ class Anonymizer(ABC, Generic[D]):
             ),
         )
 
-    def _check_data(self, data: Data) -> None:
+    def check(self, data: Data) -> None:
+        """Refuse data that this method cannot anonymize with these parameters.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind.
+        InfeasibleError
+            Where the data has too few rows.
+        """
         if not isinstance(data, self.accepts):
             raise UsageError(
                 f"{self.name} takes a {self.accepts.__name__}, not {type(data).__name__}. "
@@ -177,6 +186,11 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
         return cls(**parameters)
+
+
+def _published(data: Data) -> Data:
+    """Return the data without the names of what it no longer shows."""
+    return data if isinstance(data, Graph) else data.without_unused()
 
 
 def _checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:

@@ -125,6 +125,20 @@ class Identifiability:
         }
 
 
+def check_parameters(measure: str, k: int) -> None:
+    """Refuse what `measure` cannot use, before any data is read.
+
+    Raises
+    ------
+    ParameterError
+        Where the measure is unknown, or k is below 2.
+    """
+    if measure not in MEASURES:
+        raise ParameterError(f"no measure {measure!r}. Use one of {', '.join(MEASURES)}.")
+    if k < 2:
+        raise ParameterError(f"k={k} puts nobody at risk. Give k >= 2.")
+
+
 def measure(graph: Graph, *, measure: str = "degree", k: int = 2) -> Identifiability:
     """Return how identifiable the nodes of a graph are, exactly.
 
@@ -149,10 +163,7 @@ def measure(graph: Graph, *, measure: str = "degree", k: int = 2) -> Identifiabi
     >>> found.uniqueness, found.at_risk().tolist()
     (0.25, [0])
     """
-    if measure not in MEASURES:
-        raise ParameterError(f"no measure {measure!r}. Use one of {', '.join(MEASURES)}.")
-    if k < 2:
-        raise ParameterError(f"k={k} puts nobody at risk. Give k >= 2.")
+    check_parameters(measure, k)
     node_values = MEASURES[measure].signature(graph)
     values, sizes = np.unique(node_values, return_counts=True)
     return Identifiability(

@@ -8,6 +8,7 @@ results do not depend on the number of threads.
 from __future__ import annotations
 
 import hashlib
+import operator
 import secrets
 from dataclasses import dataclass, field
 
@@ -44,7 +45,15 @@ class Randomness:
 
     def __post_init__(self) -> None:
         """Check the seed."""
-        if self.seed is not None and self.seed < 0:
+        if self.seed is None:
+            return
+        try:
+            object.__setattr__(self, "seed", operator.index(self.seed))
+        except TypeError as error:
+            raise ParameterError(
+                f"seed={self.seed!r} is no integer. Give one >= 0, or none for entropy."
+            ) from error
+        if self.seed < 0:
             raise ParameterError(
                 f"seed={self.seed} is negative. Give an integer >= 0, or none for entropy."
             )

@@ -73,7 +73,7 @@ def test_with_a_seed_no_entropy_reaches_the_ids(monkeypatch):
 
 
 def test_the_linkage_is_the_permutation_of_the_whole_file():
-    graph = gv.Graph.from_edges(["a", "b"], ["b", "c"], ids=None)
+    graph = gv.Graph.from_edges(["a", "b"], ["b", "c"])
     release = gv.KDegree(k=1).anonymize(graph)
     linkage = release.private.linkage
     place = dict(zip(linkage.original.tolist(), linkage.released.tolist(), strict=True))
@@ -104,23 +104,21 @@ def test_the_order_and_direction_of_the_input_change_nothing_but_the_draw(tmp_pa
 
 def test_nodes_that_come_first_in_the_input_get_no_early_ids():
     star = gv.Graph.from_edges([0] * 7, range(1, 8), n=8)
-    firsts = [
-        int(gv.KDegree(k=1).anonymize(star).private.linkage.released[0]) for _ in range(800)
-    ]
+    firsts = [int(gv.KDegree(k=1).anonymize(star).private.linkage.released[0]) for _ in range(800)]
     counts = np.bincount(firsts, minlength=8)
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("format", ["csv", "tsv", "parquet"])
-def test_the_order_of_the_edges_in_the_file_is_that_of_the_new_ids(tmp_path, format):
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+def test_the_order_of_the_edges_in_the_file_is_that_of_the_new_ids(tmp_path, form):
     rng = np.random.Generator(np.random.PCG64(1))
     graph = gv.Graph.from_networkx(_random_graph(rng))
-    folder = gv.KDegree(k=3).anonymize(graph).write(tmp_path / "out", format=format)
-    path = folder / f"data.{format}"
-    if format == "parquet":
+    folder = gv.KDegree(k=3).anonymize(graph).write(tmp_path / "out", format=form)
+    path = folder / f"data.{form}"
+    if form == "parquet":
         table = parquet.read_table(path)
     else:
-        delimiter = {"csv": ",", "tsv": "\t"}[format]
+        delimiter = {"csv": ",", "tsv": "\t"}[form]
         table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter))
     edges = list(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
     assert ["source", "target"] == table.column_names

@@ -7,8 +7,11 @@ Exit codes: 0 done, 1 a claim does not hold, 2 the input or the options cannot b
 from __future__ import annotations
 
 import errno
+import io
+import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -17,6 +20,7 @@ from graphveil.errors import GraphveilError, GraphveilWarning
 
 OUT_OF_RESOURCES = 3
 BUG = 70
+INTERRUPTED = "interrupted. Nothing was written."
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -30,20 +34,29 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(tokens: list[str], *, debug: bool = False) -> int:
     """Run one command and return its exit code; every foreseen failure is one line on stderr."""
-    from graphveil.cli.app import call  # noqa: PLC0415  importing graphveil.cli stays cheap
-
-    _install_handlers()
+    interrupted = _install_handlers()
     try:
-        return call(tokens)
+        from graphveil.cli.app import call  # noqa: PLC0415  importing graphveil.cli stays cheap
+
+        code = call(tokens)
+        sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()
+        _silence_stdout()
         return 0
     except KeyboardInterrupt:
-        return _fail("interrupted. Nothing was written.", OUT_OF_RESOURCES)
+        return _fail(INTERRUPTED, OUT_OF_RESOURCES)
     except Exception as error:
+        if interrupted.is_set():  # libraries make errors of their own out of a signal
+            return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:
             raise
         return _fail(*_explained(error))
+    return code
+
+
+def _silence_stdout() -> None:
+    """Let nobody's pipe take what is still to be written when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explained(error: Exception) -> tuple[str, int]:
@@ -66,10 +79,12 @@ def _explained(error: Exception) -> tuple[str, int]:
             ), BUG
 
 
-def _install_handlers() -> None:
-    """Make a termination an interrupt, and our warnings one line each."""
+def _install_handlers() -> threading.Event:
+    """Make a termination an interrupt, and our warnings one line each; return what notes it."""
+    interrupted = threading.Event()
 
-    def terminate(*_: object) -> None:
+    def interrupt(*_: object) -> None:
+        interrupted.set()
         raise KeyboardInterrupt
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
@@ -79,9 +94,15 @@ def _install_handlers() -> None:
             shown_before(message, category, *rest, **more)
 
     shown_before = warnings.showwarning
-    signal.signal(signal.SIGTERM, terminate)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
     warnings.showwarning = show
     warnings.simplefilter("always", GraphveilWarning)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    return interrupted
 
 
 def _fail(text: str, code: int) -> int:
@@ -90,11 +111,13 @@ def _fail(text: str, code: int) -> int:
 
 
 def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+    from graphveil.cli.console import escaped  # noqa: PLC0415  as above
+
+    return escaped(" ".join(str(error).split()))
 
 
 def _operating_system(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return "no space left on the disk. Free some, or choose another place."
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}. Nothing was written."
+    return f"{where}{error.strerror or _one_line(error)}. Nothing was written."

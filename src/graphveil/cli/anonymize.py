@@ -25,6 +25,7 @@ from graphveil.cli.reading import READERS, as_json, read_input
 from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
+from graphveil.randomness import Randomness
 from graphveil.release import Release
 from graphveil.release.atomic import check_target
 from graphveil.release.files import format_that_came_in, kind_of, release_format
@@ -84,10 +85,11 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     options = taken(READERS[method.accepts].options, given)
     anonymizer = method.from_parameters(given)
     check_target(out, force=force)
+    Randomness(seed=seed)
     released_as = wanted or format_that_came_in(path, options.format)
     release_format(released_as, kind_of(method.accepts))
     with shown(bar):
-        data = read_input(path, options)
+        data = read_input(path, options, check=anonymizer.check)
         with stage(f"anonymizing with {method.name}"):
             release = anonymizer.anonymize(data, seed=seed)
         with stage(f"writing {out.name}"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from cyclopts import App, CycloptsError
@@ -13,6 +14,9 @@ HELP = """Publish data about people that is a graph or a sparse user-by-feature 
 
 Anonymize it, promise something exact, check the promise again from the files alone, and measure
 what was kept. Start with: graphveil demo
+
+Options may come from a file, --config FILE.toml, with a table for each command, such as
+[anonymize.k-degree]; flags win.
 """
 
 COMMANDS = {
@@ -76,6 +80,16 @@ def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:
 
 
 def _config(path: Path) -> Toml:
-    if not path.is_file():
-        raise CycloptsError(msg=f"no configuration file {path}.")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CycloptsError(msg=f"{path}: {error.strerror}. Give a TOML file.") from error
+    except ValueError as error:
+        raise CycloptsError(msg=f"{path.name} is no TOML: {error}. Mend the line.") from error
+    for name in tables:
+        if name not in COMMANDS:
+            raise CycloptsError(
+                msg=f"{path.name}: {name!r} is no command. Put options into the table of theirs, "
+                "such as [anonymize.k-degree]."
+            )
     return Toml(path, must_exist=True)

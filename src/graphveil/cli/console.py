@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -16,10 +17,33 @@ from graphveil.progress import Advance
 PATIENCE_SECONDS = 2.0
 """How long a stage may take before a bar is shown."""
 
+LONGEST = 200
+"""The most characters of an id that are shown."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, changes of the direction of writing, halves of characters."""
+
+
+def escaped(text: str) -> str:
+    """Return text that no terminal obeys: one line, without control characters."""
+    return _UNPRINTABLE.sub(lambda match: ascii(match.group())[1:-1], text)
+
+
+def printable(value: object) -> str:
+    r"""Return a value from data on one line, escaped, and cut where it is very long.
+
+    Examples
+    --------
+    >>> printable("ann\x1b[31m")
+    'ann\\x1b[31m'
+    """
+    text = escaped(str(value))
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
 
 def say(text: str) -> None:
     """Print one line to stderr: progress, warnings, summaries."""
-    print(text, file=sys.stderr)  # noqa: T201  the command line speaks here
+    print(escaped(text), file=sys.stderr)  # noqa: T201  the command line speaks here
 
 
 def result(text: str) -> None:
@@ -57,7 +81,7 @@ def result_table(
     for place, name in enumerate(columns):
         table.add_column(name, justify="right" if place in numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
+        table.add_row(*(Text(escaped(str(cell))) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120, no_color=True)

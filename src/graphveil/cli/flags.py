@@ -49,7 +49,11 @@ def flag(
         The flag that says no; empty for none.
     """
     note = Parameter(
-        help=text, group=group or OPTIONS_GROUP, negative=negative, negative_iterable=""
+        help=text,
+        group=group or OPTIONS_GROUP,
+        negative=negative,
+        negative_iterable="",
+        consume_multiple=True,
     )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, note]

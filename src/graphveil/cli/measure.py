@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphveil import io
-from graphveil.cli.console import bar, result, result_json, result_table, say
+from graphveil.cli.console import bar, printable, result, result_json, result_table, say
 from graphveil.cli.flags import (
     INPUT,
     OUTPUT_GROUP,
@@ -20,7 +20,7 @@ from graphveil.cli.flags import (
 from graphveil.cli.reading import read_input
 from graphveil.data import Graph
 from graphveil.data.ids import to_arrow
-from graphveil.measures import MEASURES, Identifiability, measure
+from graphveil.measures import MEASURES, Identifiability, check_parameters, measure
 from graphveil.progress import shown, stage
 
 SHOWN_AT_RISK = 10
@@ -28,6 +28,7 @@ SHOWN_AT_RISK = 10
 
 def _run(path: Path, **given: Any) -> int:
     name, k, as_json, out = (given.pop(key) for key in ("measure", "k", "json", "at_risk"))
+    check_parameters(name, k)
     options = taken(io.GraphOptions, given)
     with shown(bar):
         data = read_input(path, options)
@@ -56,7 +57,7 @@ def _print(found: Identifiability) -> None:
     result(f"  in classes below k={found.k:<6}  {risky:>12,}  {100 * found.share_at_risk:.2f} %")
     ids = found.at_risk()
     if ids.size:
-        first = ", ".join(str(name) for name in ids[:SHOWN_AT_RISK].tolist())
+        first = ", ".join(printable(name) for name in ids[:SHOWN_AT_RISK].tolist())
         more = f" and {ids.size - SHOWN_AT_RISK:,} more" if ids.size > SHOWN_AT_RISK else ""
         result(f"at risk, smallest classes first: {first}{more}")
     result("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,11 +29,29 @@ READERS: dict[type[Graph | Bipartite | Table], Reader] = {
 }
 
 
-def read_input(path: Path, options: AnyOptions, *, quiet: bool = False) -> Data:
-    """Return the container in a file; what was dropped is said on stderr."""
+def read_input(
+    path: Path,
+    options: AnyOptions,
+    *,
+    quiet: bool = False,
+    check: Callable[[Data], None] | None = None,
+) -> Data:
+    """Return the container in a file; what was dropped is said on stderr.
+
+    Parameters
+    ----------
+    path, options
+        The file, and how to read it.
+    quiet
+        Whether nothing is said.
+    check
+        Refuses data that is of no use; then nothing is said but its error.
+    """
     load = next(reader.load for reader in READERS.values() if reader.options is type(options))
     with stage(f"reading {path.name}"):
         data, report = load(path, options)
+    if check is not None:
+        check(data)
     if not quiet:
         for line in report.lines():
             say(f"{path.name}: {line}")

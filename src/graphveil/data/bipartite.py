@@ -17,6 +17,7 @@ from graphveil.data.ids import (
     frozen,
     positions,
     same_ids,
+    stored,
     to_arrow,
 )
 from graphveil.errors import DataError, GraphveilWarning
@@ -73,12 +74,11 @@ class Bipartite:
         _check_rows(indptr, indices, self.n_features)
         object.__setattr__(self, "indptr", frozen(indptr))
         object.__setattr__(self, "indices", frozen(indices))
-        sizes = {"users": self.n_users, "features": self.n_features}
-        for name, size in sizes.items():
-            values = getattr(self, name)
-            if values is not None:
-                ids = check_distinct(as_ids(values, what=name), n=size, what=name)
-                object.__setattr__(self, name, ids)
+        object.__setattr__(self, "users", stored(self.users, n=self.n_users, what="users"))
+        if self.features is not None:
+            names = as_ids(self.features, what="features")
+            names = check_distinct(names, n=self.n_features, what="features")
+            object.__setattr__(self, "features", names)
 
     @property
     def n_users(self) -> int:
@@ -117,6 +117,21 @@ class Bipartite:
         matrix = self.to_scipy()[order]
         matrix.sort_indices()
         return Bipartite(matrix.indptr, matrix.indices, self.n_features, ids, self.features)
+
+    def without_unused(self) -> Bipartite:
+        """Return the same rows; named features that nobody has are left out.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_pairs(["ann"], ["tea"], features=["rye", "tea"])
+        >>> data.without_unused().feature_labels().tolist()
+        ['tea']
+        """
+        if self.features is None:
+            return self
+        used, indices = np.unique(self.indices, return_inverse=True)
+        names = self.features[used]
+        return Bipartite(self.indptr, indices.astype(np.int32), names.size, self.users, names)
 
     @classmethod
     def from_pairs(

@@ -15,11 +15,11 @@ from graphveil.data.ids import (
     Ids,
     as_ids,
     as_text,
-    check_distinct,
     distinct,
     frozen,
     positions,
     same_ids,
+    stored,
     to_arrow,
 )
 from graphveil.errors import DataError, GraphveilWarning
@@ -73,9 +73,7 @@ class Graph:
         check_lists(Lists(indptr, indices))
         object.__setattr__(self, "indptr", frozen(indptr))
         object.__setattr__(self, "indices", frozen(indices))
-        if self.ids is not None:
-            ids = as_ids(self.ids, what="node ids")
-            object.__setattr__(self, "ids", check_distinct(ids, n=self.n_nodes, what="node ids"))
+        object.__setattr__(self, "ids", stored(self.ids, n=self.n_nodes, what="node ids"))
 
     @property
     def n_nodes(self) -> int:
@@ -253,13 +251,7 @@ class Graph:
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
         place = positions(ids, labels, what="node ids")
-        plain = labels.dtype.kind == "i" and np.array_equal(labels, np.arange(labels.size))
-        return cls.from_edges(
-            place[ends[:, 0]],
-            place[ends[:, 1]],
-            n=labels.size,
-            ids=None if plain else labels,
-        )
+        return cls.from_edges(place[ends[:, 0]], place[ends[:, 1]], ids=labels)
 
     @classmethod
     def from_arrow(

@@ -26,6 +26,7 @@ Ids = NDArray[Any]
 """One id a position: int64, or NumPy's variable-length text. None stands for 0..n-1."""
 
 TEXT = np.dtypes.StringDType()
+LARGEST = 2**63 - 1
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -51,6 +52,8 @@ def as_ids(values: object, *, what: str) -> Ids:
     if array.dtype.kind in "iu":
         if array.size and array.dtype.kind == "i" and array.min() < 0:
             raise DataError(f"{what}: the id {array.min()} is negative. Give ids >= 0, or text.")
+        if array.size and array.dtype.kind == "u" and array.max() > LARGEST:
+            raise DataError(f"{what}: the id {array.max()} is above {LARGEST}. Give it as text.")
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "f":
         return _whole_numbers(array, what=what)
@@ -65,13 +68,11 @@ def _from_iterable(values: object) -> NDArray[Any]:
     if not isinstance(values, Iterable):
         raise DataError(f"ids of type {type(values).__name__} are not a list. Give a sequence.")
     listed = list(values)
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in listed):
-        return np.array(listed, dtype=np.int64)
-    return np.array(listed, dtype=object)
+    return np.fromiter(listed, dtype=object, count=len(listed))
 
 
 def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
-    bad = ~np.isfinite(array) | (array != np.floor(array)) | (array < 0)
+    bad = ~((array >= 0) & (array < LARGEST) & (array == np.floor(array)))
     if bad.any():
         raise DataError(f"{what}: {array[bad][0]} is not an id. Give integers >= 0, or text.")
     return array.astype(np.int64)
@@ -79,6 +80,9 @@ def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
 
 def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
     if all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in array):
+        large = max(array, default=0)
+        if large > LARGEST or min(array, default=0) < -LARGEST:
+            raise DataError(f"{what}: the id {large} is above {LARGEST}. Give it as text.")
         return as_ids(array.astype(np.int64), what=what)
     for value in array:
         if value is None or (isinstance(value, float) and np.isnan(value)):
@@ -94,7 +98,7 @@ def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_integer(column.type):
-        return as_ids(column.cast(pa.int64()).to_numpy(), what=what)
+        return as_ids(column.to_numpy(zero_copy_only=False), what=what)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return column.to_numpy(zero_copy_only=False).astype(TEXT) if len(column) else text([])
     if pa.types.is_string_view(column.type):
@@ -190,6 +194,26 @@ def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
     if unique.size != n:
         raise DataError(f"{what}: {n - unique.size} ids stand more than once. Make them distinct.")
     return frozen(ids)
+
+
+def stored(values: object, *, n: int, what: str) -> Ids | None:
+    """Return the ids of n positions as a container keeps them: None where they are 0..n-1.
+
+    Raises
+    ------
+    DataError
+        Where they are no ids, not n, or not distinct.
+
+    Examples
+    --------
+    >>> stored([0, 1, 2], n=3, what="ids") is None
+    True
+    """
+    if values is None:
+        return None
+    ids = check_distinct(as_ids(values, what=what), n=n, what=what)
+    plain = ids.dtype.kind == "i" and np.array_equal(ids, np.arange(n))
+    return None if plain else ids
 
 
 def same_ids(left: Ids | None, right: Ids | None) -> bool:

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.ids import Ids, as_ids, check_distinct, distinct, frozen, same_ids, text
+from graphveil.data.ids import (
+    LARGEST,
+    Ids,
+    as_ids,
+    check_distinct,
+    distinct,
+    frozen,
+    same_ids,
+    stored,
+    text,
+)
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
@@ -77,9 +87,7 @@ class Table:
         object.__setattr__(self, "codes", frozen(codes))
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "categories", tuple(frozen(values) for values in categories))
-        if self.ids is not None:
-            ids = check_distinct(as_ids(self.ids, what="row ids"), n=self.n_rows, what="row ids")
-            object.__setattr__(self, "ids", ids)
+        object.__setattr__(self, "ids", stored(self.ids, n=self.n_rows, what="row ids"))
 
     @property
     def n_rows(self) -> int:
@@ -108,6 +116,23 @@ class Table:
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Table:
         """Return the same cells with row ``order[j]`` at position j, under the ids given."""
         return Table(self.codes[order], self.columns, self.categories, ids)
+
+    def without_unused(self) -> Table:
+        """Return the same cells; categories that no cell shows are left out.
+
+        Examples
+        --------
+        >>> table = Table([[0], [-1]], ("sex",), (["f", "m"],))
+        >>> table.without_unused().categories[0].tolist()
+        ['f']
+        """
+        codes = np.full_like(self.codes, SUPPRESSED)
+        categories = []
+        for place, values in enumerate(self.categories):
+            shown = self.codes[:, place] != SUPPRESSED
+            used, codes[shown, place] = np.unique(self.codes[shown, place], return_inverse=True)
+            categories.append(values[used])
+        return Table(codes, self.columns, tuple(categories), self.ids)
 
     @classmethod
     def from_columns(
@@ -237,10 +262,8 @@ def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[
         column = column.cast(column.type.value_type)
     if pa.types.is_floating(column.type):
         column = _whole_or_refuse(column, name)
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.string())
-    if not pa.types.is_integer(column.type):
-        column = column.cast(pa.string())
+    if not _is_plain_integer(column):
+        column = _as_text(column, name)
         hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
         column = pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
     found = as_ids(column.drop_null(), what=f"column {name}")
@@ -248,6 +271,23 @@ def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[
     index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
     codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
     return codes.astype(np.int32), categories
+
+
+def _is_plain_integer(column: pa.Array) -> bool:
+    """Whether the column holds integers that can be ids: from 0 to the largest int64."""
+    if not pa.types.is_integer(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    return ends["min"] is None or (ends["min"] >= 0 and ends["max"] <= LARGEST)
+
+
+def _as_text(column: pa.Array, name: str) -> pa.Array:
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"column {name} holds {column.type}, no categories. Give integers or text."
+        ) from error
 
 
 def _arrow(values: Any, name: str) -> pa.Array:
@@ -262,7 +302,7 @@ def _arrow(values: Any, name: str) -> pa.Array:
 
 def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
     column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
-    fractions = pc.not_equal(pc.floor(column), column)
+    fractions = pc.or_(pc.not_equal(pc.floor(column), column), pc.greater(pc.abs(column), 2.0**53))
     if pc.any(fractions).as_py():
         first = column.filter(fractions)[0].as_py()
         raise DataError(

@@ -20,11 +20,22 @@ else:
 
 
 class Figure(NamedTuple):
-    """One number that a metric found: its part and its value."""
+    """One number that a metric found.
+
+    Parameters
+    ----------
+    part
+        Which of the metric's numbers it is.
+    value, unit
+        The number.
+    judged
+        Whether the metric's direction applies; not to numbers that are given for comparison.
+    """
 
     part: str
     value: float
     unit: str
+    judged: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,8 +150,8 @@ def _histogram(graph: Graph) -> NDArray[np.float64]:
 
 def _clustering(pair: Comparison) -> Figures:
     before, after = average_clustering(pair.original), average_clustering(pair.released)
-    yield Figure("original", before, "ratio")
-    yield Figure("released", after, "ratio")
+    yield Figure("original", before, "ratio", judged=False)
+    yield Figure("released", after, "ratio", judged=False)
     yield Figure("absolute difference", abs(after - before), "ratio")
 
 
@@ -225,7 +236,7 @@ METRICS: dict[str, Metric] = {
             kind=Graph,
             direction="lower is better",
             definition="average local clustering coefficient (degree below 2 counts as 0), before "
-            "and after; the direction is that of the difference",
+            "and after",
             source="Watts & Strogatz 1998",
             needs_linkage=False,
             cost="heavy",

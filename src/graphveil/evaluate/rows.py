@@ -18,6 +18,7 @@ from graphveil.evaluate.metrics import METRICS, Comparison
 from graphveil.randomness import Randomness
 from graphveil.release import Release, read_release
 
+FOR_COMPARISON = "for comparison"
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
 
@@ -98,7 +99,7 @@ def evaluate(
                 part=figure.part,
                 value=float(figure.value),
                 unit=figure.unit,
-                direction=metric.direction,
+                direction=metric.direction if figure.judged else FOR_COMPARISON,
             )
             for figure in metric.compute(comparison)
         )

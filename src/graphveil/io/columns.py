@@ -33,7 +33,7 @@ _LARGEST = 2**63 - 1
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
 
 
-class _NotIntegersError(Exception):
+class NotIntegersError(Exception):
     """A cell is no plain integer, so the columns are to be read as text."""
 
 
@@ -79,7 +79,7 @@ def read_columns(
     """
     try:
         arrays = _read_integers(source, dialect, chosen, notes)
-    except _NotIntegersError:
+    except NotIntegersError:
         return _read_text(source, dialect, chosen, notes, share_labels=share_labels)
     shared = distinct_integers(*arrays) if share_labels else None
     return [compact(array, labels=shared) for array in arrays]
@@ -89,7 +89,7 @@ def _read_integers(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes
 ) -> list[NDArray[Any]]:
     columns = [Growing() for _ in chosen]
-    for table in _tables(source, dialect, chosen, notes, pa.int64()):
+    for table in tables(source, dialect, chosen, notes, pa.int64()):
         for place, column in enumerate(columns):
             values = table.column(place).to_numpy()
             if values.size and values.min() < 0:
@@ -99,20 +99,28 @@ def _read_integers(
     return [column.finish() for column in columns]
 
 
-def _tables(
+def tables(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, kind: pa.DataType
 ) -> Iterator[pa.Table]:
-    """Yield the chosen columns a chunk at a time, as Arrow columns of this kind."""
+    """Yield the chosen columns a chunk at a time, as Arrow columns of this kind.
+
+    Raises
+    ------
+    NotIntegersError
+        Where the kind is a number and a line is ragged or a cell is none.
+    InputError
+        Where the kind is text and a line is ragged or not UTF-8.
+    """
     notes.rows = notes.comment_lines = 0
-    numbers = pa.types.is_integer(kind)
+    numbers = not pa.types.is_dictionary(kind)
     for first, raw, chunk in _cleaned(source, dialect, notes):
-        if numbers and may_not_be_plain(chunk):
-            raise _NotIntegersError
+        if dialect.plain_only and numbers and may_not_be_plain(chunk):
+            raise NotIntegersError
         try:
             table = _parse(chunk, dialect, chosen, kind)
         except pa.ArrowInvalid as error:
             if numbers:
-                raise _NotIntegersError from error
+                raise NotIntegersError from error
             _explain(source, raw, first, dialect, error)
         notes.rows += table.num_rows
         yield table
@@ -179,7 +187,7 @@ def _read_text(
     codes: list[list[NDArray[np.int32]]] = [[] for _ in chosen]
     found: list[list[pa.Array]] = [[] for _ in chosen]
     kind = pa.dictionary(pa.int32(), pa.string())
-    for table in _tables(source, dialect, chosen, notes, kind):
+    for table in tables(source, dialect, chosen, notes, kind):
         for place in range(len(chosen)):
             for block in table.column(place).chunks:
                 codes[place].append(block.indices.to_numpy().astype(np.int32, copy=False))

@@ -19,51 +19,12 @@ _ORDER = {"csv": ",;\t", "tsv": "\t,;", "text": "\t,;"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_NAMES = frozenset(
-    [
-        "source",
-        "target",
-        "from",
-        "to",
-        "src",
-        "dst",
-        "u",
-        "v",
-        "node1",
-        "node2",
-        "node_1",
-        "node_2",
-        "id1",
-        "id2",
-        "id_1",
-        "id_2",
-        "fromnodeid",
-        "tonodeid",
-        "fromnode",
-        "tonode",
-        "from_node",
-        "to_node",
-        "head",
-        "tail",
-        "user",
-        "item",
-        "users",
-        "items",
-        "user_id",
-        "item_id",
-        "userid",
-        "itemid",
-        "feature",
-        "features",
-        "product",
-        "movie",
-        "node",
-        "nodes",
-        "id",
-        "start",
-        "end",
-    ]
-)
+_KNOWN_NAMES = """
+    source target from to src dst u v node1 node2 node_1 node_2 id1 id2 id_1 id_2 fromnodeid
+    tonodeid fromnode tonode from_node to_node head tail user item users items user_id item_id
+    userid itemid feature features product movie node nodes id start end
+"""
+_NAMES = frozenset(_KNOWN_NAMES.split())
 _BLANK, _BREAK = 1, 2
 _STEP = 1 << 18
 _ZERO, _POINT = np.uint8(ord("0")), np.uint8(ord("."))
@@ -77,7 +38,8 @@ class Dialect:
     """How lines become cells.
 
     `spaced` says that a space follows every delimiter and is no part of the cells. `widths` are
-    the numbers of cells of the first lines, the names left out.
+    the numbers of cells of the first lines, the names left out. `plain_only` says that
+    007 is no integer.
     """
 
     delimiter: str
@@ -85,7 +47,8 @@ class Dialect:
     header: tuple[str, ...]
     spaced: bool
     widths: frozenset[int]
-    comments: tuple[str, ...]
+    comments: tuple[str, ...] = ()
+    plain_only: bool = True
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of a line."""

@@ -9,6 +9,7 @@ from typing import IO
 import numpy as np
 
 from graphveil.data import Graph
+from graphveil.data.graph import MAX_NODES
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs, Notes
@@ -49,7 +50,9 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
         source=np.repeat(np.arange(n, dtype=np.int32), sizes),
         target=np.array(target, dtype=np.int32) - 1,
         labels=np.arange(n, dtype=np.int64),
+        directed=True,
         listed=True,
+        twice=True,
         notes=notes,
     )
 
@@ -80,6 +83,10 @@ def _head(
             f"no sizes ({shown(line)}). Give the numbers of nodes and edges.", line=number
         )
     n, m = int(cells[0][:20]), int(cells[1][:20])
+    if n > MAX_NODES:
+        source.refuse(
+            f"{n:,} nodes are more than {MAX_NODES:,}. Check the first line.", line=number
+        )
     weights = (cells[2] if len(cells) > 2 else "0").rjust(3, "0")[-3:]
     if set(weights) != {"0"} and not ignore_weights:
         source.refuse(

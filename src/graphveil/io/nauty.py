@@ -1,9 +1,10 @@
 """Adjacency text of nauty, for exchange with ANO-NET.
 
-What is written, and what ANO-NET's data sets hold: a line ``!n=`` with the number of nodes, a line
-``!m=`` with twice the number of edges, and a line ``v: a b c;`` a node, counted from 0. What is read
-besides: dreadnaut's ``n=5 $=1 g`` before the lists (``$`` is the first number), an edge listed at
-one end only, lists over several lines, and a final full stop.
+What is written, and what the data sets of ANO-NET hold: a line ``!n=`` with the number of nodes, a
+line ``!m=`` with twice the number of edges, and a line ``v: a b c;`` a node, counted from 0; every
+edge stands in both lists. What is read besides: the ``n=5 $=1 g`` of dreadnaut before the lists
+(``$`` is the first number), where an edge may stand in one list only, lists over several lines, and
+a final full stop.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class _Reader:
         self._source = source
         self._n = -1
         self._first = 0
+        self._both_lists = False
         self._node = 0
         self._ends: list[int] = []
         self._others: list[int] = []
@@ -60,6 +62,7 @@ class _Reader:
     def take(self, number: int, line: str) -> None:
         """Read one line."""
         if line.startswith("!"):
+            self._both_lists = True
             self._header(line[1:], number)
         elif self._n < 0 or "=" in line:
             rest = self._header(line, number)
@@ -117,6 +120,8 @@ class _Reader:
             source=np.array(self._ends, dtype=np.int32) - np.int32(self._first),
             target=np.array(self._others, dtype=np.int32) - np.int32(self._first),
             labels=np.arange(self._n, dtype=np.int64),
+            directed=self._both_lists,
             listed=True,
+            twice=self._both_lists,
             notes=Notes(rows=len(self._ends)),
         )

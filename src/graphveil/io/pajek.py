@@ -18,20 +18,14 @@ _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
 
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
-    """Return the arcs of a Pajek network; ids are the labels where all vertices have distinct ones."""
+    """Return the arcs of a Pajek network; ids are the labels where all are there and distinct."""
     reader = _Reader(source, options)
     for number, line in source.lines():
         stripped = line.strip()
         if stripped.startswith("*"):
             reader.section(stripped, number)
         elif stripped and not stripped.startswith("%"):
-            reader.take(
-                [
-                    found[1] if found[1] is not None else found[2]
-                    for found in _CELL.finditer(stripped)
-                ],
-                number,
-            )
+            reader.take(_cells(stripped), number)
     return reader.arcs()
 
 
@@ -50,6 +44,10 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     stream.write(b"*Edges\n")
     for left, right in (graph.edges() + 1).tolist():
         stream.write(f"{left} {right}\n".encode())
+
+
+def _cells(line: str) -> list[str]:
+    return [quoted or plain for quoted, plain in _CELL.findall(line)]
 
 
 class _Reader:
@@ -107,7 +105,7 @@ class _Reader:
     def _vertex(self, cell: str, number: int) -> int:
         if cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= self._n:
             return int(cell)
-        self._source.refuse(
+        return self._source.refuse(
             f"{shown(cell)} is no vertex from 1 to {max(self._n, 0)}. Mend it.", line=number
         )
 

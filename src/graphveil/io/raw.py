@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data.graph import MAX_NODES
 from graphveil.data.ids import Ids, as_text, distinct, positions, text
 from graphveil.io.source import Source
 
@@ -32,8 +33,9 @@ class Notes:
 class Arcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
-    `directed` says that the file calls itself directed. `listed` says that the labels are all the
-    nodes there are, since the format lists them.
+    `directed` says that the file calls itself directed, or that arcs without a reverse would be
+    odd in it. `listed` says that the labels are all the nodes there are, since the format lists
+    them; `twice` that the format lists every edge at both ends.
     """
 
     source: NDArray[np.int32]
@@ -41,6 +43,7 @@ class Arcs:
     labels: Ids
     directed: bool = False
     listed: bool = False
+    twice: bool = False
     notes: Notes = field(default_factory=Notes)
 
 
@@ -125,7 +128,7 @@ def listed_arcs(
 
 def check_size(source: Source, n: int, entries: int) -> None:
     """Refuse a number of nodes or users that what is listed cannot explain."""
-    if n > 10_000_000 + 1000 * entries or n > 2**31 - 2:
+    if n > 10_000_000 + 1000 * entries or n > MAX_NODES:
         source.refuse(
             f"it says {n:,} rows and columns but lists {entries:,} entries. Check the first lines."
         )

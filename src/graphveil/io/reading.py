@@ -54,11 +54,11 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     if options.nodes is not None:
         arcs = _over_all_nodes(arcs, options.nodes)
     rows = arcs.source.size
-    labels, directed, notes = arcs.labels, arcs.directed, arcs.notes
+    labels, directed, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
     ends = [arcs.source, arcs.target]
     del arcs
     lists, dropped = neighbour_lists(ends, labels.size)
-    graph = Graph(*lists, None if _is_plain(labels) else labels)
+    graph = Graph(*lists, labels)
     if graph.n_nodes < 2:
         source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
     one_way = graph.n_edges - dropped.reciprocal_pairs if directed else 0
@@ -71,7 +71,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
             compression=source.compression,
             self_loops=dropped.self_loops,
             duplicates=dropped.duplicates,
-            reciprocal_pairs=dropped.reciprocal_pairs,
+            reciprocal_pairs=0 if twice else dropped.reciprocal_pairs,
             symmetrized=one_way,
             isolated=int(np.count_nonzero(graph.degrees() == 0)),
             **asdict(notes),
@@ -120,7 +120,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
         data.indptr,
         data.indices,
         data.n_features,
-        None if _is_plain(pairs.users) else pairs.users,
+        pairs.users,
         None if _is_plain(pairs.items) else pairs.items,
     )
     if named.n_users == 0:

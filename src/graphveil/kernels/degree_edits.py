@@ -20,9 +20,10 @@ FIBONACCI = np.uint64(0x9E3779B97F4A7C15)
 class Edits(NamedTuple):
     """The graph, what was changed, and what is still owed to every node.
 
-    ``added`` and ``deleted`` log every key that ever got that state, ``tally`` holds their lengths;
-    an entry counts only while the state in the hash still says so. ``touched`` tells the nodes that
-    ever had an edit.
+    ``added`` and ``deleted`` log every key that ever got that state; an entry counts only while the
+    state in the hash still says so. ``final`` holds keys of additions that no later step asks for,
+    and that are not in the hash. ``tally`` holds the lengths of the three. ``touched`` tells the
+    nodes that ever had an edit.
     """
 
     indptr: NDArray[np.int64]
@@ -31,6 +32,7 @@ class Edits(NamedTuple):
     states: NDArray[np.int8]
     added: NDArray[np.int64]
     deleted: NDArray[np.int64]
+    final: NDArray[np.int64]
     tally: NDArray[np.int64]
     residual: NDArray[np.int64]
     touched: NDArray[np.bool_]
@@ -138,17 +140,18 @@ def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
 
 @njit(cache=True)
 def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
-    """Return the keys in this state (+1 added, -1 deleted), in no order."""
+    """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
+    log = edits.added if sign > 0 else edits.deleted
+    logged = edits.tally[0] if sign > 0 else edits.tally[1]
+    final = edits.tally[2] if sign > 0 else 0
+    out = np.empty(logged + final, dtype=np.int64)
     count = 0
-    for slot in range(edits.keys.size):
-        count += edits.states[slot] == sign
-    out = np.empty(count, dtype=np.int64)
-    count = 0
-    for slot in range(edits.keys.size):
-        if edits.states[slot] == sign:
-            out[count] = edits.keys[slot]
+    for i in range(logged):
+        if edits.states[slot_of(edits.keys, log[i])] == sign:
+            out[count] = log[i]
             count += 1
-    return out
+    out[count : count + final] = edits.final[:final]
+    return out[: count + final]
 
 
 @njit(cache=True)

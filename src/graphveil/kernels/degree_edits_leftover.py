@@ -10,6 +10,7 @@ from graphveil.kernels.degree_edits import Classes, Edits, adjacent, cut, make, 
 
 NEAR_TRIES = 24
 NEAR_UNITS = 64
+NEAR_FAILURES = 16
 PAIR_TRIES = 400
 
 
@@ -94,31 +95,53 @@ def _some_class_can_rise(classes: Classes, k: int) -> bool:
 
 
 @njit(cache=True)
-def _absorb_anywhere(
+def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
+    """Join x to v and let it into the next class."""
+    if edits.final.size == 0:
+        _move(edits, classes, x, 1)
+        make(edits, v, x)
+        return
+    t = classes.target[x]
+    classes.members[t] -= 1
+    classes.members[t + 1] += 1
+    classes.target[x] = t + 1
+    edits.final[edits.tally[2]] = min(v, x) * edits.residual.size + max(v, x)
+    edits.tally[2] += 1
+    edits.residual[v] -= 1
+    edits.touched[v] = True
+    edits.touched[x] = True
+
+
+@njit(cache=True)
+def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int) -> None:
+    """Bar (by 1) or admit (by -1) v, its neighbours in the graph and in these final additions."""
+    barred[v] += by
+    for j in range(edits.indptr[v], edits.indptr[v + 1]):
+        barred[edits.indices[j]] += by
+    n = edits.residual.size
+    for key in final:
+        barred[key % n if key // n == v else key // n] += by
+
+
+@njit(cache=True)
+def _go_round(
     edits: Edits,
     classes: Classes,
     v: int,
-    enough: int,
     k: int,
     order: NDArray[np.int64],
     cursor: NDArray[np.int64],
-    joined: NDArray[np.bool_],
+    barred: NDArray[np.int8],
 ) -> int:
-    """Let nodes rise by edges to v until it is owed `enough`, going round in this order.
-
-    Returns the last one, or -1.
+    """Let nodes rise by edges to v, once round in this order; returns the last one, or -1.
 
     The cursor holds the place in the order and the round; untouched nodes alone rise in round 0.
-    `joined` is a buffer, all false before and after.
     """
-    indptr, indices = edits.indptr, edits.indices
     n = order.size
+    members = classes.members
     last = np.int64(-1)
-    for j in range(indptr[v], indptr[v + 1]):
-        joined[indices[j]] = True
-    joined[v] = True
-    for _step in range(2 * n):
-        if edits.residual[v] == enough:
+    for _step in range(n):
+        if edits.residual[v] == 0:
             break
         x = order[cursor[0]]
         fresh = cursor[1] == 0
@@ -126,16 +149,41 @@ def _absorb_anywhere(
         if cursor[0] == n:
             cursor[0] = 0
             cursor[1] += 1
-        if joined[x] or not _can_rise(edits, classes, x, k):
+        if barred[x] > 0 or (fresh and edits.touched[x]):
             continue
-        if edits.touched[x] and (fresh or state_of(edits, v, x) > 0):
+        t = classes.target[x]
+        if t + 1 >= n or members[t] <= k or members[t + 1] < k:
             continue
-        _move(edits, classes, x, 1)
-        make(edits, v, x)
+        if not fresh and state_of(edits, v, x) > 0:
+            continue
+        _rise(edits, classes, v, x)
         last = x
-    for j in range(indptr[v], indptr[v + 1]):
-        joined[indices[j]] = False
-    joined[v] = False
+    return last
+
+
+@njit(cache=True)
+def _absorb_anywhere(
+    edits: Edits,
+    classes: Classes,
+    v: int,
+    first: int,
+    k: int,
+    order: NDArray[np.int64],
+    cursor: NDArray[np.int64],
+    barred: NDArray[np.int8],
+) -> int:
+    """Go round until v is owed nothing or nothing helps; returns the last riser, or -1."""
+    last = np.int64(-1)
+    while edits.residual[v] > 0:
+        early = cursor[1] == 0
+        mine = edits.final[first : edits.tally[2]]
+        _bar(edits, v, mine, barred, 1)
+        x = _go_round(edits, classes, v, k, order, cursor, barred)
+        _bar(edits, v, mine, barred, -1)
+        if x >= 0:
+            last = x
+        elif not early:
+            break
     return last
 
 
@@ -155,22 +203,22 @@ def absorb_owed(
     """
     last = np.zeros(3, dtype=np.int64)
     cursor = np.zeros(2, dtype=np.int64)
-    joined = np.zeros(order.size, dtype=np.bool_)
+    barred = np.zeros(order.size, dtype=np.int8)
+    barred[left] = 1
     for v in left:
-        near_units = NEAR_UNITS if near else 0
-        while edits.residual[v] > 0:
-            x = np.int64(-1)
-            if near_units > 0:
-                x = _near_riser(edits, classes, v, k, rng)
-                near_units -= 1
+        first = edits.tally[2]
+        failed = 0
+        for _unit in range(min(edits.residual[v], NEAR_UNITS) if near else 0):
+            x = _near_riser(edits, classes, v, k, rng)
             if x >= 0:
-                _move(edits, classes, x, 1)
-                make(edits, v, x)
+                _rise(edits, classes, v, x)
+                last[0], last[1], last[2] = v, x, 1
             else:
-                enough = edits.residual[v] - 1 if near_units > 0 else np.int64(0)
-                x = _absorb_anywhere(edits, classes, v, enough, k, order, cursor, joined)
-            if x < 0:
+                failed += 1
+            if failed == NEAR_FAILURES:
                 break
+        x = _absorb_anywhere(edits, classes, v, first, k, order, cursor, barred)
+        if x >= 0:
             last[0], last[1], last[2] = v, x, 1
         if edits.residual[v] > 0 and not _some_class_can_rise(classes, k):
             break

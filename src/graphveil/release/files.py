@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.ids import Ids
 from graphveil.errors import InputError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.release.manifest import DataFile, Described
@@ -149,7 +147,7 @@ def _described(
 
 
 def read_data(folder: Path, described: Described) -> Data:
-    """Return the data that a manifest describes; ids 0..n-1 are left implicit.
+    """Return the data that a manifest describes.
 
     Raises
     ------
@@ -162,16 +160,8 @@ def read_data(folder: Path, described: Described) -> Data:
     companion = next((folder / f.name for f in described.files if f.role != "data"), None)
     if described.kind == "graph":
         graph_options = io.GraphOptions(format=data_file.format, nodes=companion)
-        graph = io.load_graph(path, graph_options).data
-        return replace(graph, ids=_implicit(graph.ids))
+        return io.load_graph(path, graph_options).data
     if described.kind == "bipartite":
         options = io.BipartiteOptions(format=data_file.format, users=companion)
-        data = io.load_bipartite(path, options).data
-        return replace(data, users=_implicit(data.users))
+        return io.load_bipartite(path, options).data
     return io.load_table(path, io.TableOptions(format=data_file.format)).data
-
-
-def _implicit(ids: Ids | None) -> Ids | None:
-    if ids is None or ids.dtype.kind != "i" or not np.array_equal(ids, np.arange(ids.size)):
-        return ids
-    return None

@@ -64,8 +64,10 @@ def original_conditions(
     conditions = [same, _size(db, manifest, original)]
     linkage = _linkage(db, owner, original)
     conditions.append(linkage)
-    if method:
-        linked = linkage.outcome == "holds" and _place_edges(db, original)
+    if method and isinstance(original, Graph):
+        linked = linkage.outcome == "holds"
+        if linked:
+            _place_edges(db, original)
         compared = Compared(db, manifest, original, owner.record, linked)
         conditions += method.against(compared)
     return [*conditions, named]
@@ -147,10 +149,8 @@ def _not_one_to_one(db: Database, n: int) -> list[str]:
     return problems
 
 
-def _place_edges(db: Database, original: Data) -> bool:
-    """Create `before`: the original's edges under the published ids; False for no graph."""
-    if not isinstance(original, Graph):
-        return False
+def _place_edges(db: Database, original: Graph) -> None:
+    """Create `before`: the original's edges under the published ids."""
     released = db.column(
         "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
         "ORDER BY originals.rowid"
@@ -160,7 +160,6 @@ def _place_edges(db: Database, original: Data) -> bool:
     db.run(
         "CREATE VIEW before AS SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed"
     )
-    return True
 
 
 def _no_original_ids(manifest: Manifest, original: Data) -> Condition:

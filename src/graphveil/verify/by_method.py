@@ -50,6 +50,8 @@ class MethodCheck(NamedTuple):
 
     Parameters
     ----------
+    kind
+        The data that it makes.
     words
         What stands in the manifest's `method` whatever the data: names, choices, the source.
     claim
@@ -60,6 +62,7 @@ class MethodCheck(NamedTuple):
         The conditions that need the original.
     """
 
+    kind: str
     words: frozenset[str]
     claim: Callable[[Guarantee, Mapping[str, Any]], list[str]]
     names: Callable[[Mapping[str, Any]], tuple[str, ...]]
@@ -72,6 +75,8 @@ def parameters_condition(manifest: Manifest) -> Condition:
     check = METHOD_CHECKS.get(method.name)
     if check is None:
         return fails(PARAMETERS, f"the method {shown(method.name)} is unknown")
+    if check.kind != manifest.data.kind:
+        return fails(PARAMETERS, f"{method.name} makes a {check.kind}, not a {manifest.data.kind}")
     problems = check.claim(manifest.claim.guarantee, method.parameters)
     return judged(PARAMETERS, problems, f"{method.name} with its parameters makes this claim")
 
@@ -170,6 +175,8 @@ _K_DEGREE_WORDS = frozenset(
 )
 
 METHOD_CHECKS: dict[str, MethodCheck] = {
-    "k-degree": MethodCheck(_K_DEGREE_WORDS, _k_degree_claim, _k_degree_names, _k_degree_against),
+    "k-degree": MethodCheck(
+        "graph", _K_DEGREE_WORDS, _k_degree_claim, _k_degree_names, _k_degree_against
+    ),
 }
 """The conditions that belong to a method, by its name."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import duckdb
+
 from graphveil.data import Data
+from graphveil.errors import ResourceError
 from graphveil.release.manifest import Manifest
 from graphveil.release.record import private_folder
 from graphveil.verify.against import original_conditions
@@ -48,6 +51,8 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     ------
     ReleaseError
         Where the folder is not a release: no folder, or one without a manifest.
+    ResourceError
+        Where the memory does not suffice.
 
     Examples
     --------
@@ -68,10 +73,15 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     conditions = manifest_conditions(raw, manifest, owner)
     conditions.append(parameters_condition(manifest))
     conditions += file_conditions(place, manifest)
-    with database([place, private_folder(place)]) as db:
-        conditions += _data_conditions(db, place, manifest)
-        readable = conditions_hold(conditions, READ)
-        conditions += original_conditions(db if readable else None, manifest, owner, original)
+    try:
+        with database([place, private_folder(place)]) as db:
+            conditions += _data_conditions(db, place, manifest)
+            readable = db if conditions_hold(conditions, READ) else None
+            conditions += original_conditions(readable, manifest, owner, original)
+    except (MemoryError, duckdb.OutOfMemoryException) as error:
+        raise ResourceError(
+            f"{place.name} needs more memory than there is. Check it on a larger machine."
+        ) from error
     guarantee = manifest.claim.guarantee
     return Verdict(guarantee.check_word, guarantee.sentence, conditions)
 

@@ -57,9 +57,8 @@ class Database:
         return self._connection.execute(sql, values).fetchall()
 
     def first(self, sql: str, values: list[Any] | None = None) -> tuple[Any, ...] | None:
-        """Return the first row of a query, or None."""
-        row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
-        return row
+        """Return the first row of a query that gives few, or None."""
+        return next(iter(self.rows(sql, values)), None)
 
     def number(self, sql: str, values: list[Any] | None = None) -> int:
         """Return the one integer that a query gives; 0 for null."""

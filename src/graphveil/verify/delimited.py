@@ -47,12 +47,9 @@ def load_delimited(
     """
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
-    alias = db.link(path)
     quote = '"' if any(kind == "VARCHAR" for _, kind in columns) else ""
-    options = (
-        f"auto_detect = false, delim = {literal(delimiter)}, quote = {literal(quote)}, "
-        f"escape = {literal(quote)}, nullstr = {literal(_NO_NULL)}, new_line = '\\n'"
-    )
+    options = _options(delimiter, quote)
+    alias = db.link(path)
     try:
         header = db.first(
             f"SELECT * FROM read_csv(?, {options}, header = false, "
@@ -68,33 +65,62 @@ def load_delimited(
             [alias],
         )
     except duckdb.Error as error:
-        raise UnreadableError(_explained(path.name, error, names)) from error
+        raise UnreadableError(_explained(path.name, error, ",".join(names))) from error
     if not quote:
-        _nothing_else(db, path, table, columns, names)
+        _nothing_else(db, path, table, [name for name, _ in columns], len(",".join(names)) + 1)
+
+
+def load_body(
+    db: Database, path: Path, table: str, columns: Sequence[str], *, skip: int, lines: int
+) -> None:
+    """Create a table of a file of integers with one blank between them.
+
+    Parameters
+    ----------
+    skip, lines
+        The number of bytes and of lines before the first row.
+
+    Raises
+    ------
+    UnreadableError
+        Where a row is not as it must be; the message names file and line.
+    """
+    struct = _struct([(name, "BIGINT") for name in columns])
+    try:
+        db.run(
+            f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, {_options(' ', '')}, "
+            f"header = false, skip = {lines}, columns = {struct})",
+            [db.link(path)],
+        )
+    except duckdb.Error as error:
+        raise UnreadableError(_explained(path.name, error, f"{len(columns)} integers")) from error
+    _nothing_else(db, path, table, columns, skip)
+
+
+def _options(delimiter: str, quote: str) -> str:
+    return (
+        f"auto_detect = false, delim = {literal(delimiter)}, quote = {literal(quote)}, "
+        f"escape = {literal(quote)}, nullstr = {literal(_NO_NULL)}, new_line = '\\n'"
+    )
 
 
 def _struct(columns: Sequence[tuple[str, str]]) -> str:
     return "{" + ", ".join(f"{name}: {literal(kind)}" for name, kind in columns) + "}"
 
 
-def _explained(name: str, error: duckdb.Error, names: Sequence[str]) -> str:
+def _explained(name: str, error: duckdb.Error, due: str) -> str:
     found = _WHERE.search(str(error))
     if not found:
         return f"{name} cannot be read: {one_line(error)}"
-    return f"{name}, line {found[1]}: {shown(found[2])} is no row of {','.join(names)}"
+    return f"{name}, line {found[1]}: {shown(found[2])} is no row of {due}"
 
 
 def _nothing_else(
-    db: Database,
-    path: Path,
-    table: str,
-    columns: Sequence[tuple[str, str]],
-    names: Sequence[str],
+    db: Database, path: Path, table: str, columns: Sequence[str], before: int
 ) -> None:
     """Refuse a file of integers that is longer or shorter than its rows written plainly."""
-    lengths = " + ".join(f"length({name}::VARCHAR)" for name, _ in columns)
-    rows = db.number(f"SELECT sum({lengths} + {len(columns)}) FROM {table}")
-    due = len(",".join(names)) + 1 + rows
+    lengths = " + ".join(f"length({name}::VARCHAR)" for name in columns)
+    due = before + db.number(f"SELECT sum({lengths} + {len(columns)}) FROM {table}")
     size = text_size(path)
     if size != due:
         raise UnreadableError(

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import duckdb
+
 from graphveil.release.manifest import DataFile, Described
+from graphveil.verify.adjacency import (
+    load_metis,
+    load_mtx,
+    load_mtx_entries,
+    load_nauty,
+    load_npz,
+    load_npz_entries,
+)
 from graphveil.verify.columnar import load_columnar, refuse_missing
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files import inside
+from graphveil.verify.markup import load_markup
 from graphveil.verify.verdict import one_line, shown
 
 Loader = Callable[[Database, Path, DataFile], None]
@@ -38,7 +49,7 @@ def load(db: Database, folder: Path, described: Described) -> None:
             raise UnreadableError(f"a {described.kind} does not come as {shown(file.format)}")
         try:
             loader(db, path, file)
-        except (UnreadableError, MemoryError):
+        except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
             raise
         except Exception as error:  # broken input makes libraries raise anything
             raise UnreadableError(f"{file.name} cannot be read: {one_line(error)}") from error
@@ -97,5 +108,12 @@ LOADERS: dict[tuple[str, str], Loader] = {
     **{("graph", name): _columnar_edges for name in ("parquet", "arrow")},
     **{("bipartite", name): _columnar_entries for name in ("parquet", "arrow")},
     **{("table", name): _columnar_cells for name in ("parquet", "arrow")},
+    **{("graph", name): load_markup for name in ("graphml", "gml", "pajek")},
+    ("graph", "metis"): load_metis,
+    ("graph", "nauty"): load_nauty,
+    ("graph", "mtx"): load_mtx,
+    ("graph", "npz"): load_npz,
+    ("bipartite", "mtx"): load_mtx_entries,
+    ("bipartite", "npz"): load_npz_entries,
 }
 """What a kind of data in a format is loaded with."""

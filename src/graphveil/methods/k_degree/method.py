@@ -62,7 +62,7 @@ class KDegree(Anonymizer[Graph]):
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], n=5)
     >>> release = KDegree(k=2).anonymize(star)
     >>> sorted(release.data.degrees().tolist())
-    [1, 1, 2, 4, 4]
+    [2, 2, 2, 4, 4]
     """
 
     name: ClassVar[str] = "k-degree"

@@ -180,7 +180,7 @@ def _supergraph_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outco
     contacts = np.empty(n, dtype=np.float64)
     rounds = 1
     while True:
-        edits, classes = _start(task, goal, pairs_a_unit=1)
+        edits, classes = _start(task, goal, additions=True)
         left = _pay_by_additions(task, edits, classes, rng)
         if left.size == 0:
             return _outcome(edits, classes, rounds)
@@ -209,7 +209,7 @@ def _supergraph_variations(
         fresh = goal.sum() >= best.targets.sum()
         if fresh:
             continue
-        edits, classes = _start(task, goal, pairs_a_unit=1)
+        edits, classes = _start(task, goal, additions=True)
         fresh = _pay_by_additions(task, edits, classes, rng).size == 0
         if fresh and classes.target.sum() < best.targets.sum():
             best = _outcome(edits, classes, rounds=attempt + 2)
@@ -271,7 +271,7 @@ def _relaxed_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outcome 
     while almost any node can absorb for one that is owed an edge.
     """
     goal = roles(task.indptr, task.indices, plan, rng)
-    edits, classes = _start(task, goal, pairs_a_unit=2)
+    edits, classes = _start(task, goal, additions=False)
     owed = edits.residual
     match_deletions(edits, _by_need(owed, -1, rng))
     match_additions(edits, _by_need(owed, 1, rng))
@@ -294,11 +294,12 @@ def _by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -
 
 
 def _start(
-    task: _Task, goal: NDArray[np.int64], *, pairs_a_unit: int
+    task: _Task, goal: NDArray[np.int64], *, additions: bool
 ) -> tuple[kernel.Edits, kernel.Classes]:
     """Return the state without edits, with room for what a unit of need may write."""
     residual = goal - task.degrees
-    room = pairs_a_unit * int(np.abs(residual).sum()) + 64
+    units = int(np.abs(residual).sum())
+    room = units * (1 if additions else 2) + 64
     capacity = 1 << (room + room // 3).bit_length()
     edits = kernel.Edits(
         indptr=task.indptr,
@@ -306,8 +307,9 @@ def _start(
         keys=np.zeros(capacity, dtype=np.int64),
         states=np.zeros(capacity, dtype=np.int8),
         added=np.empty(room, dtype=np.int64),
-        deleted=np.empty(room, dtype=np.int64),
-        tally=np.zeros(2, dtype=np.int64),
+        deleted=np.empty(0 if additions else room, dtype=np.int64),
+        final=np.empty(room if additions else 0, dtype=np.int64),
+        tally=np.zeros(3, dtype=np.int64),
         residual=residual,
         touched=np.zeros(goal.size, dtype=np.bool_),
     )
@@ -316,8 +318,13 @@ def _start(
 
 
 def _outcome(edits: kernel.Edits, classes: kernel.Classes, rounds: int) -> _Outcome:
-    added, deleted = (np.sort(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
+    added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
     return _Outcome(added, deleted, classes.target, rounds)
+
+
+def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = np.sort(keys)
+    return ordered[np.diff(ordered, prepend=-1) != 0]
 
 
 def _pairs(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:

@@ -1,0 +1,338 @@
+"""What every method promises: each test runs over METHODS."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.data.ids import same_ids
+from graphveil.errors import GraphveilError, InfeasibleError, UsageError
+from graphveil.methods import METHODS
+from graphveil.release import digest_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+SEED = 918273645546372819
+
+
+def text_of(data):
+    """Return every id and label in a container as text."""
+    labels = [data.labels()]
+    if isinstance(data, gv.Bipartite):
+        labels.append(data.feature_labels())
+    if isinstance(data, gv.Table):
+        labels.extend(data.categories)
+    return {str(value) for values in labels for value in values.tolist()}
+
+
+def size_of_data(data):
+    """Return how much the data says: edges, entries, or published cells."""
+    if isinstance(data, gv.Graph):
+        return data.n_edges
+    if isinstance(data, gv.Bipartite):
+        return data.n_entries
+    return data.n_rows * data.n_columns - data.n_suppressed
+
+
+@pytest.mark.parametrize("ids", ["text_ids", "big_ids"])
+def test_no_original_id_is_in_the_released_data_or_its_files(
+    case, sample, tmp_path, public_bytes, ids
+):
+    data = sample(case.method, ids=getattr(sample, ids))
+    release = case.anonymizer.anonymize(data)
+    originals = {str(value) for value in data.labels().tolist()}
+    assert set() == originals & text_of(release.data)
+    assert list(range(data.size)) == release.data.labels().tolist()
+    folder = release.write(tmp_path / "out")
+    everything = b"\n".join(public_bytes(folder).values()).decode()
+    assert [] == [name for name in originals if name in everything]
+
+
+def test_verify_passes_on_what_was_written(case, sample, tmp_path):
+    data = sample(case.method)
+    folder = case.anonymizer.anonymize(data).write(tmp_path / "out")
+    verdict = gv.verify_release(folder, original=data)
+    assert [] == verdict.failures()
+    assert verdict.complete
+
+
+def test_verify_without_the_original_says_what_it_did_not_check(few, sample, tmp_path):
+    data = sample(few.method)
+    release = few.anonymizer.anonymize(data)
+    folder = release.write(tmp_path / "out")
+    verdicts = [gv.verify_release(folder), release.verify(), release.verify(data)]
+    assert [True, True, True] == [verdict.ok for verdict in verdicts]
+    assert [False, False, True] == [verdict.complete for verdict in verdicts]
+    assert {release.guarantee.check_word} == {verdict.word for verdict in verdicts}
+
+
+def test_a_release_is_read_back_as_it_was_written(case, sample, tmp_path):
+    release = case.anonymizer.anonymize(sample(case.method), seed=SEED)
+    back = gv.read_release(release.write(tmp_path / "out"))
+    assert release.data == back.data
+    assert release.guarantee == back.guarantee
+    assert release.provenance == back.provenance
+    assert same_ids(release.private.linkage.original, back.private.linkage.original)
+    assert release.private.linkage.released.tolist() == back.private.linkage.released.tolist()
+    for name in ("input_sha256", "seed", "cost", "warnings", "seconds"):
+        assert getattr(release.private, name) == getattr(back.private, name)
+
+
+def test_a_release_read_without_its_private_folder_has_no_private_part(few, sample, tmp_path):
+    folder = few.anonymizer.anonymize(sample(few.method)).write(tmp_path / "out")
+    folder.rename(tmp_path / "moved")
+    assert gv.read_release(tmp_path / "moved").private is None
+    assert gv.verify_release(tmp_path / "moved").ok
+
+
+def test_a_release_that_was_read_can_be_written_again(few, sample, tmp_path, public_bytes):
+    folder = few.anonymizer.anonymize(sample(few.method)).write(tmp_path / "out")
+    again = gv.read_release(folder).write(tmp_path / "again", again=True)
+    assert public_bytes(folder) == public_bytes(again)
+
+
+SAME_BYTES = """
+import sys, warnings
+from pathlib import Path
+import graphveil as gv
+from graphveil.methods import METHODS
+sys.path.insert(0, sys.argv[1])
+import conftest
+warnings.simplefilter("ignore", gv.GraphveilWarning)
+for place, case in enumerate(conftest.VARIANTS):
+    data = conftest.SAMPLES[case.method.accepts](conftest.text_ids)
+    folder = Path(sys.argv[2], str(place))
+    case.anonymizer.anonymize(data, seed=11).write(folder, again=True)
+"""
+
+
+def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(tmp_path, request):
+    here = str(request.path.parent)
+    folders = []
+    for threads, hash_seed in (("1", "1"), ("2", "77")):
+        folder = tmp_path / f"threads-{threads}"
+        folder.mkdir()
+        environment = os.environ | {"NUMBA_NUM_THREADS": threads, "PYTHONHASHSEED": hash_seed}
+        command = [sys.executable, "-c", SAME_BYTES, here, str(folder)]
+        subprocess.run(command, env=environment, check=True)
+        folders.append(folder)
+    files = [sorted(path.relative_to(folder) for path in folder.rglob("*")) for folder in folders]
+    assert files[0] == files[1]
+    assert len(files[0]) > 4 * len(METHODS)
+    for name in files[0]:
+        one, two = (folder / name for folder in folders)
+        if name.name == "record.json":
+            assert without_seconds(one) == without_seconds(two), name
+        elif one.is_file():
+            assert one.read_bytes() == two.read_bytes(), name
+
+
+def without_seconds(path):
+    record = json.loads(path.read_text())
+    del record["seconds"]
+    return record
+
+
+def test_without_a_seed_two_runs_give_other_ids(case, sample):
+    data = sample(case.method)
+    one, two = (case.anonymizer.anonymize(data).private.linkage.released for _ in range(2))
+    assert one.tolist() != two.tolist()
+    assert sorted(one.tolist()) == sorted(two.tolist())
+
+
+def test_relabelling_and_permuting_the_input_changes_neither_claim_nor_quality(few, sample):
+    data = sample(few.method)
+    order = np.random.Generator(np.random.PCG64(3)).permutation(data.size)
+    moved = data.permuted(order, ids=np.array(sample.big_ids(data.size)))
+    both = [
+        [few.anonymizer.anonymize(version, seed=seed) for seed in range(4)]
+        for version in (data, moved)
+    ]
+    assert 1 == len({release.guarantee for releases in both for release in releases})
+    sizes = [np.mean([size_of_data(r.data) for r in releases]) for releases in both]
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.1)
+
+
+def test_the_input_is_left_as_it_was(few, sample):
+    data, before = sample(few.method), sample(few.method)
+    few.anonymizer.anonymize(data)
+    assert before == data
+
+
+def test_nothing_of_the_original_or_the_machine_is_in_the_public_manifest(
+    few, sample, tmp_path, public_bytes
+):
+    data = sample(few.method)
+    place = tmp_path / "a-telling-path"
+    place.mkdir()
+    folder = few.anonymizer.anonymize(data, seed=SEED).write(
+        place / "out", reading={"ids": "ssn-column"}
+    )
+    public = b"\n".join(public_bytes(folder).values()).decode()
+    record = json.loads((place / "out.private" / "record.json").read_text())
+    assert digest_of(data) == record["input_sha256"]
+    secrets = [digest_of(data), str(SEED), "seed", "a-telling-path", str(tmp_path), "linkage"]
+    secrets += [socket.gethostname(), "seconds", "input", "private", "ssn-column"]
+    assert [] == [secret for secret in secrets if secret in public]
+    manifest = json.loads((folder / "release.json").read_text())
+    values = {str(leaf) for _, leaf in leaves(manifest)}
+    assert getpass.getuser() not in values
+    figures = {v for k, v in record["cost"].items() if isinstance(v, int) and v > 9}
+    released = set(manifest["data"]["counts"].values())
+    numbers = [leaf for place, leaf in leaves(manifest) if place[-1] not in {"bytes", "rows"}]
+    assert [] == [figure for figure in figures - released if figure in numbers]
+
+
+def leaves(value, place=()):
+    """Yield (place, value) of every leaf of a manifest."""
+    if isinstance(value, dict | list) and value:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, child in items:
+            yield from leaves(child, (*place, key))
+    else:
+        yield place, value
+
+
+def edited(value):
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 1
+        case str():
+            return value[:-1] + ("x" if value[-1:] != "x" else "y")
+        case None:
+            return "something"
+    return ["something"]
+
+
+def is_caught(folder):
+    """Whether verify fails the release, or cannot take it for one."""
+    try:
+        return not gv.verify_release(folder).ok
+    except GraphveilError:
+        return True
+
+
+def test_an_edit_of_any_leaf_of_the_manifest_is_caught(method, sample, tmp_path):
+    release = method.from_parameters(method.example).anonymize(sample(method))
+    path = release.write(tmp_path / "out") / "release.json"
+    whole = path.read_text()
+    for place, leaf in leaves(json.loads(whole)):
+        manifest = json.loads(whole)
+        inner = manifest
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = edited(leaf)
+        path.write_text(json.dumps(manifest, indent=2))
+        assert is_caught(path.parent), f"{place}: {leaf!r} -> {edited(leaf)!r}"
+        del inner[place[-1]]
+        path.write_text(json.dumps(manifest, indent=2))
+        assert is_caught(path.parent), f"{place} removed"
+    path.write_text(whole)
+    assert not is_caught(path.parent)
+
+
+def test_a_flipped_byte_of_any_file_is_caught(method, sample, tmp_path):
+    release = method.from_parameters(method.example).anonymize(sample(method))
+    folder = release.write(tmp_path / "out")
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        for place in np.linspace(0, len(whole) - 1, num=12, dtype=int):
+            raw = bytearray(whole)
+            raw[place] ^= 1
+            path.write_bytes(raw)
+            assert is_caught(folder), f"{path.name}, byte {place}"
+        path.write_bytes(whole)
+
+
+def test_a_missing_or_a_further_file_is_caught(method, sample, tmp_path):
+    release = method.from_parameters(method.example).anonymize(sample(method))
+    folder = release.write(tmp_path / "out")
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        path.unlink()
+        assert is_caught(folder), f"{path.name} is missing"
+        path.write_bytes(whole)
+    (folder / "more.csv").write_text("source,target\n")
+    assert is_caught(folder)
+
+
+def test_data_of_another_kind_is_refused_with_both_kinds_named(method):
+    others = [
+        gv.Graph.from_edges([0], [1], n=2),
+        gv.Bipartite.from_pairs(["ann"], ["tea"]),
+        gv.Table.from_columns({"sex": ["f"]}),
+    ]
+    for data in others:
+        if not isinstance(data, method.accepts):
+            with pytest.raises(UsageError, match=method.accepts.__name__) as caught:
+                method.from_parameters(method.example).anonymize(data)
+            assert type(data).__name__ in str(caught.value)
+
+
+def test_too_few_rows_are_infeasible_with_numbers_and_the_way_out(few, sample):
+    needed = few.anonymizer.rows_needed
+    if needed == 0:
+        pytest.skip("any data will do")
+    data = first_rows(sample(few.method), needed - 1)
+    with pytest.raises(InfeasibleError, match=rf"{needed}.*has {needed - 1}\b.*\. \w+") as caught:
+        few.anonymizer.anonymize(data)
+    assert "\n" not in str(caught.value)
+
+
+def first_rows(data, n):
+    """Return the first n rows or nodes of the data, under their ids."""
+    if isinstance(data, gv.Graph):
+        edges = data.edges()
+        inside = edges[(edges < n).all(axis=1)]
+        return gv.Graph.from_edges(inside[:, 0], inside[:, 1], ids=data.labels()[:n], n=n)
+    raise TypeError(f"first_rows is not written for {type(data).__name__}")
+
+
+def test_just_enough_rows_are_enough(case, sample):
+    data = first_rows(sample(case.method), case.anonymizer.rows_needed)
+    release = case.anonymizer.anonymize(data)
+    assert release.verify(data).ok
+    assert data.size == release.data.size
+
+
+ODD_GRAPHS = {
+    "one node": gv.Graph.from_edges([], [], n=1),
+    "two nodes": gv.Graph.from_edges([], [], n=2),
+    "isolated nodes only": gv.Graph.from_edges([], [], n=12),
+    "all equal": gv.Graph.from_edges(range(12), [(v + 1) % 12 for v in range(12)], n=12),
+    "complete": gv.Graph.from_edges(*np.triu_indices(12, k=1), n=12),
+    "a star": gv.Graph.from_edges([0] * 11, range(1, 12), n=12),
+    "a star and isolated nodes": gv.Graph.from_edges([0] * 5, range(1, 6), n=12),
+}
+ODD = {gv.Graph: ODD_GRAPHS}
+
+
+def test_odd_data_gives_a_release_that_verifies_or_the_right_error(case):
+    for name, data in ODD[case.method.accepts].items():
+        if data.size < case.anonymizer.rows_needed:
+            with pytest.raises(InfeasibleError):
+                case.anonymizer.anonymize(data)
+        else:
+            release = case.anonymizer.anonymize(data)
+            assert data.size == release.data.size, name
+            assert [] == release.verify(data).failures(), name
+
+
+def test_empty_data_gives_an_empty_release_or_the_right_error(method):
+    data = gv.Graph.from_edges([], [], n=0)
+    anonymizer = method.from_parameters(method.example)
+    if anonymizer.rows_needed > 0:
+        with pytest.raises(InfeasibleError, match="has 0"):
+            anonymizer.anonymize(data)
+    else:
+        assert anonymizer.anonymize(data).verify(data).ok

@@ -1,0 +1,164 @@
+"""One definition, four uses: Python arguments, flags, configuration keys, manifest."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+import tomllib
+from typing import Literal, get_args, get_origin
+from typing import get_type_hints as hints_of
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.cli.app import call
+from graphveil.errors import ParameterError, UsageError
+from graphveil.limits import LIMITS
+from graphveil.methods import METHODS
+
+
+def as_toml(parameters):
+    """Return parameters as TOML text: numbers, texts and truth values are written as in JSON."""
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
+
+
+def test_parameters_survive_pickle_copy_json_and_toml(case):
+    anonymizer = case.anonymizer
+    parameters = anonymizer.parameters()
+    assert anonymizer == pickle.loads(pickle.dumps(anonymizer))  # noqa: S301  our own bytes
+    assert anonymizer == copy.deepcopy(anonymizer)
+    from_json = json.loads(json.dumps(parameters))
+    assert anonymizer == case.method.from_parameters(from_json)
+    from_toml = tomllib.loads(as_toml(parameters))
+    assert anonymizer == case.method.from_parameters(from_toml)
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sample, tmp_path):
+    release = few.anonymizer.anonymize(sample(few.method))
+    folder = release.write(tmp_path / "out")
+    written = json.loads((folder / "release.json").read_text())["method"]
+    assert {item.name for item in dataclasses.fields(few.method)} == set(written["parameters"])
+    assert few.anonymizer == METHODS[written["name"]].from_parameters(written["parameters"])
+
+
+def test_the_method_is_frozen_and_takes_keywords_only(method):
+    anonymizer = method.from_parameters(method.example)
+    first = dataclasses.fields(method)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(anonymizer, first, getattr(anonymizer, first))
+    with pytest.raises(TypeError):
+        method(*method.example.values())
+
+
+def test_an_unknown_parameter_is_refused_with_the_known_ones(method):
+    with pytest.raises(ParameterError, match="'shoe_size'") as caught:
+        method.from_parameters({**method.example, "shoe_size": 43})
+    assert all(item.name in str(caught.value) for item in dataclasses.fields(method))
+
+
+def test_a_missing_parameter_is_refused_by_name(method):
+    required = [
+        item.name for item in dataclasses.fields(method) if item.default is dataclasses.MISSING
+    ]
+    for name in required:
+        rest = {key: value for key, value in method.example.items() if key != name}
+        with pytest.raises(ParameterError, match=rf"needs {name}\b"):
+            method.from_parameters(rest)
+
+
+def wrong_values(item, hint):
+    """Yield values that the parameter must refuse."""
+    low, high = item.metadata["minimum"], item.metadata["maximum"]
+    if low is not None:
+        yield low - 1
+    if high is not None:
+        yield high + 1
+    if get_origin(hint) is Literal:
+        yield "neither"
+        yield 3
+    elif hint is bool:
+        yield from (1, "yes", None)
+    elif hint is int:
+        yield from (True, "5", 2.5, float("nan"), None)
+    elif hint is float:
+        yield from (True, "0.5", float("nan"), None)
+
+
+def test_a_value_out_of_range_or_of_another_type_is_refused_in_one_line(method):
+    hints = hints_of(method)
+    tried = 0
+    for item in dataclasses.fields(method):
+        for value in wrong_values(item, hints[item.name]):
+            tried += 1
+            with pytest.raises(ParameterError, match=f"{item.name}=") as caught:
+                method.from_parameters({**method.example, item.name: value})
+            assert "\n" not in str(caught.value)
+            shown = [repr(value), str(value)]
+            assert any(text in str(caught.value) for text in shown), str(caught.value)
+    assert tried >= len(dataclasses.fields(method))
+
+
+def test_numpy_numbers_are_parameters_like_others(method):
+    hints = hints_of(method)
+    kinds = {int: np.int64, float: np.float64, bool: np.bool_}
+    for item in dataclasses.fields(method):
+        kind = kinds.get(hints[item.name])
+        value = getattr(method.from_parameters(method.example), item.name)
+        if kind is not None:
+            made = method.from_parameters({**method.example, item.name: kind(value)})
+            assert type(value) is type(getattr(made, item.name))
+
+
+def test_every_method_says_what_it_is(method):
+    assert METHODS[method.name] is method
+    assert all([method.promise, method.source, method.cost, method.example])
+    assert method.promise.endswith(".")
+    assert (method.__doc__ or "").splitlines()[0] == method.promise
+    assert ">>>" in (method.__doc__ or "")
+    assert getattr(gv, method.__name__) is method
+
+
+def test_help_shows_every_field_with_its_default_and_range(method, capsys):
+    call(["anonymize", method.name, "--help"])
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    hints = hints_of(method)
+    for item in dataclasses.fields(method):
+        flag = f"--{item.name.replace('_', '-')}"
+        assert flag in shown
+        assert item.metadata["help"] in shown
+        if item.default is dataclasses.MISSING:
+            assert f"{flag} " in shown.split("INPUT")[0], f"{flag} is required: in the usage line"
+        else:
+            part = shown[shown.index(item.metadata["help"]) :]
+            assert f"[default: {item.default}]" in part
+        low, high = item.metadata["minimum"], item.metadata["maximum"]
+        if low is not None and high is not None:
+            assert f"({low} to {high})" in shown
+        elif low is not None:
+            assert f"(at least {low})" in shown
+        for choice in get_args(hints[item.name]) if get_origin(hints[item.name]) is Literal else ():
+            assert str(choice) in shown
+    assert method.promise in shown
+    assert method.source in shown
+    assert LIMITS[method.name] in shown
+    assert f"Example: graphveil anonymize {method.name} " in shown
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_a_seed_is_a_whole_number_of_any_kind(method, sample, tmp_path):
+    anonymizer = method.from_parameters(method.example)
+    data = sample(method)
+    folders = [
+        anonymizer.anonymize(data, seed=seed).write(tmp_path / str(place), again=True)
+        for place, seed in enumerate((7, np.int64(7)))
+    ]
+    files = [[path.read_bytes() for path in sorted(folder.iterdir())] for folder in folders]
+    assert files[0] == files[1]
+    for wrong in (-1, 1.5, "seven"):
+        with pytest.raises(UsageError, match="seed="):
+            anonymizer.anonymize(data, seed=wrong)
