@@ -83,7 +83,7 @@ FRAMES = {
     "arrow": lambda table: table,
     "pandas": lambda table: table.to_pandas(),
     "polars": pl.from_arrow,
-    "duckdb": lambda table: duckdb.sql("SELECT * FROM table").arrow(),
+    "duckdb": duckdb.from_arrow,
     "dictionary": lambda table: pa.table(
         {name: table[name].dictionary_encode() for name in table.column_names}
     ),

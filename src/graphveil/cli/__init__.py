@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -20,7 +21,7 @@ from graphveil.errors import GraphveilError, GraphveilWarning
 
 OUT_OF_RESOURCES = 3
 BUG = 70
-INTERRUPTED = "interrupted. Nothing was written."
+INTERRUPTED = "interrupted. Nothing half-written is left; run the command again."
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -49,7 +50,7 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         if interrupted.is_set():  # libraries make errors of their own out of a signal
             return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:
-            raise
+            traceback.print_exc()
         return _fail(*_explained(error))
     return code
 

@@ -86,10 +86,13 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     anonymizer = method.from_parameters(given)
     check_target(out, force=force)
     Randomness(seed=seed)
-    released_as = wanted or format_that_came_in(path, options.format)
-    release_format(released_as, kind_of(method.accepts))
+    kind = kind_of(method.accepts)
+    if wanted is not None:
+        release_format(wanted, kind)
     with shown(bar):
         data = read_input(path, options, check=anonymizer.check)
+        released_as = wanted or format_that_came_in(path, options.format)
+        release_format(released_as, kind)
         with stage(f"anonymizing with {method.name}"):
             release = anonymizer.anonymize(data, seed=seed)
         with stage(f"writing {out.name}"):

@@ -43,6 +43,7 @@ def build(called: str | None = None) -> App:
         help_format="plaintext",
         version=__version__,
         version_flags=["--version"],
+        suppress_keyboard_interrupt=False,
     )
     for name, line in COMMANDS.items():
         text = None if name == called else line

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 from typing import get_type_hints as hints_of
 
-from cyclopts import Group, Parameter
+from cyclopts import Group, Parameter, Token
 
 T = TypeVar("T")
 
@@ -48,8 +48,10 @@ def flag(
     negative
         The flag that says no; empty for none.
     """
+    whole = kind is int or int in get_args(kind)
     note = Parameter(
         help=text,
+        converter=_whole_number if whole else None,
         group=group or OPTIONS_GROUP,
         negative=negative,
         negative_iterable="",
@@ -58,6 +60,15 @@ def flag(
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, note]
     )
+
+
+def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
+    """Return a whole number; a fraction is refused, not rounded."""
+    given = tokens[0].value
+    try:
+        return int(given)
+    except ValueError as error:
+        raise ValueError(f"{given!r} is no whole number. Give one.") from error
 
 
 def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:

@@ -95,8 +95,7 @@ def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
 def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
     if column.null_count:
         raise DataError(f"{what}: {column.null_count} ids are missing. Remove these rows.")
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = written_out(column)
     if pa.types.is_integer(column.type):
         return as_ids(column.to_numpy(zero_copy_only=False), what=what)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
@@ -106,6 +105,17 @@ def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
     if pa.types.is_floating(column.type):
         return _whole_numbers(column.to_numpy(), what=what)
     raise DataError(f"{what}: ids of type {column.type} cannot be used. Give integers or text.")
+
+
+def written_out(column: Any) -> Any:
+    """Return an Arrow column with its categories, if it has any, written out."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    kind = column.type.value_type
+    kind = pa.string() if pa.types.is_string_view(kind) else kind
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([written_out(chunk) for chunk in column.chunks], type=kind)
+    return column.dictionary.cast(kind).take(column.indices)
 
 
 def text(values: Iterable[str]) -> Ids:
@@ -220,4 +230,6 @@ def same_ids(left: Ids | None, right: Ids | None) -> bool:
     """Whether both are the same ids in the same order."""
     if left is None or right is None:
         return left is right
+    if left.size == right.size == 0:
+        return True
     return left.dtype.kind == right.dtype.kind and bool(np.array_equal(left, right))

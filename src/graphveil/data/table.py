@@ -20,6 +20,7 @@ from graphveil.data.ids import (
     same_ids,
     stored,
     text,
+    written_out,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
@@ -258,8 +259,7 @@ def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[
     column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = written_out(column)
     if pa.types.is_floating(column.type):
         column = _whole_or_refuse(column, name)
     if not _is_plain_integer(column):

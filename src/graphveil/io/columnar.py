@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import Ids, as_ids
+from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
 from graphveil.io.bins import binned
@@ -145,7 +145,9 @@ class _Frame:
         """Return columns of ids, over one list of labels or over one each."""
         integers = all(pa.types.is_integer(self.schema.field(name).type) for name in names)
         if not integers:
-            every = [self._other(name, notes) for name in names]
+            batches = list(self.batches(names))
+            notes.rows = sum(batch.num_rows for batch in batches)
+            every = [self._other(name, [batch.column(name) for batch in batches]) for name in names]
             return list(joined(*every)) if share_labels else every
         grown = [Growing() for _ in names]
         notes.rows = 0
@@ -163,14 +165,12 @@ class _Frame:
         except DataError as error:
             self.source.refuse(str(error))
 
-    def _other(self, name: str, notes: Notes) -> Column:
+    def _other(self, name: str, parts: list[pa.Array]) -> Column:
         """Return a column of text, of whole floats, or of categories of these."""
         kind = self.schema.field(name).type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
         textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-        parts = [batch.column(0) for batch in self.batches((name,))]
-        notes.rows = sum(len(part) for part in parts)
         if any(check(kind) for check in textual):
             if any(part.null_count for part in parts):
                 self.source.refuse(f"column {name}: an id is missing. Remove the row.")
@@ -180,8 +180,7 @@ class _Frame:
 
 
 def _encoded(part: pa.Array) -> pa.DictionaryArray:
-    plain = part.cast(part.type.value_type) if pa.types.is_dictionary(part.type) else part
-    return plain.cast(pa.string()).dictionary_encode()
+    return written_out(part).cast(pa.string()).dictionary_encode()
 
 
 @contextmanager
@@ -228,21 +227,27 @@ def _lists(source: Source, frame: _Frame, name: str, *, ignore_weights: bool) ->
         item=things.codes,
         users=people.labels,
         items=things.labels,
-        listed=True,
         notes=notes,
     )
 
 
 def _categorical(source: Source, name: str, column: Any, options: TableOptions) -> Any:
     rule = options.bins.get(name)
-    column = column.combine_chunks()
+    column = written_out(column.combine_chunks())
     if rule is not None:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        return binned(column.cast(pa.float64()), rule, name=name)
+        return binned(_numbers(source, name, column), rule, name=name)
     if pa.types.is_floating(column.type):
         whole = pc.or_kleene(pc.is_nan(column), pc.equal(pc.floor(column), column))
-        fractions = column.filter(pc.fill_null(pc.invert(whole), value=False))
+        fractions = column.filter(pc.fill_null(pc.invert(whole), False))
         if len(fractions):
             refuse_fractions(source, name, fractions[0].as_py())
     return column
+
+
+def _numbers(source: Source, name: str, column: Any) -> Any:
+    try:
+        return column.cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        source.refuse(
+            f"column {name} holds {column.type}, which cannot be binned. Leave out the bins."
+        )

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from graphveil.data.ids import Ids, as_ids, distinct, positions
+from graphveil.data.ids import LARGEST, Ids, as_ids, distinct, positions
 from graphveil.errors import InputError
 from graphveil.io.dialect import (
     WHITESPACE,
@@ -29,7 +29,6 @@ from graphveil.io.source import Source, shown
 _PLAIN = r"^(0|[1-9][0-9]*)$"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _MISSING = ("nan", "null", "none", "na", "n/a", "")
-_LARGEST = 2**63 - 1
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
 
 
@@ -236,9 +235,9 @@ def _labels(
             f"a cell holds a line break ({shown(odd.filter(broken)[0])}). Close its quote."
         )
     if len(odd) == 0:
-        if any(len(value) > 18 and int(value) > _LARGEST for value in values.to_pylist()):
+        if any(len(value) > 18 and int(value) > LARGEST for value in values.to_pylist()):
             large = max(values.to_pylist(), key=len)
-            _refuse_value(source, dialect, chosen, large, f"is larger than {_LARGEST}")
+            _refuse_value(source, dialect, chosen, large, f"is larger than {LARGEST}")
         return distinct(as_ids(values.cast(pa.int64()), what="ids"))
     _refuse_numbers(source, dialect, chosen, odd)
     if n_plain:

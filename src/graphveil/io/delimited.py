@@ -124,6 +124,12 @@ def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
 
 def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
     """Write the cells under their names; a suppressed cell is ``*``."""
+    for name in table.columns:
+        if not name or "\n" in name or "\r" in name:
+            raise InputError(
+                f"the column {shown(name)!r} has no name or one of two lines, which {form.name} "
+                "cannot carry. Use --format parquet."
+            )
     columns = []
     for place, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
         listed = ids_to_arrow(values).cast(pa.string())

@@ -177,7 +177,7 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
     known = " ".join(e for f in FORMATS.values() for e in f.extensions)
     raise InputError(
         f"{path.name}: the extension {extension or '(none)'} is unknown. "
-        f"Use one of {known}, or say --format {'|'.join(FORMATS)}."
+        f"Use one of {known}, or say --input-format {'|'.join(FORMATS)}."
     )
 
 

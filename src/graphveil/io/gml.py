@@ -79,6 +79,7 @@ class _Reader:
         self._text = source.text()
         self._builder = Builder(source, ignore_weights=options.ignore_weights)
         self._graphs = 0
+        self._seen = (0, 1)
         self._default_directed = False
 
     def arcs(self) -> Arcs:
@@ -166,7 +167,10 @@ class _Reader:
                 yield _Token(match.lastgroup, match.group(), match.start())
 
     def _line(self, place: int) -> int:
-        return self._text.count("\n", 0, place) + 1
+        """Return the line of a place that is not before the one asked for last."""
+        seen, line = self._seen
+        self._seen = (place, line + self._text.count("\n", seen, place))
+        return self._seen[1]
 
     def _refuse(self, problem: str, place: int) -> NoReturn:
         self._source.refuse(f"{problem}.", line=self._line(place))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphveil.data.ids import LARGEST
 from graphveil.io.dialect import Dialect
 from graphveil.io.raw import Notes, Pairs, encoded, ids_from_text
 from graphveil.io.source import Source, shown
-
-_LARGEST = 2**63 - 1
 
 
 def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
@@ -49,7 +48,6 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         item=things.codes,
         users=people.labels,
         items=things.labels,
-        listed=True,
         notes=notes,
     )
 
@@ -57,7 +55,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
 def _check(source: Source, cells: list[str], number: int) -> None:
     for cell in cells:
         digits = cell.removeprefix("-")
-        if digits.isascii() and digits.isdigit() and (digits != cell or int(cell) > _LARGEST):
+        if digits.isascii() and digits.isdigit() and (digits != cell or int(cell) > LARGEST):
             source.refuse(f"{shown(cell)} is no id. Give integers from 0 on, or text.", line=number)
         if cell.lower() == "nan":
             source.refuse("an id is missing (nan). Remove it.", line=number)

@@ -33,7 +33,6 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
         target=column,
         labels=np.arange(rows, dtype=np.int64),
         directed=not matrix.symmetric,
-        listed=True,
         twice=not matrix.symmetric,
         notes=notes,
     )
@@ -50,7 +49,6 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
         item=column,
         users=np.arange(matrix.shape[0], dtype=np.int64),
         items=np.arange(matrix.shape[1], dtype=np.int64),
-        listed=True,
         notes=notes,
     )
 

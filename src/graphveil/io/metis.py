@@ -51,7 +51,6 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
         target=np.array(target, dtype=np.int32) - 1,
         labels=np.arange(n, dtype=np.int64),
         directed=True,
-        listed=True,
         twice=True,
         notes=notes,
     )

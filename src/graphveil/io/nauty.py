@@ -121,7 +121,6 @@ class _Reader:
             target=np.array(self._others, dtype=np.int32) - np.int32(self._first),
             labels=np.arange(self._n, dtype=np.int64),
             directed=self._both_lists,
-            listed=True,
             twice=self._both_lists,
             notes=Notes(rows=len(self._ends)),
         )

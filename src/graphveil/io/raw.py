@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.graph import MAX_NODES
-from graphveil.data.ids import Ids, as_text, distinct, positions, text
+from graphveil.data.ids import LARGEST, Ids, as_text, distinct, positions, text
 from graphveil.io.source import Source
 
 
@@ -34,31 +34,25 @@ class Arcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
     `directed` says that the file calls itself directed, or that arcs without a reverse would be
-    odd in it. `listed` says that the labels are all the nodes there are, since the format lists
-    them; `twice` that the format lists every edge at both ends.
+    odd in it; `twice` that the format lists every edge at both ends.
     """
 
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     labels: Ids
     directed: bool = False
-    listed: bool = False
     twice: bool = False
     notes: Notes = field(default_factory=Notes)
 
 
 @dataclass(kw_only=True)
 class Pairs:
-    """The pairs of a user-item file: positions into `users` and `items`, distinct and in order.
-
-    `listed` says that the users are all there are, since the format lists them.
-    """
+    """The pairs of a user-item file: positions into `users` and `items`, distinct and in order."""
 
     user: NDArray[np.int32]
     item: NDArray[np.int32]
     users: Ids
     items: Ids
-    listed: bool = False
     notes: Notes = field(default_factory=Notes)
 
 
@@ -87,8 +81,14 @@ def joined(left: Column, right: Column) -> tuple[Column, Column]:
 
 
 def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> Column:
-    """Return the codes as positions into a larger list of labels."""
-    if labels.size == union.size:
+    """Return the codes as positions into a list of labels that holds them all.
+
+    Raises
+    ------
+    DataError
+        Where a label is not in that list.
+    """
+    if np.array_equal(labels, union):
         return Column(codes, union)
     return Column(positions(labels, union, what="ids")[codes], union)
 
@@ -101,9 +101,11 @@ def encoded(values: Ids) -> Column:
 
 def ids_from_text(values: list[str]) -> Ids:
     """Return integers where every value is a plain one that fits, else text."""
-    plain = all(value.isascii() and value.isdigit() and len(value) < 19 for value in values)
-    if plain and all(value == "0" or value[0] != "0" for value in values):
-        return np.array([int(value) for value in values], dtype=np.int64)
+    digits = all(value.isascii() and value.isdigit() and len(value) < 20 for value in values)
+    if digits and all(value == "0" or value[0] != "0" for value in values):
+        numbers = [int(value) for value in values]
+        if max(numbers, default=0) <= LARGEST:
+            return np.array(numbers, dtype=np.int64)
     return text(values)
 
 
@@ -121,7 +123,6 @@ def listed_arcs(
         target=place[np.array(target, dtype=np.int64)],
         labels=order,
         directed=directed,
-        listed=True,
         notes=notes,
     )
 

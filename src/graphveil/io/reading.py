@@ -12,11 +12,11 @@ import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.csr import neighbour_lists
-from graphveil.data.ids import Ids, as_text, distinct
-from graphveil.errors import GraphveilWarning, InputError
+from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.errors import DataError, GraphveilWarning, InputError
 from graphveil.io.formats import Kind, format_of
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.raw import Arcs, Column, Pairs, recoded
+from graphveil.io.raw import Arcs, Column, Pairs
 from graphveil.io.report import Reading, ReadingReport
 from graphveil.io.source import Source
 
@@ -52,7 +52,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     source = _source(path, options.format)
     arcs: Arcs = source.format.reader("graph")(source, options)
     if options.nodes is not None:
-        arcs = _over_all_nodes(arcs, options.nodes)
+        arcs = _over_all_nodes(source, arcs, options.nodes)
     rows = arcs.source.size
     labels, directed, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
     ends = [arcs.source, arcs.target]
@@ -108,8 +108,8 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     source = _source(path, options.format)
     pairs: Pairs = source.format.reader("bipartite")(source, options)
     if options.users is not None:
-        users = _united(pairs.users, pairs.user, options.users)
-        pairs.user, pairs.users = users.codes, users.labels
+        place, pairs.users = _over_all(source, pairs.users, options.users)
+        pairs.user = place[pairs.user]
     data, duplicates = Bipartite.assemble(
         pairs.user,
         pairs.item,
@@ -168,7 +168,10 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     cells = source.format.reader("table")(source, options)
     columns = dict(cells.columns)
     ids = columns.pop(options.ids) if options.ids is not None else None
-    table = Table.from_columns(columns, ids=ids, suppressed=options.suppressed)
+    try:
+        table = Table.from_columns(columns, ids=ids, suppressed=options.suppressed)
+    except DataError as error:
+        source.refuse(str(error))
     cells.notes.suppressed_cells = table.n_suppressed
     return Reading(
         table,
@@ -305,22 +308,22 @@ def _is_plain(labels: Ids) -> bool:
     return labels.size == 0 or (int(labels[0]) == 0 and int(labels[-1]) == labels.size - 1)
 
 
-def _over_all_nodes(arcs: Arcs, path: Path) -> Arcs:
-    nodes = _listed_ids(path)
-    labels = arcs.labels
-    if labels.dtype.kind != nodes.dtype.kind:
-        labels, nodes = as_text(labels), distinct(as_text(nodes))
-    arcs.source = recoded(arcs.source, labels, nodes).codes
-    arcs.target = recoded(arcs.target, labels, nodes).codes
-    arcs.labels = nodes
+def _over_all_nodes(source: Source, arcs: Arcs, path: Path) -> Arcs:
+    """Return the arcs over the nodes that a second file lists."""
+    place, labels = _over_all(source, arcs.labels, path)
+    arcs.source, arcs.target, arcs.labels = place[arcs.source], place[arcs.target], labels
     return arcs
 
 
-def _united(labels: Ids, codes: Any, path: Path) -> Column:
-    users = _listed_ids(path)
-    if labels.dtype.kind != users.dtype.kind:
-        labels, users = as_text(labels), distinct(as_text(users))
-    return recoded(codes, labels, users)
+def _over_all(source: Source, labels: Ids, path: Path) -> Column:
+    """Return the places of labels among the ids that a second file lists, and these ids."""
+    every = _listed_ids(path)
+    if labels.dtype.kind != every.dtype.kind:
+        labels, every = as_text(labels), distinct(as_text(every))
+    try:
+        return Column(positions(labels, every, what="ids"), every)
+    except DataError as error:
+        source.refuse(f"{path.name} does not list it all. {error}")
 
 
 def _listed_ids(path: str | Path) -> Ids:

@@ -20,8 +20,8 @@ _MAGIC = {
     b"\x1f\x8b": "gzip-compressed. Rename it to end in .gz",
     b"\x28\xb5\x2f\xfd": "Zstandard-compressed. Rename it to end in .zst",
     b"PK\x03\x04": "a zip archive. Unzip it first, and give the file in it",
-    b"PAR1": "Parquet. Rename it to end in .parquet, or say --format parquet",
-    b"ARROW1": "an Arrow file. Rename it to end in .arrow, or say --format arrow",
+    b"PAR1": "Parquet. Rename it to end in .parquet, or say --input-format parquet",
+    b"ARROW1": "an Arrow file. Rename it to end in .arrow, or say --input-format arrow",
     b"\xff\xfe": "UTF-16 text. Save it as UTF-8",
     b"\xfe\xff": "UTF-16 text. Save it as UTF-8",
 }

@@ -14,7 +14,7 @@ import numpy as np
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.errors import InputError, ResourceError, UsageError
-from graphveil.io.formats import FORMATS, Format, compression_of, format_of
+from graphveil.io.formats import FORMATS, Format, Kind, compression_of, format_of
 
 
 def write_graph(
@@ -61,7 +61,7 @@ def write_graph(
             f"{isolated} nodes without edges would be lost in {form.name}. Give nodes_path, "
             "or use graphml."
         )
-    _check_ids(form, graph.ids, "node")
+    _check_ids(form, graph.ids, "node", "graph")
     with _opened(path, form) as stream:
         write(graph, stream, form)
     if nodes_path is not None:
@@ -112,8 +112,8 @@ def write_bipartite(
             f"{empty} users without items would be lost in {form.name}. Give users_path, "
             "or use mtx."
         )
-    _check_ids(form, data.users, "user")
-    _check_ids(form, data.features, "item")
+    _check_ids(form, data.users, "user", "bipartite")
+    _check_ids(form, data.features, "item", "bipartite")
     with _opened(path, form) as stream:
         write(data, stream, form)
     if users_path is not None:
@@ -157,10 +157,10 @@ def write_table(
         write(table, stream, form)
 
 
-def _check_ids(form: Format, ids: Ids | None, what: str) -> None:
+def _check_ids(form: Format, ids: Ids | None, what: str, kind: Kind) -> None:
     if ids is None or form.text_ids or np.array_equal(ids, np.arange(ids.size)):
         return
-    able = ", ".join(entry.name for entry in FORMATS.values() if entry.text_ids)
+    able = ", ".join(f.name for f in FORMATS.values() if f.text_ids and kind in f.kinds)
     raise InputError(
         f"{form.name} numbers its rows, so the {what} ids (such as {ids[0]}) would be lost. "
         f"Use one of {able}."

@@ -1,8 +1,8 @@
 """Edge edits over an immutable graph: a hash of the pairs that differ from it.
 
-A pair u < v has the key ``u * n + v``, never 0, which marks a free slot. Its state is +1 (added), -1 (deleted) or 0 (as in the
-graph). Every kernel of the realisation reads adjacency through `adjacent` and writes through `make`
-and `cut`, which keep the residuals in step.
+A pair u < v has the key ``u * n + v``, never 0, which marks a free slot. Its state is +1 (added),
+-1 (deleted) or 0 (as in the graph). Every kernel of the realisation reads adjacency through
+`adjacent` and writes through `make` and `cut`, which keep the residuals in step.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def slot_of(keys: NDArray[np.int64], key: int) -> int:
     slot = np.int64((np.uint64(key) * FIBONACCI) >> np.uint64(20)) & mask
     while keys[slot] != FREE and keys[slot] != key:
         slot = (slot + 1) & mask
-    return slot
+    return int(slot)
 
 
 @njit(cache=True)
@@ -68,16 +68,16 @@ def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: i
             low = middle + 1
         else:
             high = middle
-    return low < end and indices[low] == v
+    return bool(low < end and indices[low] == v)
 
 
 @njit(cache=True)
 def state_of(edits: Edits, u: int, v: int) -> int:
     """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
     if not (edits.touched[u] and edits.touched[v]):
-        return np.int8(0)
+        return 0
     n = edits.indptr.size - 1
-    return edits.states[slot_of(edits.keys, min(u, v) * n + max(u, v))]
+    return int(edits.states[slot_of(edits.keys, min(u, v) * n + max(u, v))])
 
 
 @njit(cache=True)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from graphveil.kernels.degree_edits import Classes, Edits, adjacent, cut, make, state_of
 
 NEAR_TRIES = 24
-NEAR_UNITS = 64
 NEAR_FAILURES = 16
 PAIR_TRIES = 400
+PAIR_LOOKS = 1 << 20
+PAIR_FAILURES = 64
 
 
 @njit(cache=True)
@@ -41,7 +42,7 @@ def rotate(
 @njit(cache=True)
 def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
-    return (
+    return bool(
         edits.residual[x] == 0
         and t + 1 < edits.indptr.size - 1
         and classes.members[t] > k
@@ -52,7 +53,7 @@ def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
 @njit(cache=True)
 def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
-    return (
+    return bool(
         edits.residual[x] == 0 and t > 0 and classes.members[t] > k and classes.members[t - 1] >= k
     )
 
@@ -75,23 +76,20 @@ def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.G
     """
     indptr, indices = edits.indptr, edits.indices
     if indptr[v + 1] == indptr[v]:
-        return np.int64(-1)
+        return -1
     for attempt in range(2 * NEAR_TRIES):
-        x = np.int64(v)
+        x = int(v)
         for _step in range(2 if attempt < NEAR_TRIES else 4):
-            x = np.int64(indices[rng.integers(indptr[x], indptr[x + 1])])
+            x = int(indices[rng.integers(indptr[x], indptr[x + 1])])
         if not edits.touched[x] and _can_rise(edits, classes, x, k) and not adjacent(edits, v, x):
             return x
-    return np.int64(-1)
+    return -1
 
 
 @njit(cache=True)
 def _some_class_can_rise(classes: Classes, k: int) -> bool:
-    members = classes.members
-    for t in range(members.size - 2):
-        if members[t] > k and members[t + 1] >= k:
-            return True
-    return False
+    sources, goals = classes.members[:-2], classes.members[1:-1]
+    return bool(np.any((sources > k) & (goals >= k)))
 
 
 @njit(cache=True)
@@ -139,7 +137,7 @@ def _go_round(
     """
     n = order.size
     members = classes.members
-    last = np.int64(-1)
+    last = -1
     for _step in range(n):
         if edits.residual[v] == 0:
             break
@@ -173,7 +171,7 @@ def _absorb_anywhere(
     barred: NDArray[np.int8],
 ) -> int:
     """Go round until v is owed nothing or nothing helps; returns the last riser, or -1."""
-    last = np.int64(-1)
+    last = -1
     while edits.residual[v] > 0:
         early = cursor[1] == 0
         mine = edits.final[first : edits.tally[2]]
@@ -193,13 +191,14 @@ def absorb_owed(
     classes: Classes,
     left: NDArray[np.int64],
     k: int,
-    near: bool,
+    near_units: int,
     order: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Join nodes that are owed edges to settled ones, which rise to the next class.
 
-    Returns the last step as (node, absorber, 1), or zeros. The order holds every node once.
+    Up to `near_units` a node are sought near it. Returns the last step as (node, absorber, 1), or
+    zeros. The order holds every node once.
     """
     last = np.zeros(3, dtype=np.int64)
     cursor = np.zeros(2, dtype=np.int64)
@@ -208,7 +207,7 @@ def absorb_owed(
     for v in left:
         first = edits.tally[2]
         failed = 0
-        for _unit in range(min(edits.residual[v], NEAR_UNITS) if near else 0):
+        for _unit in range(min(edits.residual[v], near_units)):
             x = _near_riser(edits, classes, v, k, rng)
             if x >= 0:
                 _rise(edits, classes, v, x)
@@ -248,7 +247,7 @@ def absorb_surplus(
             for step in range(size):
                 if edits.residual[v] == 0:
                     break
-                x = np.int64(edits.indices[first + (start + step) % size])
+                x = int(edits.indices[first + (start + step) % size])
                 if (
                     (again or not edits.touched[x])
                     and (isolate or classes.target[x] > 1)
@@ -279,13 +278,13 @@ def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     n = indptr.size - 1
     start = rng.integers(0, n)
     for step in range(PAIR_TRIES + n):
-        x = rng.integers(0, n) if step < PAIR_TRIES else (start + step) % n
+        x = int(rng.integers(0, n) if step < PAIR_TRIES else (start + step) % n)
         size = indptr[x + 1] - indptr[x]
         if size == 0 or adjacent(edits, v, x):
             continue
         turn = rng.integers(0, size)
         for j in range(1 if step < PAIR_TRIES else size):
-            y = np.int64(indices[indptr[x] + (turn + j) % size])
+            y = int(indices[indptr[x] + (turn + j) % size])
             if y != v and x != w and adjacent(edits, x, y) and not adjacent(edits, w, y):
                 cut(edits, x, y)
                 make(edits, v, x)
@@ -300,12 +299,12 @@ def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> boo
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
     v_turn, w_turn = rng.integers(0, v_size), rng.integers(0, w_size)
-    for i in range(v_size):
-        x = np.int64(indices[indptr[v] + (v_turn + i) % v_size])
+    for i in range(min(v_size, PAIR_LOOKS // w_size + 1)):
+        x = int(indices[indptr[v] + (v_turn + i) % v_size])
         if x == w or not adjacent(edits, v, x):
             continue
         for j in range(w_size):
-            y = np.int64(indices[indptr[w] + (w_turn + j) % w_size])
+            y = int(indices[indptr[w] + (w_turn + j) % w_size])
             if y != v and adjacent(edits, w, y) and not adjacent(edits, x, y):
                 cut(edits, v, x)
                 cut(edits, w, y)
@@ -320,11 +319,11 @@ def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
     for _try in range(8 * PAIR_TRIES):
-        x = np.int64(indices[rng.integers(indptr[u], indptr[u + 1])])
-        z = rng.integers(0, n)
+        x = int(indices[rng.integers(indptr[u], indptr[u + 1])])
+        z = int(rng.integers(0, n))
         if indptr[z + 1] == indptr[z] or adjacent(edits, x, z) or not adjacent(edits, u, x):
             continue
-        y = np.int64(indices[rng.integers(indptr[z], indptr[z + 1])])
+        y = int(indices[rng.integers(indptr[z], indptr[z + 1])])
         if adjacent(edits, z, y) and not adjacent(edits, y, w):
             cut(edits, u, x)
             make(edits, x, z)
@@ -336,8 +335,9 @@ def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
 
 @njit(cache=True)
 def pair(edits: Edits, left: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """Pay two units a time by three edits, or by four where the signs differ."""
+    """Pay two units a time by three edits, or by four where the signs differ; may give up."""
     residual = edits.residual
+    failures = 0
     for i in range(left.size):
         v = left[i]
         for j in range(i, left.size):
@@ -355,6 +355,9 @@ def pair(edits: Edits, left: NDArray[np.int64], rng: np.random.Generator) -> Non
                 else:
                     break
                 if not paid:
+                    failures += 1
                     break
+            if failures == PAIR_FAILURES:
+                return
             if residual[v] == 0:
                 break

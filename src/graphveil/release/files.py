@@ -10,7 +10,7 @@ import numpy as np
 
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.errors import InputError
+from graphveil.errors import InputError, ReleaseError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.release.manifest import DataFile, Described
 
@@ -153,9 +153,18 @@ def read_data(folder: Path, described: Described) -> Data:
     ------
     InputError
         Where a file is missing or cannot be read.
+    ReleaseError
+        Where the manifest lists no data file, or one outside the folder.
     """
-    files = {file.role: file for file in described.files}
-    data_file = files["data"]
+    data_file = next((file for file in described.files if file.role == "data"), None)
+    if data_file is None:
+        raise ReleaseError(f"{folder}: the manifest lists no data file. Take the file as written.")
+    for file in described.files:
+        if file.name in {"", ".", ".."} or Path(file.name).name != file.name:
+            raise ReleaseError(
+                f"{folder}: the manifest lists {file.name!r}, which is no name of a file in the "
+                "folder. Take the file as written."
+            )
     path = folder / data_file.name
     companion = next((folder / f.name for f in described.files if f.role != "data"), None)
     if described.kind == "graph":

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from graphveil.errors import ReleaseError
+from graphveil.errors import ParameterError, ReleaseError
 from graphveil.guarantees import AnyGuarantee, CheckWord
 
 SCHEMA = 1
@@ -119,7 +119,7 @@ def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
     """
     try:
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, ParameterError) as error:
         raise ReleaseError(
             f"{where}: not a manifest: {error}. Take the file as written."
         ) from error

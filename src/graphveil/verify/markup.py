@@ -6,7 +6,6 @@ a tail. Comparing with that leaves no room for attributes, comments or names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,6 @@ from graphveil.verify.delimited import unpacked
 
 Ints = NDArray[np.int64]
 
-_NUMBER = re.compile(rb"[0-9]+")
 _SEPARATE = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
 
 
@@ -95,16 +93,15 @@ def load_markup(db: Database, path: Path, file: DataFile) -> None:
     grammar = _GRAMMARS[file.format]
     with unpacked(path) as stream:
         text = stream.read()
-    if not text.startswith(grammar.start):
-        raise UnreadableError(f"{path.name} does not begin as {file.format} does")
+    if not text.startswith(grammar.start) or b"#" in text:
+        raise UnreadableError(f"{path.name} does not begin as {file.format} does, or holds a #")
     text = text[len(grammar.start) :]
     n, m = _sizes(grammar, text)
     skeleton = grammar.skeleton(n, m)
-    found = _NUMBER.sub(b"#", text)
+    found, numbers = _told_apart(path, text)
     if found != skeleton:
         line = grammar.start.count(b"\n") + _first_other_line(found, skeleton)
         raise UnreadableError(f"{path.name}, line {line}: not as graphveil writes {file.format}")
-    numbers = _numbers(path, text)
     due = grammar.numbers(n)
     other = np.flatnonzero(numbers[: due.size] != due)
     if other.size:
@@ -135,11 +132,30 @@ def _first_other_line(found: bytes, due: bytes) -> int:
     return found[:place].count(b"\n") + 1
 
 
-def _numbers(path: Path, text: bytes) -> Ints:
-    """Return every number of the text; leading zeros and numbers beyond 64 bits are refused."""
-    if re.search(rb"(?<![0-9])0[0-9]|[0-9]{19}", text):
+def _told_apart(path: Path, text: bytes) -> tuple[bytes, Ints]:
+    """Return the text with ``#`` for every number, and the numbers.
+
+    Leading zeros, and numbers beyond 18 digits, are refused.
+    """
+    letters = np.frombuffer(text, dtype=np.uint8)
+    digit = (letters >= ord("0")) & (letters <= ord("9"))
+    first = digit.copy()
+    first[1:] &= ~digit[:-1]
+    starts = np.flatnonzero(first)
+    last = digit
+    last[:-1] &= ~digit[1:]
+    lengths = np.flatnonzero(last) - starts + 1
+    if np.any((lengths > 1) & (letters[starts] == ord("0"))) or lengths.max(initial=0) > 18:
         raise UnreadableError(f"{path.name}: a number has leading zeros, or is too large")
-    spaced = text.translate(_SEPARATE)
-    return (
-        np.fromstring(spaced, dtype=np.int64, sep=" ") if spaced.strip() else np.empty(0, np.int64)
-    )
+    numbers = np.empty(0, dtype=np.int64)
+    if starts.size:
+        numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")
+    return _with_marks(letters, first), numbers
+
+
+def _with_marks(letters: NDArray[np.uint8], first: NDArray[np.bool_]) -> bytes:
+    """Return the letters with ``#`` for the first digit of a number and without the others."""
+    kept = first | (letters < ord("0")) | (letters > ord("9"))
+    shown = letters[kept]
+    shown[first[kept]] = ord("#")
+    return shown.tobytes()

@@ -8,7 +8,7 @@ end falls back on the supergraph, which is legal there too.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,16 @@ from graphveil.methods.k_degree.sequence import (
     optimal_plan,
     runs_of,
     settle_parity,
-    targets_per_node,
+)
+from graphveil.methods.k_degree.state import (
+    Outcome,
+    Task,
+    by_need,
+    check,
+    outcome_of,
+    pairs_of,
+    sealed,
+    start,
 )
 from graphveil.randomness import Randomness
 
@@ -48,9 +57,13 @@ TargetKind = Literal["exact", "greedy"]
 
 SWAP_TRIES = 256
 SWAP_BUDGET = 1 << 18
+NEAR_UNITS = 64
+"""How many of a node's units are sought near it: around hubs nothing is near for long."""
 PATIENT_ROUNDS = 12
+"""How many rounds raise the targets by no more than what is missing, before they double it."""
 FREE_ATTEMPTS = 32
 FREE_WORK = 500_000
+"""A graph gets more attempts than asked for, as many as fit into this many entries."""
 
 
 class Realisation(NamedTuple):
@@ -70,28 +83,7 @@ class Realisation(NamedTuple):
         return len(self.added) + len(self.deleted)
 
 
-class _Task(NamedTuple):
-    """What every run of one realisation shares."""
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    degrees: NDArray[np.int64]
-    k: int
-    near: bool
-
-
-class _Outcome(NamedTuple):
-    added: NDArray[np.int64]
-    deleted: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    rounds: int
-
-    @property
-    def cost(self) -> int:
-        return self.added.size + self.deleted.size
-
-
-def realise(  # noqa: PLR0913  the parameters of the method, each by name
+def realise(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     k: int,
@@ -115,9 +107,10 @@ def realise(  # noqa: PLR0913  the parameters of the method, each by name
     target
         ``"exact"`` starts from the optimal degree sequence, ``"greedy"`` from the greedy one.
     near
-        Whether a single unit is paid by a node two steps away where there is one.
+        Whether an edge that no match gives goes to a node a few steps away where there is one.
     restarts
-        How many random starts are tried with ``"any"``; the fewest edits win.
+        The least number of random starts with ``"any"``; the fewest edits win. Small graphs get
+        more.
     randomness
         The source of ties and absorbers.
 
@@ -136,7 +129,7 @@ def realise(  # noqa: PLR0913  the parameters of the method, each by name
     >>> found.cost, sorted(found.targets.tolist())
     (2, [2, 2, 3, 3])
     """
-    task = _Task(_sealed(indptr), _sealed(indices), np.diff(indptr), k, near)
+    task = Task(sealed(indptr), sealed(indices), np.diff(indptr), k, near)
     n = task.degrees.size
     if n < k:
         raise InfeasibleError(f"k={k} needs at least {k} nodes, the graph has {n}. Lower k.")
@@ -150,10 +143,10 @@ def realise(  # noqa: PLR0913  the parameters of the method, each by name
         best = _supergraph_best(task, plan, floor, randomness)
     else:
         best = _relaxed_best(task, optimum, floor, restarts, randomness)
-    _check(task, best, edits)
+    check(task, best)
     return Realisation(
-        added=_pairs(best.added, n),
-        deleted=_pairs(best.deleted, n),
+        added=pairs_of(best.added, n),
+        deleted=pairs_of(best.deleted, n),
         targets=best.targets,
         lower_bound=floor,
         target_bound=bound_for_targets(best.targets - task.degrees),
@@ -162,7 +155,7 @@ def realise(  # noqa: PLR0913  the parameters of the method, each by name
     )
 
 
-def _supergraph_best(task: _Task, plan: Plan, floor: int, randomness: Randomness) -> _Outcome:
+def _supergraph_best(task: Task, plan: Plan, floor: int, randomness: Randomness) -> Outcome:
     """Return the fewest edits of the supergraph run and, on small graphs, of its variations."""
     settled = settle_parity(plan, task.k, task.degrees.size, edits="add")
     best = _supergraph_run(task, settled, randomness.stream("k-degree supergraph"))
@@ -173,17 +166,17 @@ def _supergraph_best(task: _Task, plan: Plan, floor: int, randomness: Randomness
     return best
 
 
-def _supergraph_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outcome:
+def _supergraph_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome:
     """Run the steps with additions alone, raising targets until they can be met."""
     n = task.degrees.size
     goal = roles(task.indptr, task.indices, plan, rng)
     contacts = np.empty(n, dtype=np.float64)
     rounds = 1
     while True:
-        edits, classes = _start(task, goal, additions=True)
+        edits, classes = start(task, goal, additions=True)
         left = _pay_by_additions(task, edits, classes, rng)
         if left.size == 0:
-            return _outcome(edits, classes, rounds)
+            return outcome_of(edits, classes, rounds)
         units = int(edits.residual[left].sum()) << max(0, rounds - PATIENT_ROUNDS)
         kernel.marked_neighbours(task.indptr, task.indices, left, contacts)
         goal = raised(goal, left, units, contacts + rng.random(n), task.k)
@@ -192,8 +185,8 @@ def _supergraph_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outco
 
 
 def _supergraph_variations(
-    task: _Task, plan: Plan, best: _Outcome, attempts: int, rng: np.random.Generator
-) -> _Outcome:
+    task: Task, plan: Plan, best: Outcome, attempts: int, rng: np.random.Generator
+) -> Outcome:
     """Look for fewer edits by other ties, another parity and other raises.
 
     With additions alone the edits are half of what the targets exceed the degrees by, so a try
@@ -209,46 +202,47 @@ def _supergraph_variations(
         fresh = goal.sum() >= best.targets.sum()
         if fresh:
             continue
-        edits, classes = _start(task, goal, additions=True)
+        edits, classes = start(task, goal, additions=True)
         fresh = _pay_by_additions(task, edits, classes, rng).size == 0
         if fresh and classes.target.sum() < best.targets.sum():
-            best = _outcome(edits, classes, rounds=attempt + 2)
+            best = outcome_of(edits, classes, rounds=attempt + 2)
     return best
 
 
-def _free_attempts(task: _Task, plan: Plan) -> int:
+def _free_attempts(task: Task, plan: Plan) -> int:
     """Return how many more attempts a graph of this size gets unasked."""
     work = task.degrees.size + task.indices.size + 8 * plan.cost
     return min(FREE_ATTEMPTS, FREE_WORK // work)
 
 
 def _pay_by_additions(
-    task: _Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+    task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Steps 2, 3 and 5 with additions alone; returns the nodes that are still owed edges."""
-    match_additions(edits, _by_need(edits.residual, 1, rng))
-    swap(edits, _by_need(edits.residual, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
+    """Take steps 2, 3 and 5 with additions alone; return the nodes that are still owed edges."""
+    match_additions(edits, by_need(edits.residual, 1, rng))
+    swap(edits, by_need(edits.residual, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
     _absorb_owed(task, edits, classes, rng)
-    return _by_need(edits.residual, 1, rng)
+    return by_need(edits.residual, 1, rng)
 
 
 def _absorb_owed(
-    task: _Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+    task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    left = _by_need(edits.residual, 1, rng)
+    left = by_need(edits.residual, 1, rng)
     if left.size == 0:
         return np.zeros(3, dtype=np.int64)
     order = rng.permutation(task.degrees.size)
-    return absorb_owed(edits, classes, left, task.k, task.near, order, rng)
+    near_units = NEAR_UNITS if task.near else 0
+    return absorb_owed(edits, classes, left, task.k, near_units, order, rng)
 
 
 def _relaxed_best(
-    task: _Task, optimum: Plan, floor: int, restarts: int, randomness: Randomness
-) -> _Outcome:
-    """Return the fewest edits of the relaxed runs and the supergraph run."""
+    task: Task, optimum: Plan, floor: int, restarts: int, randomness: Randomness
+) -> Outcome:
+    """Return the fewest edits of the relaxed runs and, unless they beat its bound, of the other."""
     n = task.degrees.size
     plans = settled_plans(optimum, task.k, n)
-    best: _Outcome | None = None
+    best: Outcome | None = None
     for run in range(max(restarts, _free_attempts(task, optimum))):
         rng = randomness.stream(f"k-degree relaxed {run}")
         outcome = _relaxed_run(task, plans[run % len(plans)], rng)
@@ -264,101 +258,26 @@ def _relaxed_best(
     return supergraph if best is None or supergraph.cost < best.cost else best
 
 
-def _relaxed_run(task: _Task, plan: Plan, rng: np.random.Generator) -> _Outcome | None:
-    """Steps 1-6; None where units remain.
+def _relaxed_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome | None:
+    """Take steps 1-6; return None where units remain.
 
     Surplus nodes are absorbed before edges rotate, since only their own neighbours can do that,
     while almost any node can absorb for one that is owed an edge.
     """
     goal = roles(task.indptr, task.indices, plan, rng)
-    edits, classes = _start(task, goal, additions=False)
+    edits, classes = start(task, goal, additions=False)
     owed = edits.residual
-    match_deletions(edits, _by_need(owed, -1, rng))
-    match_additions(edits, _by_need(owed, 1, rng))
-    swap(edits, _by_need(owed, -1, rng), -1, SWAP_TRIES, SWAP_BUDGET, rng)
-    swap(edits, _by_need(owed, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
-    last = absorb_surplus(edits, classes, _by_need(owed, -1, rng), task.k, rng)
-    rotate(edits, _by_need(owed, -1, rng), _by_need(owed, 1, rng), rng)
+    match_deletions(edits, by_need(owed, -1, rng))
+    match_additions(edits, by_need(owed, 1, rng))
+    swap(edits, by_need(owed, -1, rng), -1, SWAP_TRIES, SWAP_BUDGET, rng)
+    swap(edits, by_need(owed, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
+    last = absorb_surplus(edits, classes, by_need(owed, -1, rng), task.k, rng)
+    rotate(edits, by_need(owed, -1, rng), by_need(owed, 1, rng), rng)
     later = _absorb_owed(task, edits, classes, rng)
     if np.abs(owed).sum() % 2:
         undo_absorption(edits, classes, later if later[2] else last)
     pair(edits, rng.permutation(np.flatnonzero(owed)), rng)
-    return None if np.any(owed) else _outcome(edits, classes, rounds=1)
-
-
-def _by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the nodes whose residual has this sign, the largest need first, ties at random."""
-    need = residual * sign
-    nodes = rng.permutation(np.flatnonzero(need > 0))
-    return nodes[np.argsort(-need[nodes], kind="stable")]
-
-
-def _start(
-    task: _Task, goal: NDArray[np.int64], *, additions: bool
-) -> tuple[kernel.Edits, kernel.Classes]:
-    """Return the state without edits, with room for what a unit of need may write."""
-    residual = goal - task.degrees
-    units = int(np.abs(residual).sum())
-    room = units * (1 if additions else 2) + 64
-    capacity = 1 << (room + room // 3).bit_length()
-    edits = kernel.Edits(
-        indptr=task.indptr,
-        indices=task.indices,
-        keys=np.zeros(capacity, dtype=np.int64),
-        states=np.zeros(capacity, dtype=np.int8),
-        added=np.empty(room, dtype=np.int64),
-        deleted=np.empty(0 if additions else room, dtype=np.int64),
-        final=np.empty(room if additions else 0, dtype=np.int64),
-        tally=np.zeros(3, dtype=np.int64),
-        residual=residual,
-        touched=np.zeros(goal.size, dtype=np.bool_),
-    )
-    members = np.bincount(goal, minlength=goal.size + 1)
-    return edits, kernel.Classes(target=goal.copy(), members=members.astype(np.int64))
-
-
-def _outcome(edits: kernel.Edits, classes: kernel.Classes, rounds: int) -> _Outcome:
-    added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
-    return _Outcome(added, deleted, classes.target, rounds)
-
-
-def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    ordered = np.sort(keys)
-    return ordered[np.diff(ordered, prepend=-1) != 0]
-
-
-def _pairs(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:
-    return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
-
-
-def _sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view, so that kernels are compiled for one kind of array."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
-def _check(task: _Task, outcome: _Outcome, edits: EditKind) -> None:
-    """Count the promise again from the edits alone.
-
-    Raises
-    ------
-    AssertionError
-        Where the final degrees are not k-anonymous or not the targets: a bug of ours.
-    """
-    n = task.degrees.size
-    reached = task.degrees.copy()
-    for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
-        ends = np.concatenate(np.divmod(keys, n))
-        reached += sign * np.bincount(ends, minlength=n)
-        present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
-        if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
-            raise AssertionError("an edit repeats itself, or changes nothing in the graph")
-    classes = np.bincount(reached)
-    if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
-        raise AssertionError(f"the realised degrees are not {task.k}-anonymous, or not the targets")
-    if edits == "add" and outcome.deleted.size:
-        raise AssertionError("a supergraph run deleted an edge")
+    return None if np.any(owed) else outcome_of(edits, classes, rounds=1)
 
 
 def apply_edits(graph: Graph, realisation: Realisation) -> Graph:

@@ -1,0 +1,111 @@
+"""The state of a realisation: where it starts, what it comes to, and whether that is true."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels import degree_edits as kernel
+
+
+class Task(NamedTuple):
+    """What every run of one realisation shares."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    degrees: NDArray[np.int64]
+    k: int
+    near: bool
+
+
+class Outcome(NamedTuple):
+    """The edits of one run as sorted keys ``u * n + v``, and the degrees they lead to."""
+
+    added: NDArray[np.int64]
+    deleted: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    rounds: int
+
+    @property
+    def cost(self) -> int:
+        """The number of edges added or deleted."""
+        return self.added.size + self.deleted.size
+
+
+def start(
+    task: Task, goal: NDArray[np.int64], *, additions: bool
+) -> tuple[kernel.Edits, kernel.Classes]:
+    """Return the state without edits, with room for what a unit of need may write."""
+    residual = goal - task.degrees
+    units = int(np.abs(residual).sum())
+    room = units * (1 if additions else 2) + 64
+    capacity = 1 << (room + room // 3).bit_length()
+    edits = kernel.Edits(
+        indptr=task.indptr,
+        indices=task.indices,
+        keys=np.zeros(capacity, dtype=np.int64),
+        states=np.zeros(capacity, dtype=np.int8),
+        added=np.empty(room, dtype=np.int64),
+        deleted=np.empty(0 if additions else room, dtype=np.int64),
+        final=np.empty(room if additions else 0, dtype=np.int64),
+        tally=np.zeros(3, dtype=np.int64),
+        residual=residual,
+        touched=np.zeros(goal.size, dtype=np.bool_),
+    )
+    members = np.bincount(goal, minlength=goal.size + 1)
+    return edits, kernel.Classes(target=goal.copy(), members=members.astype(np.int64))
+
+
+def outcome_of(edits: kernel.Edits, classes: kernel.Classes, rounds: int) -> Outcome:
+    """Return what the state came to."""
+    added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
+    return Outcome(added, deleted, classes.target, rounds)
+
+
+def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = np.sort(keys)
+    distinct: NDArray[np.int64] = ordered[np.diff(ordered, prepend=-1) != 0]
+    return distinct
+
+
+def pairs_of(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    """Return keys as node pairs u < v."""
+    return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
+
+
+def by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the nodes whose residual has this sign, the largest need first, ties at random."""
+    need = residual * sign
+    nodes = rng.permutation(np.flatnonzero(need > 0))
+    in_order: NDArray[np.int64] = nodes[np.argsort(-need[nodes], kind="stable")]
+    return in_order
+
+
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view, so that kernels are compiled for one kind of array."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def check(task: Task, outcome: Outcome) -> None:
+    """Count the promise again from the edits alone.
+
+    Raises
+    ------
+    AssertionError
+        Where the final degrees are not k-anonymous or not the targets: a bug of ours.
+    """
+    n = task.degrees.size
+    reached = task.degrees.copy()
+    for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
+        ends = np.concatenate(np.divmod(keys, n))
+        reached += sign * np.bincount(ends, minlength=n)
+        present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
+        if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
+            raise AssertionError("an edit repeats itself, or changes nothing in the graph")
+    classes = np.bincount(reached)
+    if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
+        raise AssertionError(f"the realised degrees are not {task.k}-anonymous, or not the targets")

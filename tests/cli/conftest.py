@@ -1,0 +1,98 @@
+"""The command line as people run it: a process, its exit code, its two streams, its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+
+FRIENDS = "source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\nann,cyd\neve,ann\n"
+"""Five people; ann has four friends, cyd three, bob and dan two, eve one."""
+
+
+MANY = """
+import contextlib, io, json, os, sys
+from graphveil.cli import run
+done = []
+for folder, arguments in json.loads(sys.argv[1]):
+    os.chdir(folder)
+    streams = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        code = run(arguments)
+    done.append([code, *(stream.getvalue() for stream in streams)])
+print(json.dumps(done))
+"""
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with one input file, in which commands run."""
+    (tmp_path / "friends.csv").write_text(FRIENDS)
+    return tmp_path
+
+
+@pytest.fixture
+def graphveil(place):
+    """Return a function that runs a command in `place`."""
+
+    def run(*arguments, script=None, env=None, umask=-1):
+        start = ["-m", "graphveil"] if script is None else ["-c", script]
+        done = subprocess.run(
+            [sys.executable, *start, *map(str, arguments)],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+            env=os.environ | (env or {}),
+            umask=umask,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def graphveil_many(graphveil):
+    """Return a function that runs commands, given as (folder, arguments), in one process."""
+
+    def run(commands):
+        listed = [[str(folder), [str(word) for word in words]] for folder, words in commands]
+        done = graphveil(json.dumps(listed), script=MANY)
+        assert (0, "") == (done.code, done.err)
+        return [Done(*each) for each in json.loads(done.out)]
+
+    return run
+
+
+@pytest.fixture
+def listing(place):
+    """Return a function that lists everything in `place`, hidden files too."""
+    return lambda: sorted(str(path.relative_to(place)) for path in place.rglob("*"))
+
+
+@pytest.fixture
+def assert_one_line():
+    """Return a function that asserts the one line of a failure, with these words."""
+
+    def check(done, *words):
+        assert "" == done.out
+        lines = done.err.splitlines()
+        assert 1 == len(lines), done.err
+        assert lines[0].startswith("graphveil: error: ")
+        assert all(word in lines[0] for word in words), lines[0]
+        assert "Traceback" not in done.err
+
+    return check

@@ -1,0 +1,224 @@
+"""Each kind of bad input: exit code 2, one line that says what, where, the value, the way out."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+
+EDGES = "source,target\n" + "".join(f"p{i},p{i + 1}\n" for i in range(20))
+
+FILES = {
+    "a ragged line": ("ragged.csv", "source,target\nann,bob\nbob\ncyd,dan\n", ["line 3"]),
+    "a longer line": ("ragged.csv", "source,target\nann,bob\nann,bob,cyd\n", ["line 3", "cyd"]),
+    "no number where one is needed": ("net.graph", "3 2\n2\n1 x\n2\n", ["line 3", "x"]),
+    "no numbers in a matrix": (
+        "net.mtx",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 one\n",
+        ["line 3", "one"],
+    ),
+    "an empty file": ("empty.csv", "", ["empty"]),
+    "only a header": ("header.csv", "source,target\n", []),
+    "only comments": ("comments.txt", "# nothing\n% at all\n", []),
+    "another encoding": ("latin.csv", "source,target\nann,bob\ncyd,jos\xe9\n", ["line 3", "0xE9"]),
+    "UTF-16": ("wide.csv", EDGES.encode("utf-16"), ["UTF-16"]),
+    "a truncated gzip": ("cut.csv.gz", gzip.compress(EDGES.encode())[:-20], ["Copy"]),
+    "no gzip": ("fake.csv.gz", EDGES, ["gzip"]),
+    "a gzip by another name": ("packed.csv", gzip.compress(EDGES.encode()), [".gz"]),
+    "a zip archive": ("data.zip", b"PK\x03\x04rest", ["Unzip"]),
+    "a missing id": ("nan.csv", "source,target\nann,bob\n,cyd\n", ["line 3"]),
+    "a NaN among numbers": ("nan.csv", "source,target\n1,2\nNaN,3\n4,1\n", ["NaN"]),
+    "negative ids": ("minus.csv", "source,target\n1,2\n3,-7\n", ["-7", "line 3"]),
+    "an unknown extension": ("data.xyz", EDGES, [".xyz"]),
+    "weights": ("weights.csv", "source,target,weight\n1,2,3\n2,3,1\n", ["--ignore-weights"]),
+    "a NUL byte": ("nul.csv", b"source,target\nann,bob\ncyd,d\0n\n", ["line 3"]),
+    "one column": ("one.csv", "source\nann\nbob\n", []),
+    "broken GML": ("net.gml", "graph [\n node [ id 1 ]\n edge [ source 1\n", []),
+    "broken GraphML": ("net.graphml", "<graphml><graph><node id='1'>", []),
+    "broken Parquet": ("data.parquet", b"PAR1 is how it starts", []),
+    "broken npz": ("net.npz", b"PK\x03\x04 nothing more", []),
+    "a directed graph": (
+        "arcs.graphml",
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">'
+        '<node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>',
+        ["--directed"],
+    ),
+}
+"""By kind: the file's name, its content, and words of the one line."""
+
+
+@pytest.fixture
+def bad_files(tmp_path):
+    """Write each bad file into a folder of its own; return the folders by kind."""
+    folders = {}
+    for number, (kind, (name, content, _)) in enumerate(FILES.items()):
+        folder = tmp_path / f"case-{number}"
+        folder.mkdir()
+        raw = content.encode("latin-1") if isinstance(content, str) else content
+        (folder / name).write_bytes(raw)
+        folders[kind] = folder
+    return folders
+
+
+def everything(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_each_kind_of_bad_file_is_one_line_and_leaves_nothing(
+    bad_files, graphveil_many, assert_one_line
+):
+    verbs = [("anonymize", "k-degree", "{}", "--k", "2", "--out", "out"), ("measure", "{}")]
+    cases = [(kind, verb) for kind in FILES for verb in verbs]
+    commands = [
+        (bad_files[kind], [word.format(FILES[kind][0]) for word in verb]) for kind, verb in cases
+    ]
+    problems = []
+    for (kind, verb), done in zip(cases, graphveil_many(commands), strict=True):
+        name, _, words = FILES[kind]
+        try:
+            assert 2 == done.code
+            assert_one_line(done, name, *words)
+            assert done.err.rstrip().endswith((".", ")"))
+            assert ". " in done.err, "the way out is missing"
+            assert [name] == everything(bad_files[kind])
+        except AssertionError as error:
+            problems.append(f"{kind} ({verb[0]}): {done.code} {done.err!r} {str(error)[:80]}")
+    assert not problems, "\n".join(problems)
+
+
+def test_what_is_no_file_at_all_is_one_line(place, graphveil_many, listing, assert_one_line):
+    (place / "folder").mkdir()
+    (place / "loop.csv").symlink_to("loop.csv")
+    before = listing()
+    words = {"folder": "directory", "none.csv": "no such file", "loop.csv": "", "": ""}
+    commands = [
+        (place, ("anonymize", "k-degree", name, "--k", 2, "--out", "out")) for name in words
+    ]
+    for word, done in zip(words.values(), graphveil_many(commands), strict=True):
+        assert done.code in {2, 3}
+        assert_one_line(done, word)
+    assert before == listing()
+
+
+def test_options_that_cannot_be_used_are_one_line(place, graphveil_many, listing, assert_one_line):
+    base = ("anonymize", "k-degree", "friends.csv")
+    out = ("--out", "out")
+    lines = {
+        (*base, "--k", 6, *out): ["k-degree", "6", "5", "Lower k"],
+        (*base, "--k", 0, *out): ["k=0", "at least 1"],
+        (*base, "--k", "two", *out): ["--k", "two"],
+        (*base, "--k", 2.5, *out): ["--k", "2.5"],
+        (*base, *out): ["--k"],
+        (*base, "--k", 2): ["--out"],
+        (*base, "--k", 2, *out, "--edits", "many"): ["--edits", "many"],
+        (*base, "--k", 2, *out, "--edits", "any", "--target", "greedy"): ["greedy", "Use"],
+        (*base, "--k", 2, *out, "--restarts", 0): ["restarts=0"],
+        (*base, "--k", 2, *out, "--seed", -1): ["seed=-1"],
+        (*base, "--k", 2, *out, "--colour", "blue"): ["--colour"],
+        (*base, "--k", 2, "--out", "none/out"): ["none", "Create"],
+        (*base, "--k", 2, "--out", "."): ["."],
+        (*base, "--k", 2, "--out", "friends.csv"): ["friends.csv exists"],
+        (*base, "--k", 2, *out, "--nodes", "none.csv"): ["none.csv"],
+        ("anonymize", "k-degre", "friends.csv"): ["k-degre"],
+        ("measure", "friends.csv", "--k", 1): ["k=1"],
+        ("measure", "friends.csv", "--measure", "fame"): ["fame"],
+        ("measure",): [],
+        ("verify", "none"): ["none"],
+        ("verify", "friends.csv"): ["friends.csv", "anonymize"],
+        ("verify", "."): ["release.json"],
+        ("evaluate", ".", "--original", "friends.csv"): ["release.json"],
+        ("dance",): ["dance"],
+        ("--dance",): ["--dance"],
+    }
+    before = listing()
+    commands = [(place, arguments) for arguments in lines]
+    problems = []
+    for arguments, done in zip(lines, graphveil_many(commands), strict=True):
+        try:
+            assert done.code == (3 if "none/out" in arguments else 2)
+            assert_one_line(done, *lines[arguments])
+        except AssertionError as error:
+            problems.append(f"{arguments}: {done.code} {done.err!r} {str(error)[:80]}")
+    assert not problems, "\n".join(problems)
+    assert before == listing()
+
+
+def forged(place):
+    """Yield manifests that are well formed and describe no release."""
+    with pytest.warns(gv.GraphveilWarning):
+        release = gv.KDegree(k=2).anonymize(gv.read_graph(place / "friends.csv"))
+    folder = release.write(place / "whole")
+    whole = json.loads((folder / "release.json").read_text())
+    edits = {
+        "k-zero": lambda m: m["claim"]["guarantee"].update(k=0),
+        "no-file-is-listed": lambda m: m["data"].update(files=[]),
+        "a-file-elsewhere": lambda m: m["data"]["files"][0].update(name="../friends.csv"),
+        "an-absolute-file": lambda m: m["data"]["files"][0].update(name="/etc/passwd"),
+        "the-folder-itself": lambda m: m["data"]["files"][0].update(name="."),
+        "the-folder-above": lambda m: m["data"]["files"][0].update(name=".."),
+        "two-data-files": lambda m: m["data"]["files"][1].update(role="data"),
+        "an-unknown-format": lambda m: m["data"]["files"][0].update(format="exe"),
+        "another-kind": lambda m: m["data"].update(kind="table"),
+        "another-schema": lambda m: m.update(schema=99),
+        "an-unknown-method": lambda m: m["method"].update(name="k-magic"),
+    }
+    for name, edit in edits.items():
+        manifest = copy.deepcopy(whole)
+        edit(manifest)
+        yield name, json.dumps(manifest).encode()
+
+
+def test_a_release_that_was_damaged_is_judged_and_never_our_bug(place, graphveil_many, listing):
+    folders = []
+    broken = {
+        "no-json": b"{",
+        "empty": b"",
+        "no-files": b'{"schema": 1}',
+        "list": b"[]",
+        "bytes": bytes(range(256)),
+        **dict(forged(place)),
+    }
+    for name, content in broken.items():
+        (place / name).mkdir()
+        (place / name / "release.json").write_bytes(content)
+        folders.append(name)
+    before = listing()
+    problems = []
+    words = [("verify", "{}"), ("evaluate", "{}", "--original", "friends.csv")]
+    commands = [(place, [word.format(name) for word in verb]) for name in folders for verb in words]
+    for (_, arguments), done in zip(commands, graphveil_many(commands), strict=True):
+        if done.code not in {1, 2} or len(done.err.splitlines()) > 1 or "root:" in done.out:
+            problems.append(f"{arguments}: {done}")
+    assert not problems, "\n".join(problems)
+    assert before == listing()
+
+
+def test_no_manifest_makes_evaluate_read_outside_the_folder(place, graphveil_many):
+    names = []
+    for name, manifest in forged(place):
+        if "file" in name or "folder" in name:
+            (place / name).mkdir()
+            (place / name / "release.json").write_bytes(manifest)
+            names.append(name)
+    verb = ("evaluate", "{}", "--original", "friends.csv")
+    commands = [(place, [word.format(name) for word in verb]) for name in names]
+    for name, done in zip(names, graphveil_many(commands), strict=True):
+        assert (2, "") == (done.code, done.out), name
+        assert name in done.err or "data.csv" in done.err, done.err
+
+
+def test_a_graph_of_one_node_is_refused_where_k_needs_more(place, graphveil_many, assert_one_line):
+    matrix = {"data": np.zeros(0), "indices": np.zeros(0, dtype=np.int32)}
+    np.savez(
+        place / "one.npz", indptr=np.zeros(2, dtype=np.int32), shape=(1, 1), format="csr", **matrix
+    )
+    (done,) = graphveil_many(
+        [(place, ("anonymize", "k-degree", "one.npz", "--k", 2, "--out", "out"))]
+    )
+    assert 2 == done.code
+    assert_one_line(done, "1 node", "one.npz")

@@ -1,0 +1,269 @@
+"""Interrupted, out of space, a target that cannot be written, a bug: nothing is left behind."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+import graphveil as gv
+from graphveil.cli import run
+
+ANONYMIZE = ("anonymize", "k-degree", "friends.csv", "--k", "2", "--out", "out")
+
+CRASH = """
+import sys, graphveil.methods
+def crash(*_, **__):
+    raise IndexError("off\\nby one")
+graphveil.methods.KDegree._anonymize = crash
+from graphveil.cli import main
+main(sys.argv[1:])
+"""
+
+
+def test_a_bug_of_ours_is_70_with_a_request_to_report_it(graphveil, listing):
+    done = graphveil(*ANONYMIZE, script=CRASH)
+    assert 70 == done.code
+    line = done.err.splitlines()[-1]
+    assert line.startswith("graphveil: error: this is a bug of ours: IndexError: off by one.")
+    assert "report" in line
+    assert "Traceback" not in done.err
+    assert ["friends.csv"] == listing()
+
+    shown = graphveil(*ANONYMIZE, "--debug", script=CRASH)
+    assert 70 == shown.code
+    assert "Traceback" in shown.err
+    assert "in crash" in shown.err
+    assert ["friends.csv"] == listing()
+
+
+def out_of_space(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def out_of_memory(*_, **__):
+    raise MemoryError
+
+
+def read_only(*_, **__):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+
+def forbidden(*_, **__):
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "out")
+
+
+def interrupted_inside_a_library(*_, **__):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise RuntimeError("Query interrupted") from None
+
+
+SHORTAGES = {
+    "no space for the data": ("graphveil.io.write_graph", out_of_space, "no space left"),
+    "no space for the manifest": ("pathlib.Path.write_bytes", out_of_space, "no space left"),
+    "no space for the record": (
+        "graphveil.release.release._write_private",
+        out_of_space,
+        "no space left",
+    ),
+    "no space when it reaches the disk": (
+        "graphveil.release.atomic._flush",
+        out_of_space,
+        "no space left",
+    ),
+    "no memory": ("graphveil.methods.KDegree._anonymize", out_of_memory, "out of memory"),
+    "a disk that is read only": ("pathlib.Path.mkdir", read_only, "cannot be written"),
+    "no permission to rename": ("pathlib.Path.rename", forbidden, "cannot be written"),
+    "an interrupt that a library made its own error of": (
+        "graphveil.methods.KDegree._anonymize",
+        interrupted_inside_a_library,
+        "interrupted",
+    ),
+}
+
+
+@pytest.fixture
+def _handlers_are_put_back():
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with warnings.catch_warnings():
+        yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_handlers_are_put_back")
+@pytest.mark.parametrize("kind", SHORTAGES)
+def test_a_shortage_is_exit_code_3_one_line_and_nothing_left(
+    kind, place, listing, monkeypatch, capsys
+):
+    target, crash, words = SHORTAGES[kind]
+    monkeypatch.chdir(place)
+    with monkeypatch.context() as patched:
+        patched.setattr(target, crash)
+        code = run(list(ANONYMIZE))
+    shown = capsys.readouterr()
+    assert (3, "") == (code, shown.out)
+    errors = [line for line in shown.err.splitlines() if line.startswith("graphveil: error: ")]
+    assert 1 == len(errors)
+    assert shown.err.endswith(errors[0] + "\n")
+    assert words in errors[0]
+    assert ["friends.csv"] == listing()
+
+
+MS_RDONLY, MS_REMOUNT = 1, 32
+
+
+@pytest.fixture
+def tiny_disk(place):
+    """Mount a file system of 64 KiB at `place`/disk, or skip where that is not allowed."""
+    if sys.platform != "linux":
+        pytest.skip("mounting a small file system is done on Linux only")
+    libc = ctypes.CDLL(None, use_errno=True)
+    disk = place / "disk"
+    disk.mkdir()
+    if libc.mount(b"none", bytes(disk), b"tmpfs", 0, b"size=64k,mode=755"):
+        pytest.skip(f"may not mount a small file system: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield disk, libc
+    finally:
+        libc.umount2(bytes(disk), 2)
+
+
+def test_a_full_disk_leaves_nothing(graphveil, place, tiny_disk):
+    disk, _ = tiny_disk
+    rows = "".join(f"{i},{(i + 1) % 9000}\n" for i in range(9000))
+    (place / "ring.csv").write_text(rows)
+    done = graphveil("anonymize", "k-degree", "ring.csv", "--k", 2, "--out", "disk/out")
+    assert (3, "") == (done.code, done.out)
+    assert "o space left" in done.err.splitlines()[-1]
+    assert [] == list(disk.rglob("*"))
+
+
+def test_a_read_only_folder_is_left_alone(graphveil, tiny_disk):
+    disk, libc = tiny_disk
+    if libc.mount(b"none", bytes(disk), b"tmpfs", MS_REMOUNT | MS_RDONLY, None):
+        pytest.skip("may not remount read-only")
+    done = graphveil(*ANONYMIZE[:-1], "disk/out")
+    assert (3, "") == (done.code, done.out)
+    assert 1 == len(done.err.splitlines())
+    assert "cannot be written" in done.err
+    assert [] == list(disk.rglob("*"))
+
+
+def test_a_folder_without_permission_is_left_alone(graphveil, place, listing):
+    if os.geteuid() == 0:
+        pytest.skip("nothing is forbidden to root")
+    (place / "locked").mkdir(mode=0o500)
+    done = graphveil(*ANONYMIZE[:-1], "locked/out")
+    assert (3, "") == (done.code, done.out)
+    assert 1 == len(done.err.splitlines())
+    assert ["friends.csv", "locked"] == listing()
+
+
+def test_results_that_nobody_can_take_are_no_bug():
+    command = [sys.executable, "-m", "graphveil", "methods", "--json"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (0, b"") == (done.returncode, done.stderr)
+    if os.path.exists("/dev/full"):  # noqa: PTH110  a device
+        with open("/dev/full", "wb") as full:  # noqa: PTH123  the same
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        assert 3 == done.returncode
+        assert b"no space left" in done.stderr
+        assert 1 == len(done.stderr.splitlines())
+
+
+SLOW = """
+import sys, time
+import {module} as module
+real = module.{name}
+def slowly(*given, **named):
+    result = real(*given, **named) if {after} else None
+    print("now", flush=True)
+    for _ in range(6000):
+        time.sleep(0.01)
+    return result
+module.{name} = slowly
+from graphveil.cli import main
+main(sys.argv[1:])
+"""
+
+MOMENTS = {
+    "while the input is read": ("graphveil.io.reading", "_source", True),
+    "while it is anonymized": ("graphveil.methods.k_degree.realise", "realise", True),
+    "while the data is written": ("graphveil.io", "write_graph", True),
+    "while the record is written": ("graphveil.release.release", "_write_private", True),
+    "before the folders are put in place": ("graphveil.release.atomic", "_swap_in", False),
+}
+
+
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [(moment, [signal.SIGINT, signal.SIGTERM][place % 2]) for place, moment in enumerate(MOMENTS)],
+)
+def test_an_interrupt_at_any_moment_leaves_nothing(place, listing, moment, number):
+    module, name, after = MOMENTS[moment]
+    script = SLOW.format(module=module, name=name, after=after)
+    done = interrupted([sys.executable, "-c", script, *ANONYMIZE], place, number)
+    assert 3 == done.returncode
+    assert done.last.startswith("graphveil: error: interrupted. ")
+    assert ["friends.csv"] == listing()
+
+
+class Interrupted:
+    """How an interrupted command ended."""
+
+    def __init__(self, process):
+        _, err = process.communicate(timeout=120)
+        self.returncode = process.returncode
+        self.last = err.decode().splitlines()[-1] if err else ""
+        assert b"Traceback" not in err
+
+
+def interrupted(command, place, number):
+    """Start a command, send it a signal once it has printed a line, and return how it ended."""
+    with subprocess.Popen(
+        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert b"now\n" == process.stdout.readline()
+        process.send_signal(number)
+        return Interrupted(process)
+
+
+def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, place):
+    assert 0 == graphveil(*ANONYMIZE).code
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    script = SLOW.format(module="graphveil.release.atomic", name="_swap_in", after=False)
+    command = [sys.executable, "-c", script, *ANONYMIZE, "--force"]
+    assert 3 == interrupted(command, place, signal.SIGINT).returncode
+    assert before == {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert 0 == graphveil("verify", "out", "--original", "friends.csv").code
+
+
+@pytest.mark.parametrize("seconds", [1.2, 2.4])
+def test_a_big_run_that_is_stopped_anywhere_leaves_a_whole_release_or_nothing(place, seconds):
+    rows = "".join(f"{i * 7919 % 60000},{i * i % 59999}\n" for i in range(120_000))
+    (place / "big.csv").write_text(rows)
+    command = [sys.executable, "-m", "graphveil", "anonymize", "k-degree", "big.csv", "--k", "20"]
+    with subprocess.Popen(
+        [*command, "--out", "out"], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    left = {path.name for path in place.iterdir()} - {"big.csv", "friends.csv"}
+    assert process.returncode in {0, 3, -signal.SIGTERM}
+    if process.returncode == 0 or left:
+        assert {"out", "out.private"} == left
+        assert gv.verify_release(place / "out").ok

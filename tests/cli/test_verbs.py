@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import graphveil as gv
+from graphveil.evaluate import METRICS
+from graphveil.methods import METHODS
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+RELEASED = ["friends-k2", "friends-k2.private"]
+
+
+def test_the_way_from_a_file_to_a_verified_release(graphveil, place):
+    done = graphveil("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "friends-k2")
+    assert (0, "") == (done.code, done.out)
+    assert "friends.csv: read 6 rows of csv" in done.err
+    assert "promise: Every node of the release has the same degree" in done.err
+    assert "not protected: It hides degrees only" in done.err
+    assert "graphveil: warning: " in done.err
+    assert [*RELEASED, "friends.csv"] == sorted(path.name for path in place.iterdir())
+    files = sorted(path.name for path in (place / "friends-k2").iterdir())
+    assert ["data.csv", "nodes.csv", "release.json"] == files
+    private = sorted(path.name for path in (place / "friends-k2.private").iterdir())
+    assert ["linkage.parquet", "record.json"] == private
+    assert "ann" not in "".join(p.read_text() for p in (place / "friends-k2").iterdir())
+
+    alone = graphveil("verify", "friends-k2")
+    assert (0, "") == (alone.code, alone.err)
+    assert "not checked" in alone.out
+    assert "--original" in alone.out
+    done = graphveil("verify", "friends-k2", "--original", "friends.csv")
+    assert (0, "") == (done.code, done.err)
+    assert "not checked" not in done.out
+
+    done = graphveil("verify", "friends-k2", "--original", "friends.csv", "--json")
+    verdict = json.loads(done.out)
+    assert {"holds"} == {condition["outcome"] for condition in verdict["conditions"]}
+    assert "recomputed" == verdict["word"]
+
+    data = place / "friends-k2" / "data.csv"
+    data.write_text(data.read_text().replace("0,", "1,", 1))
+    done = graphveil("verify", "friends-k2")
+    assert (1, "") == (done.code, done.err)
+    assert "fails" in done.out
+    done = graphveil("verify", "friends-k2", "--json")
+    assert 1 == done.code
+    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["conditions"]}
+
+
+def test_evaluate_says_what_was_kept(graphveil, place):
+    graph = gv.read_graph(place / "friends.csv")
+    gv.KDegree(k=2, edits="any").anonymize(graph).write(place / "out")
+    done = graphveil("evaluate", "out", "--original", "friends.csv")
+    assert (0, "") == (done.code, done.err)
+    assert all(name in done.out for name in METRICS)
+
+    named = ["edge-jaccard", "degree-distribution"]
+    done = graphveil("evaluate", "out", "--original", "friends.csv", "--json", "--metrics", *named)
+    assert (0, "") == (done.code, done.err)
+    found = json.loads(done.out)
+    assert named == list(dict.fromkeys(row["metric"] for row in found["rows"]))
+    assert all(row["unit"] for row in found["rows"])
+
+    (place / "out.private" / "linkage.parquet").unlink()
+    done = graphveil("evaluate", "out", "--original", "friends.csv", "--out", "rows.json")
+    assert 0 == done.code
+    assert "edge-jaccard: not measured: needs the owner's linkage" in done.err
+    assert json.loads((place / "rows.json").read_text())
+
+
+def test_measure_names_the_people_at_risk(graphveil, place):
+    done = graphveil("measure", "friends.csv", "--k", 3)
+    assert 0 == done.code
+    assert "friends.csv: read 6 rows of csv" in done.err
+    assert "at risk, smallest classes first: ann, cyd, eve, bob, dan" in done.out
+
+    done = graphveil("measure", "friends.csv", "--json", "--at-risk", "risk.csv")
+    summary = json.loads(done.out)
+    assert ["ann", "cyd", "eve"] == sorted(summary["at_risk"])
+    assert 3 == summary["unique_nodes"]
+    assert 0.6 == summary["uniqueness"]
+    rows = [row.replace('"', "") for row in (place / "risk.csv").read_text().splitlines()]
+    assert ["node,degree,class_size", "ann,4,1", "cyd,3,1", "eve,1,1"] == rows
+
+
+def test_methods_lists_the_registry(graphveil):
+    done = graphveil("methods", "--json")
+    assert (0, "") == (done.code, done.err)
+    listed = {entry["name"]: entry for entry in json.loads(done.out)}
+    assert set(METHODS) == set(listed)
+    for name, method in METHODS.items():
+        assert method.promise == listed[name]["promise"]
+        assert method.accepts.__name__ == listed[name]["accepts"]
+        assert all(listed[name].values())
+    assert all(name in graphveil("methods").out for name in METHODS)
+
+
+def test_the_demo_leaves_a_release_that_verifies(graphveil, listing):
+    done = graphveil("demo", "--out", "first")
+    assert 0 == done.code
+    assert "every claim holds" in done.out
+    assert "promise:" in done.out
+    assert "not protected:" in done.out
+    assert {"first", "first.private"} <= set(listing())
+    before = listing()
+    done = graphveil("demo", "--out", "first")
+    assert 2 == done.code
+    assert "--force" in done.err
+    assert before == listing()
+    assert 0 == graphveil("verify", "first").code
+
+
+def test_only_what_works_is_listed(graphveil):
+    shown = graphveil("--help").out
+    for verb in ("methods", "measure", "anonymize", "verify", "evaluate", "demo"):
+        assert f" {verb} " in shown
+    for later in ("attack", "sweep", "report"):
+        assert f" {later} " not in shown
+
+
+def test_the_version_is_that_of_the_package(graphveil):
+    assert (0, f"{gv.__version__}\n", "") == graphveil("--version")
+
+
+def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, place):
+    done = graphveil(
+        "anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out", "--seed", 5, "--json"
+    )
+    summary = json.loads(done.out)
+    assert "out" == summary["folder"]
+    assert 3 == len(summary["warnings"])
+    assert summary["cost"]["edges_before"] == 6
+    assert 3 == done.err.count("graphveil: warning: ")
+    assert "seed was given" in done.err
+    public = b"".join(path.read_bytes() for path in (place / "out").iterdir())
+    assert b"seed" not in public
+
+
+def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, place):
+    gv.KDegree(k=2).anonymize(gv.read_graph(place / "friends.csv")).write(place / "out")
+    script = (
+        "import os, sys; os.chdir('out'); from graphveil.cli import main; "
+        "main(['verify', '.', '--original', '../friends.csv'])"
+    )
+    inside = graphveil(script=script)
+    assert (0, "") == (inside.code, inside.err)
+    assert "not checked" not in inside.out
+    slash = graphveil("verify", "out/", "--original", "friends.csv")
+    assert (0, "") == (slash.code, slash.err)
+    assert "not checked" not in slash.out

@@ -1,0 +1,249 @@
+"""In every format a released file holds numbers, written in one way, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from graphveil.data import Graph
+from graphveil.guarantees import StructuralKAnonymity
+from graphveil.release import Provenance, Release, read_manifest, read_release
+from graphveil.verify import verify
+from graphveil.verify.database import database
+from graphveil.verify.loading import load
+
+TEXT_FORMATS = ["csv", "tsv", "text", "graphml", "gml", "pajek", "metis", "nauty", "mtx"]
+
+
+def write_release(place: Path, name: str) -> Path:
+    """Return the folder of a cycle of five nodes beside two isolated ones, k=2."""
+    return Release(
+        data=Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], n=7),
+        guarantee=StructuralKAnonymity(k=2),
+        provenance=Provenance(
+            method="k-degree", source="a source", parameters={"k": 2, "edits": "add"}
+        ),
+    ).write(place / "release", format=name)
+
+
+def data_file(folder: Path) -> Path:
+    return next(folder.glob("data.*"))
+
+
+def replace_data(folder: Path, content: bytes) -> None:
+    """Write the data file as a careful attacker does: its digest and a new seal beside it."""
+    path = data_file(folder)
+    path.write_bytes(content)
+    manifest = json.loads((folder / "release.json").read_bytes())
+    file = next(file for file in manifest["data"]["files"] if file["name"] == path.name)
+    file["bytes"] = len(content)
+    file["sha256"] = hashlib.sha256(content).hexdigest()
+    manifest["seal"] = ""
+    raw = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+    manifest["seal"] = hashlib.sha256(raw).hexdigest()
+    raw = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+    (folder / "release.json").write_bytes(raw)
+
+
+def failed(verdict) -> dict[str, str]:
+    return {item.name: item.detail for item in verdict.conditions if item.outcome == "fails"}
+
+
+def degrees_read(folder: Path, described) -> tuple[int, Counter]:
+    """Return the number of nodes and the degrees that the checker sees."""
+    with database([folder]) as db:
+        load(db, folder, described)
+        ends = db.rows("SELECT source FROM edges UNION ALL SELECT target FROM edges")
+        n = db.number("SELECT count(*) FROM nodes")
+    return n, Counter(Counter(end for (end,) in ends).values())
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("graphml", b'    <node id="0"/>', b'    <node id="0" name="ann"/>'),
+        ("graphml", b"  </graph>", b"  <!-- ann -->\n  </graph>"),
+        ("graphml", b'"undirected"', b'"directed"'),
+        ("graphml", b'    <node id="0"/>', b'  <no0de id=""/>'),
+        ("graphml", b'    <node id="0"/>', b'    <node id="00"/>'),
+        ("graphml", b'    <node id="0"/>', b'    <node id="\xd9\xa0"/>'),
+        ("gml", b'label "3"', b'label "dan"'),
+        ("gml", b"    id 3\n", b"    id 3\n    age 41\n"),
+        ("gml", b"directed 0", b"directed 1"),
+        ("pajek", b'2 "1"', b'2 "bob"'),
+        ("pajek", b"*Edges", b"*Arcs"),
+        ("pajek", b"*Vertices 7", b"*Vertices 8"),
+        ("pajek", b'2 "1"', b'2 "5"'),
+        ("metis", b"7 5\n", b"% ann\n7 5\n"),
+        ("metis", b"7 5\n", b"7 6\n"),
+        ("metis", b"7 5\n", b"7 5 001\n"),
+        ("metis", b"2 5\n", b"2  5\n"),
+        ("metis", b"2 5\n", b"02 5\n"),
+        ("metis", b"2 5\n", b"5 2\n"),
+        ("metis", b"2 5\n", b"2 6\n"),
+        ("metis", b"2 5\n", b"2 9\n"),
+        ("metis", b"2 5\n", b"2 0\n"),
+        ("nauty", b"0: 1 4;", b"0: 1 4; "),
+        ("nauty", b"0: 1 4;", b"0 1: 4;"),
+        ("nauty", b"0: 1 4;", b"1: 0 4;"),
+        ("nauty", b"0: 1 4;", b"0: 1 5;"),
+        ("nauty", b"!n=7\n", b"!n=999999999999\n"),
+        ("nauty", b"!n=7\n", b"$=1\n!n=7\n"),
+        ("mtx", b"\n7 7 5\n", b"\n% ann\n7 7 5\n"),
+        ("mtx", b"\n7 7 5\n", b"\n7 8 5\n"),
+        ("mtx", b"\n7 7 5\n", b"\n7 7 6\n"),
+        ("mtx", b"\n7 7 5\n", b"\n999999999999 999999999999 5\n"),
+        ("mtx", b"symmetric", b"general"),
+        ("mtx", b"\n2 1\n", b"\n2 1 1\n"),
+        ("mtx", b"\n2 1\n", b"\n2  1\n"),
+    ],
+)
+def test_a_word_too_many_or_a_number_out_of_place_is_found(tmp_path, name, old, new):
+    folder = write_release(tmp_path, name)
+    assert verify(folder).ok
+    content = data_file(folder).read_bytes()
+    assert old in content
+    replace_data(folder, content.replace(old, new, 1))
+    assert data_file(folder).name in failed(verify(folder))["data"]
+
+
+def test_the_line_of_a_word_too_many_is_named(tmp_path):
+    folder = write_release(tmp_path, "graphml")
+    content = data_file(folder).read_bytes()
+    replace_data(folder, content.replace(b'<node id="2"/>', b'<node id="2" a="b"/>'))
+    assert "data.graphml, line 6: not as graphveil writes graphml" == failed(verify(folder))["data"]
+
+
+def test_a_node_that_lists_a_neighbour_alone_is_named(tmp_path):
+    folder = write_release(tmp_path, "metis")
+    content = data_file(folder).read_bytes()
+    replace_data(folder, content.replace(b"2 5\n", b"2 6\n"))
+    assert "data.graph: node 0 lists 5, which does not list it" == failed(verify(folder))["data"]
+
+
+@pytest.mark.parametrize("name", ["metis", "nauty", "mtx", "npz", "graphml", "gml", "pajek"])
+def test_an_edge_taken_from_both_its_ends_leaves_a_class_that_is_named(tmp_path, name):
+    folder = write_release(tmp_path, name)
+    less = Release(
+        data=Graph.from_edges([0, 1, 2], [1, 2, 3], n=7),
+        guarantee=StructuralKAnonymity(k=2),
+        provenance=Provenance(method="k-degree", source="a source", parameters={}),
+    ).write(tmp_path / "less", format=name)
+    replace_data(folder, data_file(less).read_bytes())
+    problems = failed(verify(folder))
+    assert {"classes", "counts"} >= set(problems)
+    assert "3 edges, release.json says 5" in problems["counts"]
+
+
+@pytest.mark.parametrize("extra", [["name"], ["source"]])
+def test_a_column_too_many_or_of_another_name_is_found(tmp_path, extra):
+    folder = write_release(tmp_path, "parquet")
+    table = pq.read_table(data_file(folder))
+    if extra == ["name"]:
+        table = table.append_column("name", pa.array(["ann"] * 5))
+    else:
+        table = table.rename_columns(["target", "source"])
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    replace_data(folder, sink.getvalue())
+    assert "data.parquet has the columns" in failed(verify(folder))["data"]
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.string(), pa.decimal128(22, 2)])
+def test_ids_that_are_no_integers_are_found(tmp_path, kind):
+    folder = write_release(tmp_path, "parquet")
+    table = pq.read_table(data_file(folder))
+    table = pa.table([column.cast(kind) for column in table.columns], names=table.column_names)
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    replace_data(folder, sink.getvalue())
+    assert "not integers" in failed(verify(folder))["data"]
+
+
+def test_an_end_that_is_missing_is_named_with_its_row(tmp_path):
+    folder = write_release(tmp_path, "parquet")
+    table = pa.table({"source": [0, 0, 1, None, 3], "target": [1, 4, 2, 3, 4]})
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    replace_data(folder, sink.getvalue())
+    assert "data.parquet: row 4 has no source" == failed(verify(folder))["data"]
+
+
+def npz_of(matrix, **more) -> bytes:
+    sink = io.BytesIO()
+    sparse.save_npz(sink, matrix)
+    if more:
+        members = dict(np.load(io.BytesIO(sink.getvalue()))) | more
+        sink = io.BytesIO()
+        np.savez_compressed(sink, **members)
+    return sink.getvalue()
+
+
+def test_an_archive_holds_one_symmetric_matrix_of_ones_and_nothing_else(tmp_path):
+    folder = write_release(tmp_path, "npz")
+    whole = sparse.load_npz(data_file(folder))
+    alone = whole.tolil()
+    alone[0, 1] = 0
+    bad = [
+        npz_of(whole, names=np.array(["ann"])),
+        npz_of(whole * 2),
+        npz_of(sparse.csr_array(alone)),
+        npz_of(whole.tocsc()),
+        npz_of(whole[:, :6]),
+        npz_of(whole, indices=np.full(10, 99, dtype=np.int32)),
+        npz_of(whole, data=np.array([object()] * 10)),
+    ]
+    for content in bad:
+        replace_data(folder, content)
+        assert "data.npz" in failed(verify(folder))["data"]
+
+
+def test_an_archive_with_a_hidden_member_is_found(tmp_path):
+    folder = write_release(tmp_path, "npz")
+    sink = io.BytesIO(data_file(folder).read_bytes())
+    with zipfile.ZipFile(sink, "a") as archive:
+        archive.writestr("linkage.txt", "ann 0")
+    replace_data(folder, sink.getvalue())
+    assert "linkage.txt" in failed(verify(folder))["data"]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    name=st.sampled_from([*TEXT_FORMATS, "parquet", "arrow", "npz", "csv.gz", "gml.zst"]),
+    place=st.integers(0, 5_000),
+    drop=st.integers(0, 6),
+    put_in=st.one_of(
+        st.binary(max_size=4),
+        st.sampled_from("0123456789"),
+        st.text('0123456789 ,\t\n;:#"', max_size=5),
+    ),
+)
+def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader(
+    tmp_path_factory, name, place, drop, put_in
+):
+    folder = write_release(tmp_path_factory.mktemp("edit"), name)
+    content = data_file(folder).read_bytes()
+    place %= len(content)
+    put_in = put_in if isinstance(put_in, bytes) else put_in.encode()
+    replace_data(folder, content[:place] + put_in + content[place + drop :])
+    verdict = verify(folder)
+    outcome = {condition.name: condition.outcome for condition in verdict.conditions}
+    shape = ("data", "ids", "simple graph", "endpoints", "canonical order")
+    if all(outcome[item] == "holds" for item in shape):
+        read = read_release(folder).data
+        degrees = read.degrees()
+        n, seen = degrees_read(folder, read_manifest(folder).data)
+        assert (read.n_nodes, Counter(degrees[degrees > 0].tolist())) == (n, seen)

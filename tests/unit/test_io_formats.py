@@ -1,0 +1,308 @@
+"""The formats that list their nodes, the table of formats, and the files it writes."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import io as scipy_io
+from scipy import sparse
+
+from graphveil.data import Bipartite, Graph
+from graphveil.errors import InputError, ResourceError, UsageError
+from graphveil.io import (
+    FORMATS,
+    GraphOptions,
+    ReadingReport,
+    compression_of,
+    format_of,
+    load_bipartite,
+    load_graph,
+    write_bipartite,
+    write_graph,
+)
+
+PATH = Graph.from_edges([0, 1], [1, 2], n=4)
+
+
+def written(tmp_path, name: str, content: str):
+    path = tmp_path / name
+    path.write_text(content)
+    return path
+
+
+def test_every_format_has_a_reader_and_a_writer_for_what_it_holds():
+    for entry in FORMATS.values():
+        module = importlib.import_module(f"graphveil.io.{entry.module}")
+        for kind in entry.kinds:
+            assert entry.reader(kind) is getattr(module, f"read_{kind}")
+            assert entry.writer(kind) is getattr(module, f"write_{kind}")
+
+
+def test_no_two_formats_share_an_extension():
+    extensions = [extension for entry in FORMATS.values() for extension in entry.extensions]
+    assert sorted(set(extensions)) == sorted(extensions)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "compression"),
+    [
+        ("a.csv", "csv", None),
+        ("a.CSV.GZ", "csv", "gzip"),
+        ("a.b.edges.zst", "text", "zstd"),
+        ("a.graph", "metis", None),
+        ("a.net", "pajek", None),
+    ],
+)
+def test_the_extension_gives_format_and_compression(path, name, compression):
+    assert (name, compression) == (format_of(path).name, compression_of(path))
+
+
+def test_a_format_that_is_told_wins_over_the_extension(tmp_path):
+    path = written(tmp_path, "a.gr", "0\t1\n1\t2\n")
+    assert 2 == load_graph(path, GraphOptions(format="text")).data.n_edges
+    with pytest.raises(InputError, match="no format 'gr'"):
+        format_of(path, "gr")
+
+
+def test_a_format_says_what_can_hold_what_it_cannot():
+    with pytest.raises(InputError, match=r"gml cannot hold a table\. Use one of csv, tsv, parquet"):
+        format_of("a.gml").reader("table")
+
+
+def test_gml_takes_labels_for_ids_and_counts_attributes(tmp_path):
+    content = """Creator "x"
+    graph
+    [
+      directed 0
+      node [ id 7 label "zoe &amp; &quot;co&quot;" value 1 graphics [ x 1.5 y -2e3 ] ]
+      node [ id 3 label "ann" # a comment
+      ]
+      node [ id 5 label "&#233;" ]
+      edge [ source 7 target 3 label "x" ]
+    ]
+    """
+    graph, report = load_graph(written(tmp_path, "a.gml", content))
+    assert ["ann", 'zoe & "co"', "é"] == graph.labels().tolist()
+    assert ([[0, 1]], 2) == (graph.edges().tolist(), report.attributes_ignored)
+
+
+def test_gml_takes_numbers_for_ids_where_labels_repeat(tmp_path):
+    content = 'graph [ node [ id 7 label "x" ] node [ id 3 label "x" ] edge [ source 7 target 3 ] ]'
+    assert [3, 7] == load_graph(written(tmp_path, "a.gml", content)).data.labels().tolist()
+
+
+def test_graphml_of_networkx_is_read(tmp_path):
+    graph = nx.Graph([("ann", "bob"), ("bob", "cyd")])
+    graph.add_node("zoe")
+    nx.set_node_attributes(graph, {"ann": {"age": 3}})
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    read, report = load_graph(tmp_path / "a.graphml")
+    assert Graph.from_networkx(graph) == read
+    assert 1 == report.attributes_ignored
+
+
+def test_weights_in_graphml_are_refused_or_left_out(tmp_path):
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=2.5)
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    with pytest.raises(InputError, match="--ignore-weights"):
+        load_graph(tmp_path / "a.graphml")
+    report = load_graph(tmp_path / "a.graphml", GraphOptions(ignore_weights=True)).report
+    assert ("weight",) == report.columns_ignored
+
+
+@pytest.mark.parametrize("name", ["a.graphml", "a.gml", "a.net"])
+def test_directed_files_of_networkx_are_refused_or_symmetrized(tmp_path, name):
+    graph = nx.DiGraph([(0, 1), (1, 2)])
+    write = {"a.graphml": nx.write_graphml, "a.gml": nx.write_gml, "a.net": nx.write_pajek}[name]
+    write(graph, tmp_path / name)
+    with pytest.raises(InputError, match="2 arcs have no reverse"):
+        load_graph(tmp_path / name, GraphOptions(ignore_weights=True))
+    options = GraphOptions(ignore_weights=True, directed="symmetrize")
+    assert [[0, 1], [1, 2]] == load_graph(tmp_path / name, options).data.edges().tolist()
+
+
+@pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
+def test_networkx_reads_what_is_written(tmp_path, name):
+    before = Graph.from_edges(["ann", 'say "x"', "é"], [" b", "é", "ann"])
+    write_graph(before, tmp_path / name)
+    reader = nx.read_gml if name.endswith("gml") and "graphml" not in name else nx.read_graphml
+    assert before == Graph.from_networkx(reader(tmp_path / name))
+
+
+def test_pajek_reads_edges_arcs_and_lists(tmp_path):
+    content = '*Vertices 5\n1 "a b" 0.1 0.2\n2 b\n3 c\n4 d\n5 e\n*Edges\n1 2 1\n*Arcslist\n2 3 4\n'
+    content += "*Edgeslist\n1 5\n"
+    graph, report = load_graph(
+        written(tmp_path, "a.net", content), GraphOptions(directed="symmetrize")
+    )
+    assert ["a b", "b", "c", "d", "e"] == graph.labels().tolist()
+    assert [[0, 1], [0, 4], [1, 2], [1, 3]] == graph.edges().tolist()
+    assert (2, 2) == (report.attributes_ignored, report.symmetrized)
+
+
+def test_pajek_without_labels_numbers_from_one(tmp_path):
+    graph = load_graph(written(tmp_path, "a.net", "*Vertices 3\n*Edges\n1 2\n")).data
+    assert ([1, 2, 3], [[0, 1]]) == (graph.labels().tolist(), graph.edges().tolist())
+
+
+def test_metis_reads_weights_where_they_are_ignored(tmp_path):
+    content = "% x\n3 2 11 1\n5 2 7\n5 1 7 3 9\n5 2 9\n"
+    graph, report = load_graph(
+        written(tmp_path, "a.graph", content), GraphOptions(ignore_weights=True)
+    )
+    assert [[0, 1], [1, 2]] == graph.edges().tolist()
+    assert (("weights",), 1) == (report.columns_ignored, report.comment_lines)
+
+
+def test_metis_is_written_as_its_manual_says(tmp_path):
+    write_graph(PATH, tmp_path / "a.graph")
+    assert "4 2\n2\n1 3\n2\n\n" == (tmp_path / "a.graph").read_text()
+
+
+def test_nauty_is_written_as_in_the_data_sets_of_ano_net(tmp_path):
+    write_graph(PATH, tmp_path / "a.nauty")
+    assert "!n=4\n!m=4\n0: 1;\n1: 0 2;\n2: 1;\n3:;\n" == (tmp_path / "a.nauty").read_text()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "!n=3\n!m=4\n0: 1;\n1: 0 2;\n2: 1;\n",
+        "n=3 $=0 g\n0: 1;\n1: 2.\n",
+        "n=3 $=1 g\n1 : 2;\n2 : 3;\n3 : .\nanything",
+        "n=3 g\n1;\n2;\n;",
+    ],
+)
+def test_nauty_reads_both_dialects(tmp_path, content):
+    graph = load_graph(written(tmp_path, "a.nauty", content)).data
+    assert (3, [[0, 1], [1, 2]]) == (graph.n_nodes, graph.edges().tolist())
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+@pytest.mark.parametrize("field", ["pattern", "real", "integer"])
+def test_matrix_market_of_scipy_is_read(tmp_path, symmetry, field):
+    path = tmp_path / "a.mtx"
+    scipy_io.mmwrite(path, PATH.to_scipy().astype(float), field=field, symmetry=symmetry)
+    graph, report = load_graph(path)
+    assert (PATH, 0) == (graph, report.symmetrized)
+
+
+def test_scipy_reads_the_matrix_market_that_is_written(tmp_path):
+    write_graph(PATH, tmp_path / "a.mtx")
+    assert PATH == Graph.from_scipy(scipy_io.mmread(tmp_path / "a.mtx"))
+
+
+def test_stored_zeros_are_no_edges(tmp_path):
+    path = written(
+        tmp_path, "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n3 1 0\n"
+    )
+    assert [[0, 1]] == load_graph(path).data.edges().tolist()
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("dtype", [np.int8, np.float64, np.bool_])
+def test_npz_of_scipy_is_read_in_any_form(tmp_path, form, dtype):
+    path = tmp_path / "a.npz"
+    sparse.save_npz(path, PATH.to_scipy().astype(dtype).asformat(form))
+    assert PATH == load_graph(path).data
+
+
+def test_matrices_hold_users_by_items(tmp_path):
+    rows = Bipartite.from_scipy(sparse.csr_array([[1, 0, 0], [0, 0, 0], [1, 1, 0]]))
+    for name in ("a.mtx", "a.npz"):
+        write_bipartite(rows, tmp_path / name)
+        assert rows == load_bipartite(tmp_path / name).data
+
+
+def test_parquet_of_pandas_and_polars_is_read(tmp_path):
+    frame = {"source": ["ann", "bob"], "target": ["bob", "cyd"]}
+    pd.DataFrame(frame, index=[5, 9]).to_parquet(tmp_path / "pandas.parquet")
+    pl.DataFrame(frame).write_parquet(tmp_path / "polars.parquet")
+    pl.DataFrame(frame).write_ipc(tmp_path / "polars.arrow")
+    pl.DataFrame(frame).with_columns(pl.all().cast(pl.Categorical)).write_ipc(
+        tmp_path / "categories.arrow"
+    )
+    pl.DataFrame(frame).write_ipc_stream(tmp_path / "stream.arrow")
+    for path in sorted(tmp_path.iterdir()):
+        assert ["ann", "bob", "cyd"] == load_graph(path).data.labels().tolist()
+
+
+def test_whole_floats_are_ids_and_two_kinds_become_text(tmp_path):
+    pd.DataFrame({"u": [0.0, 1.0], "v": [1, 2]}).to_parquet(tmp_path / "a.parquet")
+    assert [0, 1, 2] == load_graph(tmp_path / "a.parquet").data.labels().tolist()
+    pd.DataFrame({"u": [0, 1], "v": ["x", "1"]}).to_parquet(tmp_path / "b.parquet")
+    assert ["0", "1", "x"] == load_graph(tmp_path / "b.parquet").data.labels().tolist()
+
+
+def test_isolated_nodes_are_never_lost_in_silence(tmp_path):
+    with pytest.raises(UsageError, match="1 nodes without edges would be lost in csv"):
+        write_graph(PATH, tmp_path / "a.csv")
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_users_without_items_are_never_lost_in_silence(tmp_path):
+    rows = Bipartite.from_pairs([0], [0], users=[0, 1])
+    with pytest.raises(UsageError, match="1 users without items would be lost in parquet"):
+        write_bipartite(rows, tmp_path / "a.parquet")
+
+
+def test_ids_are_never_lost_in_silence(tmp_path):
+    with pytest.raises(InputError, match="metis numbers its rows"):
+        write_graph(Graph.from_edges([5], [6]), tmp_path / "a.graph")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("a.csv", "x\ny"), ("a.net", 'x"y'), ("a.graphml", "x\x01y"), ("a.csv", "")]
+)
+def test_ids_that_a_format_cannot_carry_are_refused(tmp_path, name, label):
+    graph = Graph.from_edges([0], [1], ids=[label, "zoe"])
+    with pytest.raises(InputError, match="Use --format"):
+        write_graph(graph, tmp_path / name)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(ResourceError, match="cannot be written"):
+        write_graph(PATH, tmp_path / "absent" / "a.gml")
+
+
+def test_parquet_takes_no_second_compression(tmp_path):
+    with pytest.raises(UsageError, match="compresses itself"):
+        write_graph(PATH, tmp_path / "a.parquet.gz", nodes_path=tmp_path / "n.csv")
+
+
+def test_released_files_have_the_promised_headers(tmp_path):
+    write_graph(PATH, tmp_path / "a.csv", nodes_path=tmp_path / "nodes.csv")
+    write_graph(PATH, tmp_path / "a.edges", nodes_path=tmp_path / "nodes.csv")
+    rows = Bipartite.from_pairs([0], ["tea"], users=[0, 1])
+    write_bipartite(rows, tmp_path / "b.tsv", users_path=tmp_path / "users.csv")
+    assert "source,target\n0,1\n1,2\n" == (tmp_path / "a.csv").read_text()
+    assert "source\ttarget\n0\t1\n1\t2\n" == (tmp_path / "a.edges").read_text()
+    assert "node\n0\n1\n2\n3\n" == (tmp_path / "nodes.csv").read_text()
+    assert "user\titem\n0\ttea\n" == (tmp_path / "b.tsv").read_text()
+    assert "user\n0\n1\n" == (tmp_path / "users.csv").read_text()
+
+
+def test_a_report_says_nothing_of_what_did_not_happen():
+    assert ["read 0 rows of csv"] == ReadingReport(format="csv").lines()
+    assert [] == ReadingReport(format="csv", rows=3, comment_lines=2).dropped()
+
+
+def test_options_cost_no_heavy_import():
+    heavy = ("pyarrow", "scipy", "duckdb", "numpy", "numba")
+    code = (
+        "import sys, graphveil.io.options, graphveil.io.formats; "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "[]" == result.stdout.strip()

@@ -1,0 +1,145 @@
+"""Tables: names, suppressed cells, and numbers in explicit bins."""
+
+from __future__ import annotations
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from graphveil.data import Table
+from graphveil.errors import GraphveilWarning, InputError, ParameterError
+from graphveil.io import TableOptions, load_table, read_table, write_table
+from graphveil.io.bins import binned
+
+
+def cells(table: Table) -> dict[str, list[object]]:
+    return table.to_arrow().to_pydict()
+
+
+def read(tmp_path, content: str, **options):
+    path = tmp_path / "people.csv"
+    path.write_text(content)
+    return load_table(path, TableOptions(**options))
+
+
+def test_columns_of_integers_and_of_text_are_told_apart(tmp_path):
+    table = read(tmp_path, "sex,age\nf,30\nm,4\n").data
+    assert {"sex": ["f", "m"], "age": [30, 4]} == cells(table)
+    assert [4, 30] == table.categories[1].tolist()
+
+
+def test_stars_and_empty_cells_are_suppressed(tmp_path):
+    table, report = read(tmp_path, "sex,age\n*,30\nm,\n")
+    assert {"sex": [None, "m"], "age": [30, None]} == cells(table)
+    assert 2 == report.suppressed_cells
+
+
+def test_what_is_suppressed_may_be_told(tmp_path):
+    table = read(tmp_path, "sex,age\n?,30\n*,0\n", suppressed=("?", "0")).data
+    assert {"sex": [None, "*"], "age": [30, None]} == cells(table)
+
+
+def test_spaces_behind_every_comma_are_no_part_of_the_cells(tmp_path):
+    table = read(tmp_path, "sex, work, age\nf, State-gov, 39\nm, *, 40\n").data
+    assert {"sex": ["f", "m"], "work": ["State-gov", None], "age": [39, 40]} == cells(table)
+
+
+def test_a_cell_may_hold_quotes_commas_and_lines(tmp_path):
+    table = read(tmp_path, 'sex,note\nf,"a, ""b""\nc"\nm,#x\n').data
+    assert ['a, "b"\nc', "#x"] == cells(table)["note"]
+
+
+def test_leading_zeros_and_signs_keep_a_column_text(tmp_path):
+    table = read(tmp_path, "code,shift\n007,-5\n8,3\n").data
+    assert {"code": ["007", "8"], "shift": ["-5", "3"]} == cells(table)
+
+
+def test_columns_without_names_are_numbered_when_told(tmp_path):
+    table = read(tmp_path, "39,Private\n50,Self\n", header="no").data
+    assert ("column_1", "column_2") == table.columns
+
+
+def test_numbers_may_be_names_when_told(tmp_path):
+    assert ("2019", "sex") == read(tmp_path, "2019,sex\n1,f\n", header="yes").data.columns
+
+
+def test_a_column_may_name_the_rows(tmp_path):
+    table = read(tmp_path, "name,sex,age\nzoe,f,3\nann,f,4\n", ids="name").data
+    assert (("sex", "age"), ["zoe", "ann"]) == (table.columns, table.labels().tolist())
+
+
+@pytest.mark.parametrize("options", [{"ids": "x"}, {"bins": {"x": "median"}}])
+def test_an_option_that_names_no_column_is_refused(tmp_path, options):
+    with pytest.raises(InputError, match="no column 'x'"):
+        read(tmp_path, "sex,age\nf,3\n", **options)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("median", ["<=2.5", "<=2.5", ">2.5", ">2.5", None]),
+        ("quantiles:4", ["<=1.75", "1.75<x<=2.5", "2.5<x<=3.25", ">3.25", None]),
+        ("edges:2,3", ["<=2", "<=2", "2<x<=3", ">3", None]),
+    ],
+)
+def test_numbers_are_binned_by_an_explicit_rule(tmp_path, rule, expected):
+    content = "sex,size\nf,1.0\nf,2\nf,3\nf,4.0\nf,*\n"
+    table, report = read(tmp_path, content, bins={"size": rule})
+    assert expected == cells(table)["size"]
+    assert ("size",) == report.binned
+
+
+def test_parquet_and_text_are_binned_alike(tmp_path):
+    frame = pd.DataFrame({"sex": ["f", "m", "f"], "size": [1.5, 2.5, None]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    options = TableOptions(bins={"size": "median"})
+    binned_parquet = load_table(tmp_path / "a.parquet", options).data
+    assert read(tmp_path, frame.to_csv(index=False), bins={"size": "median"}).data == binned_parquet
+
+
+def test_fractions_in_parquet_ask_for_bins(tmp_path):
+    pl.DataFrame({"a": ["x"], "size": [1.5]}).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="--bins size=median"):
+        load_table(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize(
+    "rule", ["mean", "quantiles:1", "quantiles:x", "edges:", "edges:3,2", "edges:nan"]
+)
+def test_an_unknown_rule_is_refused_with_the_known_ones(rule):
+    with pytest.raises(ParameterError, match="Use median, quantiles:N"):
+        binned(pa.array([1.0, 2.0]), rule, name="age")
+
+
+def test_text_cannot_be_binned(tmp_path):
+    with pytest.raises(InputError, match="column sex: f is no number"):
+        read(tmp_path, "sex,age\nf,3\n", bins={"sex": "median"})
+
+
+def test_a_column_of_nothing_is_wholly_suppressed(tmp_path):
+    assert [None, None] == cells(read(tmp_path, "sex,age\n*,1\n*,2\n").data)["sex"]
+
+
+def test_a_star_as_a_category_is_refused_in_text_and_kept_in_parquet(tmp_path):
+    table = Table.from_columns({"a": ["*", "x"], "b": [1, 2]}, suppressed=())
+    with pytest.raises(InputError, match="cannot be told from a suppressed cell"):
+        write_table(table, tmp_path / "a.csv")
+    write_table(table, tmp_path / "a.parquet")
+    options = TableOptions(suppressed=())
+    assert table == load_table(tmp_path / "a.parquet", options).data
+
+
+def test_suppressed_cells_are_stars_in_text_and_null_in_parquet(tmp_path):
+    table = Table.from_columns({"sex": ["f", None], "age": [3, None]})
+    write_table(table, tmp_path / "a.csv")
+    write_table(table, tmp_path / "a.parquet")
+    assert "sex,age\nf,3\n*,*\n" == (tmp_path / "a.csv").read_text()
+    assert (None, None) == pl.read_parquet(tmp_path / "a.parquet").row(1)
+
+
+def test_reading_a_table_warns_of_nothing_where_nothing_is_dropped(tmp_path, recwarn):
+    path = tmp_path / "a.csv"
+    path.write_text("sex,age\nf,3\n")
+    assert 1 == read_table(path).n_rows
+    assert [] == [warning for warning in recwarn if warning.category is GraphveilWarning]
