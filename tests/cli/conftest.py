@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import warnings
 from typing import NamedTuple
 
 import pytest
+
+from graphveil.cli import run
 
 FRIENDS = "source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\nann,cyd\neve,ann\n"
 """Five people; ann has four friends, cyd three, bob and dan two, eve one."""
@@ -47,7 +51,7 @@ def place(tmp_path):
 def graphveil(place):
     """Return a function that runs a command in `place`."""
 
-    def run(*arguments, script=None, env=None, umask=-1):
+    def command(*arguments, script=None, env=None, umask=-1):
         start = ["-m", "graphveil"] if script is None else ["-c", script]
         done = subprocess.run(
             [sys.executable, *start, *map(str, arguments)],
@@ -61,20 +65,38 @@ def graphveil(place):
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    return run
+    return command
+
+
+@pytest.fixture
+def graphveil_here(place, monkeypatch, capsys):
+    """Return a function that runs a command in `place` in this process: quick, and patchable."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def command(*arguments):
+        with monkeypatch.context() as patched:
+            patched.chdir(place)
+            code = run([str(word) for word in arguments])
+        shown = capsys.readouterr()
+        return Done(code, shown.out, shown.err)
+
+    with warnings.catch_warnings():
+        yield command
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
 def graphveil_many(graphveil):
     """Return a function that runs commands, given as (folder, arguments), in one process."""
 
-    def run(commands):
+    def many(commands):
         listed = [[str(folder), [str(word) for word in words]] for folder, words in commands]
         done = graphveil(json.dumps(listed), script=MANY)
         assert (0, "") == (done.code, done.err)
         return [Done(*each) for each in json.loads(done.out)]
 
-    return run
+    return many
 
 
 @pytest.fixture

@@ -44,8 +44,10 @@ FILES = {
     "broken npz": ("net.npz", b"PK\x03\x04 nothing more", []),
     "a directed graph": (
         "arcs.graphml",
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">'
-        '<node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>',
+        (
+            '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">'
+            '<node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>'
+        ),
         ["--directed"],
     ),
 }

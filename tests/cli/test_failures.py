@@ -9,12 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 
 import pytest
 
 import graphveil as gv
-from graphveil.cli import run
 
 ANONYMIZE = ("anonymize", "k-degree", "friends.csv", "--k", "2", "--out", "out")
 
@@ -91,30 +89,18 @@ SHORTAGES = {
 }
 
 
-@pytest.fixture
-def _handlers_are_put_back():
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    with warnings.catch_warnings():
-        yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-@pytest.mark.usefixtures("_handlers_are_put_back")
 @pytest.mark.parametrize("kind", SHORTAGES)
 def test_a_shortage_is_exit_code_3_one_line_and_nothing_left(
-    kind, place, listing, monkeypatch, capsys
+    kind, graphveil_here, listing, monkeypatch
 ):
     target, crash, words = SHORTAGES[kind]
-    monkeypatch.chdir(place)
     with monkeypatch.context() as patched:
         patched.setattr(target, crash)
-        code = run(list(ANONYMIZE))
-    shown = capsys.readouterr()
-    assert (3, "") == (code, shown.out)
-    errors = [line for line in shown.err.splitlines() if line.startswith("graphveil: error: ")]
+        done = graphveil_here(*ANONYMIZE)
+    assert (3, "") == (done.code, done.out)
+    errors = [line for line in done.err.splitlines() if line.startswith("graphveil: error: ")]
     assert 1 == len(errors)
-    assert shown.err.endswith(errors[0] + "\n")
+    assert done.err.endswith(errors[0] + "\n")
     assert words in errors[0]
     assert ["friends.csv"] == listing()
 

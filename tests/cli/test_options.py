@@ -16,57 +16,61 @@ def k_of(folder):
     return json.loads((folder / "release.json").read_text())["method"]["parameters"]["k"]
 
 
-def test_an_existing_folder_is_refused_and_force_replaces_it(graphveil, place, assert_one_line):
-    assert 0 == graphveil(*ANONYMIZE, "--k", 2, "--out", "out").code
+def test_an_existing_folder_is_refused_and_force_replaces_it(
+    graphveil_here, place, assert_one_line
+):
+    assert 0 == graphveil_here(*ANONYMIZE, "--k", 2, "--out", "out").code
     before = (place / "out" / "release.json").read_bytes()
-    done = graphveil(*ANONYMIZE, "--k", 3, "--out", "out")
+    done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out")
     assert 2 == done.code
     assert_one_line(done, "out exists", "--force")
     assert before == (place / "out" / "release.json").read_bytes()
 
-    done = graphveil(*ANONYMIZE, "--k", 3, "--out", "out", "--force", "--no-linkage")
+    done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out", "--force", "--no-linkage")
     assert 0 == done.code
     assert 3 == k_of(place / "out")
     assert ["friends.csv", "out", "out.private"] == sorted(p.name for p in place.iterdir())
     assert ["record.json"] == [path.name for path in (place / "out.private").iterdir()]
-    assert 0 == graphveil("verify", "out").code
+    assert 0 == graphveil_here("verify", "out").code
 
 
 @pytest.mark.parametrize("name", ["out", "out.private"])
-def test_force_never_deletes_a_folder_that_is_no_release(graphveil, place, assert_one_line, name):
+def test_force_never_deletes_a_folder_that_is_no_release(
+    graphveil_here, place, assert_one_line, name
+):
     (place / name).mkdir()
     (place / name / "thesis.txt").write_text("years of work")
-    done = graphveil(*ANONYMIZE, "--k", 2, "--out", "out", "--force")
+    done = graphveil_here(*ANONYMIZE, "--k", 2, "--out", "out", "--force")
     assert 2 == done.code
     assert_one_line(done, name, "not replaced")
     assert "years of work" == (place / name / "thesis.txt").read_text()
     assert ["friends.csv", name] == sorted(path.name for path in place.iterdir())
 
 
-def test_a_second_release_of_the_same_input_needs_again(graphveil, place):
-    assert 0 == graphveil(*ANONYMIZE, "--k", 2, "--out", "one").code
+def test_a_second_release_of_the_same_input_needs_again(graphveil_here, place):
+    assert 0 == graphveil_here(*ANONYMIZE, "--k", 2, "--out", "one").code
     (place / "same.tsv").write_text("cyd\tbob\nann\tbob\ncyd\tann\nann\teve\nann\tdan\ncyd\tdan\n")
     same = ("anonymize", "k-degree", "same.tsv", "--k", 3, "--out", "two")
-    done = graphveil(*same)
+    done = graphveil_here(*same)
     assert 2 == done.code
     assert "--again" in done.err.splitlines()[-1]
     assert not (place / "two").exists()
     assert not (place / "two.private").exists()
-    assert 0 == graphveil(*same, "--again").code
+    assert 0 == graphveil_here(*same, "--again").code
 
 
-def test_options_come_from_a_file_and_flags_win(graphveil, place):
+def test_options_come_from_a_file_and_flags_win(graphveil_here, place):
     (place / "options.toml").write_text(
         '[anonymize.k-degree]\nk = 3\nedits = "any"\nnear = false\nout = "out"\n'
     )
-    assert 0 == graphveil(*ANONYMIZE, "--config", "options.toml").code
+    assert 0 == graphveil_here(*ANONYMIZE, "--config", "options.toml").code
     parameters = json.loads((place / "out" / "release.json").read_text())["method"]["parameters"]
     assert (3, "any", False) == tuple(parameters[name] for name in ("k", "edits", "near"))
     flags = ("--k", 2, "--near", "--out", "other", "--again")
-    assert 0 == graphveil("--config=options.toml", *ANONYMIZE, *flags).code
+    assert 0 == graphveil_here("--config=options.toml", *ANONYMIZE, *flags).code
     parameters = json.loads((place / "other" / "release.json").read_text())["method"]["parameters"]
     assert (2, "any", True) == tuple(parameters[name] for name in ("k", "edits", "near"))
-    assert "--config" in graphveil("--help").out
+    assert "--config" in graphveil_here("--help").out
 
 
 BAD_CONFIGS = {
@@ -79,15 +83,15 @@ BAD_CONFIGS = {
 }
 
 
-def test_a_bad_configuration_is_refused(graphveil_many, place, listing, assert_one_line):
+def test_a_bad_configuration_is_refused(graphveil_here, place, listing, assert_one_line):
     command = (*ANONYMIZE, "--k", 2, "--out", "out", "--config")
     for name, (content, _) in BAD_CONFIGS.items():
         (place / f"{name}.toml").write_text(content)
     before = listing()
-    commands = [(place, (*command, f"{name}.toml")) for name in BAD_CONFIGS]
-    commands += [(place, (*command, "none.toml")), (place, command)]
-    words = [word for _, word in BAD_CONFIGS.values()] + ["none.toml", "--config needs a file"]
-    for done, word in zip(graphveil_many(commands), words, strict=True):
+    words = {(f"{name}.toml",): word for name, (_, word) in BAD_CONFIGS.items()}
+    words |= {("none.toml",): "none.toml", (): "--config needs a file"}
+    for given, word in words.items():
+        done = graphveil_here(*command, *given)
         assert 2 == done.code
         assert_one_line(done, word)
     assert before == listing()
@@ -108,30 +112,25 @@ def test_every_format_that_holds_a_graph_can_be_released_and_verified(place):
         assert release.data == gv.read_release(folder).data, form
 
 
-def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil, place):
+def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here, place):
     packed = gzip.compress((place / "friends.csv").read_bytes())
     (place / "packed.csv.gz").write_bytes(packed)
     command = ("anonymize", "k-degree", "packed.csv.gz", "--k", 2)
-    assert 0 == graphveil(*command, "--out", "same").code
+    assert 0 == graphveil_here(*command, "--out", "same").code
     assert (place / "same" / "data.csv.gz").is_file()
-    assert 0 == graphveil(*command, "--out", "columns", "--format", "parquet", "--again").code
+    assert 0 == graphveil_here(*command, "--out", "columns", "--format", "parquet", "--again").code
     assert (place / "columns" / "data.parquet").is_file()
-    assert 0 == graphveil(*command, "--out", "marked", "--format", "gml", "--again").code
+    assert 0 == graphveil_here(*command, "--out", "marked", "--format", "gml", "--again").code
     assert ["data.gml", "release.json"] == sorted(p.name for p in (place / "marked").iterdir())
     for folder in ("same", "columns", "marked"):
-        done = graphveil("verify", folder, "--original", "packed.csv.gz")
+        done = graphveil_here("verify", folder, "--original", "packed.csv.gz")
         assert (0, "") == (done.code, done.err)
         assert "not checked" not in done.out
 
 
-def test_an_unknown_format_is_refused_before_any_work(
-    graphveil_many, place, listing, assert_one_line
-):
-    forms = ["nix", "csv.bz2", "parquet.gz", "exe"]
-    command = (*ANONYMIZE, "--k", 2, "--out", "out", "--format")
-    for form, done in zip(
-        forms, graphveil_many([(place, (*command, f)) for f in forms]), strict=True
-    ):
+def test_an_unknown_format_is_refused_before_any_work(graphveil_here, listing, assert_one_line):
+    for form in ("nix", "csv.bz2", "parquet.gz", "exe"):
+        done = graphveil_here(*ANONYMIZE, "--k", 2, "--out", "out", "--format", form)
         assert 2 == done.code
         assert_one_line(done, form, "Use ")
     assert ["friends.csv"] == listing()
@@ -145,13 +144,13 @@ def test_the_private_folder_is_its_owners_alone_whatever_the_umask(graphveil, pl
     assert {"record.json": 0o600, "linkage.parquet": 0o600} == modes
 
 
-def test_the_original_is_read_again_as_it_was_read_before(graphveil, place):
+def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, place):
     (place / "weighted.txt").write_text("ann bob 3\nbob cyd 1\ncyd dan 2\n")
     command = ("anonymize", "k-degree", "weighted.txt", "--k", 2, "--out", "out")
-    done = graphveil(*command)
+    done = graphveil_here(*command)
     assert 2 == done.code
     assert "--ignore-weights" in done.err
-    assert 0 == graphveil(*command, "--ignore-weights").code
-    done = graphveil("verify", "out", "--original", "weighted.txt")
+    assert 0 == graphveil_here(*command, "--ignore-weights").code
+    done = graphveil_here("verify", "out", "--original", "weighted.txt")
     assert (0, "") == (done.code, done.err)
     assert "not checked" not in done.out

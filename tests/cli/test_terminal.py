@@ -41,8 +41,8 @@ def controls(text):
     return sorted({c for c in text if (ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160})
 
 
-def test_labels_in_results_are_shown_and_not_obeyed(graphveil, hostile):
-    done = graphveil("measure", hostile, "--k", 9)
+def test_labels_in_results_are_shown_and_not_obeyed(graphveil_here, hostile):
+    done = graphveil_here("measure", hostile, "--k", 9)
     assert 0 == done.code
     assert [] == controls(done.out) + controls(done.err)
     assert "\u202e" not in done.out
@@ -50,7 +50,7 @@ def test_labels_in_results_are_shown_and_not_obeyed(graphveil, hostile):
     assert "\\x1b[31mred" in done.out
     assert "\\u202e" in done.out
     assert max(map(len, done.out.splitlines())) < 4000
-    found = json.loads(graphveil("measure", hostile, "--k", 9, "--json").out)
+    found = json.loads(graphveil_here("measure", hostile, "--k", 9, "--json").out)
     assert set(HOSTILE) == set(found["at_risk"])
 
 
@@ -72,20 +72,20 @@ def test_labels_in_errors_are_shown_and_not_obeyed(graphveil_many, place, assert
         assert_one_line(done, lines[arguments])
 
 
-def test_a_hostile_file_name_stays_a_name_all_the_way(graphveil, place):
+def test_a_hostile_file_name_stays_a_name_all_the_way(graphveil_here, place):
     name = f"{ESCAPE}[31mfriends\n.csv"
     (place / "friends.csv").rename(place / name)
-    done = graphveil("anonymize", "k-degree", name, "--k", 2, "--out", f"{ESCAPE}[31mout")
+    done = graphveil_here("anonymize", "k-degree", name, "--k", 2, "--out", f"{ESCAPE}[31mout")
     assert 0 == done.code
     assert [] == controls(done.err)
-    done = graphveil("verify", f"{ESCAPE}[31mout", "--original", name)
+    done = graphveil_here("verify", f"{ESCAPE}[31mout", "--original", name)
     assert 0 == done.code
     assert [] == controls(done.out)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["methods"], ["measure", "friends.csv"]])
-def test_there_is_no_colour_outside_a_terminal(graphveil, arguments):
-    done = graphveil(*arguments)
+def test_there_is_no_colour_outside_a_terminal(graphveil_here, arguments):
+    done = graphveil_here(*arguments)
     assert 0 == done.code
     assert ESCAPE not in done.out + done.err
 

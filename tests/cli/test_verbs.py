@@ -50,34 +50,36 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, place):
     assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["conditions"]}
 
 
-def test_evaluate_says_what_was_kept(graphveil, place):
+def test_evaluate_says_what_was_kept(graphveil_here, place):
     graph = gv.read_graph(place / "friends.csv")
     gv.KDegree(k=2, edits="any").anonymize(graph).write(place / "out")
-    done = graphveil("evaluate", "out", "--original", "friends.csv")
+    done = graphveil_here("evaluate", "out", "--original", "friends.csv")
     assert (0, "") == (done.code, done.err)
     assert all(name in done.out for name in METRICS)
 
     named = ["edge-jaccard", "degree-distribution"]
-    done = graphveil("evaluate", "out", "--original", "friends.csv", "--json", "--metrics", *named)
+    done = graphveil_here(
+        "evaluate", "out", "--original", "friends.csv", "--json", "--metrics", *named
+    )
     assert (0, "") == (done.code, done.err)
     found = json.loads(done.out)
     assert named == list(dict.fromkeys(row["metric"] for row in found["rows"]))
     assert all(row["unit"] for row in found["rows"])
 
     (place / "out.private" / "linkage.parquet").unlink()
-    done = graphveil("evaluate", "out", "--original", "friends.csv", "--out", "rows.json")
+    done = graphveil_here("evaluate", "out", "--original", "friends.csv", "--out", "rows.json")
     assert 0 == done.code
     assert "edge-jaccard: not measured: needs the owner's linkage" in done.err
     assert json.loads((place / "rows.json").read_text())
 
 
-def test_measure_names_the_people_at_risk(graphveil, place):
-    done = graphveil("measure", "friends.csv", "--k", 3)
+def test_measure_names_the_people_at_risk(graphveil_here, place):
+    done = graphveil_here("measure", "friends.csv", "--k", 3)
     assert 0 == done.code
     assert "friends.csv: read 6 rows of csv" in done.err
     assert "at risk, smallest classes first: ann, cyd, eve, bob, dan" in done.out
 
-    done = graphveil("measure", "friends.csv", "--json", "--at-risk", "risk.csv")
+    done = graphveil_here("measure", "friends.csv", "--json", "--at-risk", "risk.csv")
     summary = json.loads(done.out)
     assert ["ann", "cyd", "eve"] == sorted(summary["at_risk"])
     assert 3 == summary["unique_nodes"]
@@ -86,8 +88,8 @@ def test_measure_names_the_people_at_risk(graphveil, place):
     assert ["node,degree,class_size", "ann,4,1", "cyd,3,1", "eve,1,1"] == rows
 
 
-def test_methods_lists_the_registry(graphveil):
-    done = graphveil("methods", "--json")
+def test_methods_lists_the_registry(graphveil_here):
+    done = graphveil_here("methods", "--json")
     assert (0, "") == (done.code, done.err)
     listed = {entry["name"]: entry for entry in json.loads(done.out)}
     assert set(METHODS) == set(listed)
@@ -95,26 +97,26 @@ def test_methods_lists_the_registry(graphveil):
         assert method.promise == listed[name]["promise"]
         assert method.accepts.__name__ == listed[name]["accepts"]
         assert all(listed[name].values())
-    assert all(name in graphveil("methods").out for name in METHODS)
+    assert all(name in graphveil_here("methods").out for name in METHODS)
 
 
-def test_the_demo_leaves_a_release_that_verifies(graphveil, listing):
-    done = graphveil("demo", "--out", "first")
+def test_the_demo_leaves_a_release_that_verifies(graphveil_here, listing):
+    done = graphveil_here("demo", "--out", "first")
     assert 0 == done.code
     assert "every claim holds" in done.out
     assert "promise:" in done.out
     assert "not protected:" in done.out
     assert {"first", "first.private"} <= set(listing())
     before = listing()
-    done = graphveil("demo", "--out", "first")
+    done = graphveil_here("demo", "--out", "first")
     assert 2 == done.code
     assert "--force" in done.err
     assert before == listing()
-    assert 0 == graphveil("verify", "first").code
+    assert 0 == graphveil_here("verify", "first").code
 
 
-def test_only_what_works_is_listed(graphveil):
-    shown = graphveil("--help").out
+def test_only_what_works_is_listed(graphveil_here):
+    shown = graphveil_here("--help").out
     for verb in ("methods", "measure", "anonymize", "verify", "evaluate", "demo"):
         assert f" {verb} " in shown
     for later in ("attack", "sweep", "report"):

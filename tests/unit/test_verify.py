@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import ReleaseError
+from graphveil.errors import ReleaseError, ResourceError
 from graphveil.guarantees import StructuralKAnonymity
 from graphveil.io import FORMATS
 from graphveil.release import Private, Provenance, Release, digest_of
@@ -343,3 +343,27 @@ def test_the_database_opens_no_file_that_it_was_not_given(tmp_path):
     (tmp_path / "secret.csv").write_text("a\n1\n")
     with database() as db, pytest.raises(duckdb.PermissionException):
         db.rows("SELECT * FROM read_csv(?)", [str(tmp_path / "secret.csv")])
+
+
+def test_a_private_folder_of_somebody_else_is_no_failure(tmp_path, monkeypatch):
+    folder = release_of(cycle(4), k=4).write(tmp_path / "release")
+
+    def refuse(place):
+        raise PermissionError(13, "Permission denied", str(place))
+
+    monkeypatch.setattr("graphveil.verify.manifest.read_record", refuse)
+    verdict = verify(folder, original=cycle(4))
+    assert verdict.ok
+    assert "not checked" == outcomes(verdict)["owner's record"]
+
+
+def test_too_little_memory_is_said_in_one_line_and_is_no_verdict(tmp_path, monkeypatch):
+    folder = release_of(cycle(4), k=4).write(tmp_path / "release")
+
+    def refuse(*_):
+        raise duckdb.OutOfMemoryException("no more")
+
+    monkeypatch.setattr("graphveil.verify.check.load", refuse)
+    with pytest.raises(ResourceError, match="release needs more memory") as caught:
+        verify(folder)
+    assert 3 == caught.value.exit_code

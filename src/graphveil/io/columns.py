@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
+from graphveil.data.csr import blocks
 from graphveil.data.ids import LARGEST, Ids, as_ids, distinct, positions
 from graphveil.errors import InputError
 from graphveil.io.dialect import (
@@ -183,38 +184,43 @@ def _explain(
 def _read_text(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
 ) -> list[Column]:
-    codes: list[list[NDArray[np.int32]]] = [[] for _ in chosen]
-    found: list[list[pa.Array]] = [[] for _ in chosen]
+    seen: list[dict[str, int]] = [{} for _ in chosen]
+    if share_labels:
+        seen = [seen[0]] * len(chosen)
+    codes = [Growing() for _ in chosen]
     kind = pa.dictionary(pa.int32(), pa.string())
     for table in tables(source, dialect, chosen, notes, kind):
-        for place in range(len(chosen)):
+        for place, (known, column) in enumerate(zip(seen, codes, strict=True)):
             for block in table.column(place).chunks:
-                codes[place].append(block.indices.to_numpy().astype(np.int32, copy=False))
-                found[place].append(_trimmed(block.dictionary, dialect))
-    every = [part for parts in found for part in parts]
-    merged = [every] * len(chosen) if share_labels else found
+                values = _trimmed(block.dictionary, dialect)
+                column.extend(_numbered(values, known)[block.indices.to_numpy()])
     columns: list[Column] = []
-    for place, parts in enumerate(merged):
-        if share_labels and columns:
-            labels = columns[0].labels
-        else:
-            values = pa.chunked_array(parts, type=pa.string()).unique()
+    for place, known in enumerate(seen):
+        values = pa.array(known, type=pa.string())
+        labels = columns[0].labels if share_labels and columns else None
+        if labels is None:
             labels = _labels(source, dialect, chosen, values, notes)
-        columns.append(_merged(codes[place], found[place], labels))
+        columns.append(_in_order(codes[place].finish(), values, labels))
     return columns
+
+
+def _numbered(values: pa.Array, known: dict[str, int]) -> NDArray[np.int32]:
+    """Return the number of each value; those not seen before get the next ones."""
+    numbers = (known.setdefault(value, len(known)) for value in values.to_pylist())
+    return np.fromiter(numbers, dtype=np.int32, count=len(values))
 
 
 def _trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
     return pc.utf8_ltrim_whitespace(dictionary) if dialect.spaced else dictionary
 
 
-def _merged(codes: list[NDArray[np.int32]], found: list[pa.Array], labels: Ids) -> Column:
-    parts = []
-    for code, values in zip(codes, found, strict=True):
-        typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
-        parts.append(positions(as_ids(typed, what="ids"), labels, what="ids")[code])
-    empty = np.empty(0, dtype=np.int32)
-    return Column(np.concatenate(parts) if parts else empty, labels)
+def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Column:
+    """Overwrite codes into values by positions into labels, the same values in order."""
+    typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
+    place = positions(as_ids(typed, what="ids"), labels, what="ids")
+    for part in blocks(codes.size):
+        codes[part] = place[codes[part]]
+    return Column(codes, labels)
 
 
 def _labels(
@@ -279,7 +285,9 @@ def _refuse_value(
 
 def merged_text(parts: list[pa.DictionaryArray]) -> Column:
     """Return text in parts, each with its own dictionary, as one column."""
-    found = [part.dictionary for part in parts]
-    values = pa.chunked_array(found, type=pa.string()).unique()
-    codes = [part.indices.to_numpy() for part in parts]
-    return _merged(codes, found, distinct(as_ids(values, what="ids")))
+    known: dict[str, int] = {}
+    codes = Growing()
+    for part in parts:
+        codes.extend(_numbered(part.dictionary, known)[part.indices.to_numpy()])
+    values = pa.array(known, type=pa.string())
+    return _in_order(codes.finish(), values, distinct(as_ids(values, what="ids")))

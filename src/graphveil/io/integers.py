@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data.csr import blocks
 from graphveil.data.ids import Ids
 from graphveil.io.raw import Column
 
-_BLOCK = 1 << 19
+_WIDE = 1 << 23
 
 
 class Growing:
@@ -52,7 +52,7 @@ def compact(values: NDArray[Any], *, labels: Ids | None = None) -> Column:
         table = np.zeros(top + 1, dtype=np.int32)
         table[labels] = np.arange(labels.size, dtype=np.int32)
     out = values if values.dtype == np.int32 else np.empty(values.size, dtype=np.int32)
-    for part in _blocks(values.size):
+    for part in blocks(values.size):
         found = np.searchsorted(labels, values[part]) if table is None else table[values[part]]
         out[part] = found
     return Column(out, labels)
@@ -65,15 +65,11 @@ def distinct_integers(*columns: NDArray[Any]) -> Ids:
     if top < 2 * size + (1 << 20):
         seen = np.zeros(top + 1, dtype=np.bool_)
         for values in columns:
-            for part in _blocks(values.size):
+            for part in blocks(values.size):
                 seen[values[part]] = True
         return np.flatnonzero(seen)
     found = np.empty(0, dtype=np.int64)
     for values in columns:
-        for part in _blocks(values.size):
-            found = np.union1d(found, values[part])
+        for start in range(0, values.size, _WIDE):
+            found = np.union1d(found, values[start : start + _WIDE])
     return found
-
-
-def _blocks(size: int) -> Iterator[slice]:
-    return (slice(start, start + _BLOCK) for start in range(0, size, _BLOCK))

@@ -225,6 +225,64 @@ def absorb_owed(
 
 
 @njit(cache=True)
+def _fall_alone(
+    edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int, last: NDArray[np.int64]
+) -> None:
+    """Part v from settled neighbours, each of which falls to a class of at least k, untouched first.
+
+    None falls below the degree `lowest`. Writes the last step.
+    """
+    first = edits.indptr[v]
+    size = edits.indptr[v + 1] - first
+    for again in (False, True):
+        for step in range(size):
+            if edits.residual[v] == 0:
+                return
+            x = int(edits.indices[first + (start + step) % size])
+            if (
+                (again or not edits.touched[x])
+                and classes.target[x] > lowest
+                and _can_fall(edits, classes, x, k)
+                and adjacent(edits, v, x)
+            ):
+                _move(edits, classes, x, -1)
+                cut(edits, v, x)
+                last[0], last[1], last[2] = v, x, -1
+
+
+@njit(cache=True)
+def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int) -> None:
+    """Part v from settled neighbours of one class, so many that the class below reaches k.
+
+    None falls below the degree `lowest`. The highest such class goes first.
+    """
+    first = edits.indptr[v]
+    size = edits.indptr[v + 1] - first
+    eligible = np.full(size, -1, dtype=np.int64)
+    highest = 0
+    for step in range(size):
+        x = int(edits.indices[first + (start + step) % size])
+        if edits.residual[x] == 0 and adjacent(edits, v, x):
+            eligible[step] = x
+            highest = max(highest, classes.target[x])
+    counts = np.zeros(highest + 1, dtype=np.int64)
+    for x in eligible:
+        if x >= 0:
+            counts[classes.target[x]] += 1
+    for t in range(highest, lowest, -1):
+        count = min(counts[t], -edits.residual[v])
+        if count < classes.members[t]:
+            count = min(count, classes.members[t] - k)
+        if count <= 0 or classes.members[t - 1] + count < k:
+            continue
+        for x in eligible:
+            if count > 0 and x >= 0 and classes.target[x] == t:
+                _move(edits, classes, x, -1)
+                cut(edits, v, x)
+                count -= 1
+
+
+@njit(cache=True)
 def absorb_surplus(
     edits: Edits,
     classes: Classes,
@@ -234,36 +292,27 @@ def absorb_surplus(
 ) -> NDArray[np.int64]:
     """Part nodes that have too many edges from settled ones, which fall to the next class.
 
-    Untouched nodes first; a node is isolated only if there is nothing else. Returns the last step
-    as (node, absorber, -1), or zeros.
+    A node is isolated only if there is nothing else. Returns the last step of a node that fell
+    alone as (node, absorber, -1), or zeros.
     """
     last = np.zeros(3, dtype=np.int64)
     for v in left:
-        first = edits.indptr[v]
-        size = edits.indptr[v + 1] - first
-        start = rng.integers(0, size)
-        for attempt in range(4):
-            again, isolate = attempt % 2 == 1, attempt >= 2
-            for step in range(size):
-                if edits.residual[v] == 0:
-                    break
-                x = int(edits.indices[first + (start + step) % size])
-                if (
-                    (again or not edits.touched[x])
-                    and (isolate or classes.target[x] > 1)
-                    and _can_fall(edits, classes, x, k)
-                    and adjacent(edits, v, x)
-                ):
-                    _move(edits, classes, x, -1)
-                    cut(edits, v, x)
-                    last[0], last[1], last[2] = v, x, -1
+        start = rng.integers(0, edits.indptr[v + 1] - edits.indptr[v])
+        for lowest in (1, 0):
+            if edits.residual[v] < 0:
+                _fall_alone(edits, classes, v, k, lowest, start, last)
+            if edits.residual[v] < 0:
+                _fall_together(edits, classes, v, k, lowest, start)
     return last
 
 
 @njit(cache=True)
-def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64]) -> None:
-    """Take back one step of `absorb_owed` or `absorb_surplus`."""
+def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64], k: int) -> None:
+    """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
     v, x, sign = last
+    t = classes.target[x]
+    if sign == 0 or classes.members[t] <= k or classes.members[t - sign] < k:
+        return
     if sign > 0:
         cut(edits, v, x)
     else:
@@ -299,10 +348,14 @@ def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> boo
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
     v_turn, w_turn = rng.integers(0, v_size), rng.integers(0, w_size)
-    for i in range(min(v_size, PAIR_LOOKS // w_size + 1)):
+    looks = 0
+    for i in range(v_size):
         x = int(indices[indptr[v] + (v_turn + i) % v_size])
         if x == w or not adjacent(edits, v, x):
             continue
+        looks += w_size
+        if looks > PAIR_LOOKS + w_size:
+            return False
         for j in range(w_size):
             y = int(indices[indptr[w] + (w_turn + j) % w_size])
             if y != v and adjacent(edits, w, y) and not adjacent(edits, x, y):

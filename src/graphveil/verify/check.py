@@ -69,15 +69,8 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     manifest = decoded(raw)
     if isinstance(manifest, Condition):
         return Verdict("not claimed", NOTHING, [manifest])
-    owner = read_owner(place)
-    conditions = manifest_conditions(raw, manifest, owner)
-    conditions.append(parameters_condition(manifest))
-    conditions += file_conditions(place, manifest)
     try:
-        with database([place, private_folder(place)]) as db:
-            conditions += _data_conditions(db, place, manifest)
-            readable = db if conditions_hold(conditions, READ) else None
-            conditions += original_conditions(readable, manifest, owner, original)
+        conditions = _conditions(place, raw, manifest, original)
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{place.name} needs more memory than there is. Check it on a larger machine."
@@ -86,12 +79,21 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     return Verdict(guarantee.check_word, guarantee.sentence, conditions)
 
 
-def conditions_hold(conditions: list[Condition], name: str) -> bool:
-    """Whether the condition of this name is among them and holds."""
-    return any(item.name == name and item.outcome == "holds" for item in conditions)
+def _conditions(
+    place: Path, raw: bytes, manifest: Manifest, original: Data | None
+) -> list[Condition]:
+    owner = read_owner(place)
+    conditions = manifest_conditions(raw, manifest, owner)
+    conditions.append(parameters_condition(manifest))
+    conditions += file_conditions(place, manifest)
+    with database([place, private_folder(place)]) as db:
+        data = _data_conditions(db, place, manifest)
+        readable = db if data[0].outcome == "holds" else None
+        return [*conditions, *data, *original_conditions(readable, manifest, owner, original)]
 
 
 def _data_conditions(db: Database, place: Path, manifest: Manifest) -> list[Condition]:
+    """Return whether the data can be read, then what its shape, its counts and the claim are."""
     described, guarantee = manifest.data, manifest.claim.guarantee
     shape, check = SHAPES[described.kind], CHECKS[type(guarantee)]
     try:

@@ -50,10 +50,10 @@ def load_delimited(
     quote = '"' if any(kind == "VARCHAR" for _, kind in columns) else ""
     options = _options(delimiter, quote)
     alias = db.link(path)
-    try:
+    as_text = _struct([(name, "VARCHAR") for name, _ in columns])
+    with _explained(path.name, ",".join(names)):
         header = db.first(
-            f"SELECT * FROM read_csv(?, {options}, header = false, "
-            f"columns = {_struct([(name, 'VARCHAR') for name, _ in columns])}) LIMIT 1",
+            f"SELECT * FROM read_csv(?, {options}, header = false, columns = {as_text}) LIMIT 1",
             [alias],
         )
         if header is None or list(header) != list(names):
@@ -64,8 +64,6 @@ def load_delimited(
             f"read_csv(?, {options}, header = true, columns = {_struct(columns)})",
             [alias],
         )
-    except duckdb.Error as error:
-        raise UnreadableError(_explained(path.name, error, ",".join(names))) from error
     if not quote:
         _nothing_else(db, path, table, [name for name, _ in columns], len(",".join(names)) + 1)
 
@@ -86,14 +84,12 @@ def load_body(
         Where a row is not as it must be; the message names file and line.
     """
     struct = _struct([(name, "BIGINT") for name in columns])
-    try:
+    with _explained(path.name, f"{len(columns)} integers"):
         db.run(
             f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, {_options(' ', '')}, "
             f"header = false, skip = {lines}, columns = {struct})",
             [db.link(path)],
         )
-    except duckdb.Error as error:
-        raise UnreadableError(_explained(path.name, error, f"{len(columns)} integers")) from error
     _nothing_else(db, path, table, columns, skip)
 
 
@@ -108,11 +104,19 @@ def _struct(columns: Sequence[tuple[str, str]]) -> str:
     return "{" + ", ".join(f"{name}: {literal(kind)}" for name, kind in columns) + "}"
 
 
-def _explained(name: str, error: duckdb.Error, due: str) -> str:
-    found = _WHERE.search(str(error))
-    if not found:
-        return f"{name} cannot be read: {one_line(error)}"
-    return f"{name}, line {found[1]}: {shown(found[2])} is no row of {due}"
+@contextmanager
+def _explained(name: str, due: str) -> Iterator[None]:
+    """Turn what DuckDB says of a file into one line with file and line."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        found = _WHERE.search(str(error))
+        if not found:
+            raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
+        told = f"{shown(found[2])} is no row of {due}"
+        raise UnreadableError(f"{name}, line {found[1]}: {told}") from error
 
 
 def _nothing_else(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.release.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.verdict import Condition, judged, shown
+from graphveil.verify.verdict import Condition, fails, judged, shown
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
@@ -112,7 +112,10 @@ def inside(folder: Path, name: str) -> Path | None:
 
 def _others(folder: Path, files: list[DataFile]) -> Condition:
     listed = {file.name for file in files} | {MANIFEST}
-    found = sorted(path.name for path in folder.iterdir())
+    try:
+        found = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
     problems = [f"{shown(name)} is not listed" for name in found if name not in listed]
     if (folder / MANIFEST).is_symlink():
         problems.append(f"{MANIFEST} is a link to another place")

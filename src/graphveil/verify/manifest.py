@@ -38,11 +38,17 @@ class Owner(NamedTuple):
 
 
 def read_owner(folder: Path) -> Owner:
-    """Return the owner's part; a record that cannot be read is a problem, not an error."""
+    """Return the owner's part; none where it belongs to somebody else.
+
+    A record that is there but is none is a problem, not an error.
+    """
     path = private_folder(folder) / LINKAGE
-    linkage = path if path.is_file() else None
+    linkage = None
     try:
+        linkage = path if path.is_file() else None
         return Owner(read_record(folder), None, linkage)
+    except PermissionError:
+        return Owner(None, None, None)
     except (GraphveilError, OSError, RecursionError) as error:
         return Owner(None, one_line(error), linkage)
 

@@ -143,8 +143,8 @@ def shown(value: object) -> str:
 
     Examples
     --------
-    >>> shown("a\tb" + 100 * "c")[:12]
-    "'a\\tbcccccc"
+    >>> print(shown("a\tb"))
+    'a\tb'
     """
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:76]}..."

@@ -243,7 +243,10 @@ def _relaxed_best(
     n = task.degrees.size
     plans = settled_plans(optimum, task.k, n)
     best: Outcome | None = None
-    for run in range(max(restarts, _free_attempts(task, optimum))):
+    runs = max(restarts, _free_attempts(task, optimum))
+    for run in range(max(runs, len(plans))):
+        if run >= runs and best is not None:
+            break
         rng = randomness.stream(f"k-degree relaxed {run}")
         outcome = _relaxed_run(task, plans[run % len(plans)], rng)
         if outcome is not None and (best is None or outcome.cost < best.cost):
@@ -275,7 +278,7 @@ def _relaxed_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome | 
     rotate(edits, by_need(owed, -1, rng), by_need(owed, 1, rng), rng)
     later = _absorb_owed(task, edits, classes, rng)
     if np.abs(owed).sum() % 2:
-        undo_absorption(edits, classes, later if later[2] else last)
+        undo_absorption(edits, classes, later if later[2] else last, task.k)
     pair(edits, rng.permutation(np.flatnonzero(owed)), rng)
     return None if np.any(owed) else outcome_of(edits, classes, rounds=1)
 

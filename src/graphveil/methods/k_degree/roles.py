@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +45,11 @@ def settled_plans(optimum: Plan, k: int, n: int) -> list[Plan]:
     """Return the optimal relaxed plan with its free medians chosen in different ways.
 
     A group of even size costs the same at every integer between its two middles. Each way keeps
-    the sum of degrees near: along the groups from the highest, from the lowest, and each by itself.
+    the sum of degrees near: along the groups from the highest, from the lowest, inward (high groups
+    fall, low ones rise, which no sequence of degrees forbids), and each by itself.
     """
     plans: list[Plan] = []
-    for choose in (_from_the_highest, _from_the_lowest, _midway):
+    for choose in (_from_the_highest, _from_the_lowest, _inward, _midway):
         target = choose(optimum)
         fixed = optimum._replace(target=target, low=target, high=target)
         plan = settle_parity(_spare_node(fixed, k, n), k, n, edits="any")
@@ -74,22 +76,46 @@ def _from_the_lowest(plan: Plan) -> NDArray[np.int64]:
     return _along(plan, lambda groups: groups[::-1])
 
 
+class _Groups(NamedTuple):
+    """The groups of a plan by descending degree, and the group of every piece."""
+
+    size: NDArray[np.int64]
+    total: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    of_piece: NDArray[np.intp]
+
+
+def _groups(plan: Plan) -> _Groups:
+    _, first, of_piece = np.unique(plan.group, return_index=True, return_inverse=True)
+    size = np.bincount(of_piece, weights=plan.count).astype(np.int64)
+    total = np.bincount(of_piece, weights=plan.count * plan.degree).astype(np.int64)
+    return _Groups(size, total, plan.low[first], plan.high[first], of_piece)
+
+
+def _inward(plan: Plan) -> NDArray[np.int64]:
+    """Choose the lowest targets down to some group and the highest below it."""
+    groups = _groups(plan)
+    falls = np.append(0, np.cumsum(groups.low * groups.size - groups.total))
+    rises = np.append(0, np.cumsum(groups.high * groups.size - groups.total))
+    turn = int(np.argmin(np.abs(falls + rises[-1] - rises)))
+    chosen = np.where(np.arange(groups.size.size) < turn, groups.low, groups.high)
+    return chosen[groups.of_piece]
+
+
 def _along(
     plan: Plan, order: Callable[[NDArray[np.int64]], NDArray[np.int64]]
 ) -> NDArray[np.int64]:
     """Choose group by group the target that brings the sum so far nearest to the degrees' sum."""
-    groups, of_piece = np.unique(plan.group, return_inverse=True)
-    size = np.bincount(of_piece, weights=plan.count).astype(np.int64)
-    total = np.bincount(of_piece, weights=plan.count * plan.degree).astype(np.int64)
-    first = np.searchsorted(of_piece, np.arange(groups.size))
-    low, high = plan.low[first], plan.high[first]
-    chosen = np.empty(groups.size, dtype=np.int64)
+    groups = _groups(plan)
+    chosen = np.empty_like(groups.size)
     excess = 0
-    for g in order(np.arange(groups.size)).tolist():
-        even = round((int(total[g]) - excess) / int(size[g]))
-        chosen[g] = min(max(even, int(low[g])), int(high[g]))
-        excess += int(chosen[g] * size[g] - total[g])
-    return chosen[of_piece]
+    for g in order(np.arange(groups.size.size)).tolist():
+        size, total = int(groups.size[g]), int(groups.total[g])
+        even = round((total - excess) / size)
+        chosen[g] = min(max(even, int(groups.low[g])), int(groups.high[g]))
+        excess += int(chosen[g]) * size - total
+    return chosen[groups.of_piece]
 
 
 def _spare_node(plan: Plan, k: int, n: int) -> Plan:
@@ -143,8 +169,9 @@ def raised(
             break
         free = np.setdiff1d(open_classes, goal[left])[::-1]
         if free.size == 0:
+            units -= int(np.count_nonzero(goal < n - 1))
             goal += goal < n - 1
-            break
+            continue
         whole = free[np.cumsum(size[free]) <= units]
         if whole.size:
             step = np.zeros(n, dtype=np.int64)
