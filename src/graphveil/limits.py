@@ -1,4 +1,4 @@
-"""What each method does not protect against: one table for help, manifest and docs.
+"""What is said of every method in help, manifest and docs: its source, and what it leaves open.
 
 The texts are fixed. They describe the method and never the data at hand, so that they may stand in
 a public manifest.
@@ -6,10 +6,15 @@ a public manifest.
 
 from __future__ import annotations
 
+SOURCES: dict[str, str] = {
+    "k-degree": "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008",
+}
+"""Where every method was published, by the method's name."""
+
 LIMITS: dict[str, str] = {
     "k-degree": (
         "It hides degrees only: on arenas-email at k=10 a copy names 85 % with nobody known, and "
         "added edges are told from real ones with AUC .92 (measured in a reference prototype)."
     ),
 }
-"""The sentence of every method, by the method's name."""
+"""What every method does not protect against, by the method's name."""

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from graphveil.data import Graph
 from graphveil.guarantees import StructuralKAnonymity
+from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
@@ -40,7 +41,7 @@ def release_of(original: Graph, edits: str = "add") -> Release:
         guarantee=StructuralKAnonymity(k=K),
         provenance=Provenance(
             method="k-degree",
-            source="Liu & Terzi, SIGMOD 2008",
+            source=SOURCES["k-degree"],
             parameters={"k": K, "edits": edits, "target": "exact", "near": True, "restarts": 2},
         ),
         private=Private(

@@ -20,6 +20,7 @@ from scipy import sparse
 
 from graphveil.data import Graph
 from graphveil.guarantees import StructuralKAnonymity
+from graphveil.limits import SOURCES
 from graphveil.release import Provenance, Release, read_manifest, read_release
 from graphveil.verify import verify
 from graphveil.verify.database import database
@@ -34,7 +35,7 @@ def write_release(place: Path, name: str) -> Path:
         data=Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], n=7),
         guarantee=StructuralKAnonymity(k=2),
         provenance=Provenance(
-            method="k-degree", source="a source", parameters={"k": 2, "edits": "add"}
+            method="k-degree", source=SOURCES["k-degree"], parameters={"k": 2, "edits": "add"}
         ),
     ).write(place / "release", format=name)
 
@@ -140,7 +141,7 @@ def test_an_edge_taken_from_both_its_ends_leaves_a_class_that_is_named(tmp_path,
     less = Release(
         data=Graph.from_edges([0, 1, 2], [1, 2, 3], n=7),
         guarantee=StructuralKAnonymity(k=2),
-        provenance=Provenance(method="k-degree", source="a source", parameters={}),
+        provenance=Provenance(method="k-degree", source=SOURCES["k-degree"], parameters={}),
     ).write(tmp_path / "less", format=name)
     replace_data(folder, data_file(less).read_bytes())
     problems = failed(verify(folder))

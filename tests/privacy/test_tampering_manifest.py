@@ -28,7 +28,6 @@ from graphveil.verify import verify
 
 HIDDEN_PLACES = {
     "version",
-    "method.source",
     "method.parameters.edits",
     "method.parameters.target",
     "method.parameters.near",

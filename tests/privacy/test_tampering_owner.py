@@ -27,7 +27,7 @@ def test_swapped_rows_of_the_linkage_are_found_by_a_missing_edge(folder):
     write_linkage(folder, names, released)
     verdict = verify(folder, original=original_graph())
     problems = failed(verdict)
-    assert {"supergraph", "edits"} == set(problems)
+    assert {"linkage file", "supergraph", "edits"} == set(problems)
     assert "between its nodes" in problems["supergraph"]
     lost = {
         tuple(sorted((released[u], released[v]))) for u, v in original_graph().edges().tolist()
@@ -43,7 +43,7 @@ def test_swapped_rows_of_the_linkage_are_found_by_the_count_of_edits(tmp_path):
     released[1], released[4] = released[4], released[1]
     write_linkage(folder, names, released)
     problems = failed(verify(folder, original=original_graph()))
-    assert ["edits"] == list(problems)
+    assert ["linkage file", "edits"] == list(problems)
     assert "the record says 2 edges added and 0 deleted" in problems["edits"]
     assert "missing is the edge between nodes" in problems["edits"]
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,9 @@ def test_another_input_is_not_refused(tmp_path):
     renamed = gv.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
     third, _ = run(gv.KDegree(k=2), renamed)
     third.write(tmp_path / "third")
+    rewired = gv.Graph.from_edges(["a", "c", "b"], ["c", "b", "d"])
+    fourth, _ = run(gv.KDegree(k=2), rewired)
+    fourth.write(tmp_path / "fourth")
 
 
 def test_a_release_elsewhere_does_not_count(tmp_path):
@@ -141,6 +145,13 @@ def test_the_table_of_limits_covers_every_method_and_no_other():
     for sentence in LIMITS.values():
         assert "\n" not in sentence
         assert sentence.endswith(("(measured in a reference prototype).", "Not attacked by us."))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_docs_page_of_a_method_carries_what_is_not_protected(name):
+    page = Path(__file__).resolve().parents[2] / "docs" / "methods" / f"{name}.md"
+    text = page.read_text(encoding="utf-8")
+    assert LIMITS[name] in text or f"{{{{ limit_{name.replace('-', '_')} }}}}" in text
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -42,6 +42,11 @@ BROKEN_TEXT = {
     ),
     "weights": ("a.csv", "0,1,0.5\n1,2,0.7\n", "--ignore-weights"),
     "named weights": ("a.csv", "source,target,weight\n0,1,0.5\n", "further ones: weight"),
+    "more names than cells": (
+        "a.csv",
+        "weight,source,target\n0,1\n1,2\n",
+        "3 names .weight, source, target. over rows of 2 cells",
+    ),
     "bipartite by KONECT": ("a.txt", "% bip unweighted\n1 1\n1 2\n", "says bip"),
     "directed": ("a.txt", "# Directed graph\n0 1\n1 2\n", "2 arcs have no reverse"),
     "bare carriage returns": ("a.csv", "0,1\r1,2\r", "bare carriage return"),

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM300 - assertions read expected == actual
 from __future__ import annotations
 
 import numpy as np

@@ -16,6 +16,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.guarantees import StructuralKAnonymity
 from graphveil.io import FORMATS
+from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Condition, Verdict, verify
@@ -47,7 +48,7 @@ def release_of(data, *, k: int, edits: str = "add", owner: bool = True) -> Relea
         guarantee=StructuralKAnonymity(k=k),
         provenance=Provenance(
             method="k-degree",
-            source="Liu & Terzi, SIGMOD 2008",
+            source=SOURCES["k-degree"],
             parameters={"k": k, "edits": edits, "target": "exact", "near": True, "restarts": 2},
         ),
         private=Private(

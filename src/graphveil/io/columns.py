@@ -45,10 +45,15 @@ def two_columns(
     Raises
     ------
     InputError
-        Where there is one column alone, or more than two.
+        Where there is one column alone, or more than two, or not one name each.
     """
     if n_columns < 2:
         source.refuse("one column where a row needs two ids. Check the delimiter.")
+    if header and len(header) != n_columns:
+        source.refuse(
+            f"{len(header)} names ({shown(', '.join(header))}) over rows of {n_columns} cells. "
+            "Give one name a column."
+        )
     lowered = [name.lower() for name in header]
     chosen = (0, 1)
     for first, second in _ENDS:
@@ -56,7 +61,7 @@ def two_columns(
             chosen = (lowered.index(first), lowered.index(second))
     others = [place for place in range(n_columns) if place not in chosen]
     names = header or tuple(str(place + 1) for place in range(n_columns))
-    further = tuple(names[place] for place in others if place < len(names))
+    further = tuple(names[place] for place in others)
     if others and not ignore_weights:
         source.refuse(
             f"{n_columns} columns where two are needed; further ones: "

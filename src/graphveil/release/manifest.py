@@ -119,7 +119,7 @@ def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
     """
     try:
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError, ParameterError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, ParameterError, RecursionError) as error:
         raise ReleaseError(
             f"{where}: not a manifest: {error}. Take the file as written."
         ) from error

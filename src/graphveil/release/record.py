@@ -26,6 +26,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         The digest of the input's content (`digest_of`), whatever file it came in.
     manifest_sha256
         The digest of the `release.json` that this record belongs to.
+    linkage_sha256
+        The digest of the linkage's file, where it was kept.
     method
         The method's name.
     seed
@@ -42,6 +44,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     input_sha256: str
     manifest_sha256: str
+    linkage_sha256: str | None
     method: str
     seed: int | None
     cost: dict[str, float | int]
@@ -75,7 +78,7 @@ def read_record(folder: Path) -> Record | None:
         return None
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReleaseError(f"{path}: not a record: {error}. Take the file as written.") from error
 
 

@@ -171,9 +171,11 @@ class Release:
         (stage.public / MANIFEST).write_bytes(manifest)
         if self.private is None:
             return
+        linkage = _linkage_bytes(self.private.linkage) if keep_linkage else None
         record = Record(
             input_sha256=self.private.input_sha256,
             manifest_sha256=hashlib.sha256(manifest).hexdigest(),
+            linkage_sha256=hashlib.sha256(linkage).hexdigest() if linkage else None,
             method=self.provenance.method,
             seed=self.private.seed,
             cost=dict(self.private.cost),
@@ -182,8 +184,8 @@ class Release:
             seconds=dict(self.private.seconds),
         )
         _write_private(stage.private / RECORD, encode(record))
-        if keep_linkage and self.private.linkage is not None:
-            _write_private(stage.private / LINKAGE, _linkage_bytes(self.private.linkage))
+        if linkage:
+            _write_private(stage.private / LINKAGE, linkage)
 
     def _manifest(self, described: Described) -> Manifest:
         provenance = self.provenance
@@ -287,7 +289,9 @@ def read_linkage(folder: Path) -> Linkage | None:
     )
 
 
-def _linkage_bytes(linkage: Linkage) -> bytes:
+def _linkage_bytes(linkage: Linkage | None) -> bytes | None:
+    if linkage is None:
+        return None
     columns = [to_arrow(linkage.original), pa.array(linkage.released)]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.table(columns, names=["original", "released"]), sink)
@@ -305,7 +309,10 @@ def _refuse_second_release(folder: Path, input_sha256: str) -> None:
     for other in sorted(folder.resolve().parent.glob("*.private")):
         if other.name == private_folder(folder).name:
             continue
-        record = read_record(other.with_name(other.name.removesuffix(".private")))
+        try:
+            record = read_record(other.with_name(other.name.removesuffix(".private")))
+        except PermissionError:  # somebody else's: not this owner's earlier release
+            continue
         if record is not None and record.input_sha256 == input_sha256:
             raise ReleaseError(
                 f"{other.name} shows that this input was released before. Who holds both releases "

@@ -1,5 +1,4 @@
 """Conditions that need the original: that it is the one, who stands for whom, what was edited."""
-# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """What a method adds to its guarantee: how the claim follows, and what the original shows."""
-# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 
@@ -7,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from graphveil.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.limits import SOURCES
 from graphveil.release.manifest import Manifest
 from graphveil.release.record import Record
 from graphveil.verify.claims import class_sizes
@@ -170,7 +170,7 @@ _K_DEGREE_WORDS = frozenset(
     {
         *("name", "source", "parameters", "k-degree", "k", "edits", "target", "near", "restarts"),
         *("add", "any", "exact", "greedy"),
-        "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008",
+        SOURCES["k-degree"],
     }
 )
 

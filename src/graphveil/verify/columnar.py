@@ -1,5 +1,4 @@
 """Parquet and Arrow files read by column, names and types checked first."""
-# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 
@@ -9,6 +8,7 @@ from pathlib import Path
 from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.verdict import shown
 
+_ARROW = b"ARROW1\0\0"
 _INTEGERS = frozenset(
     {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 )
@@ -57,6 +57,9 @@ def _relation(db: Database, path: Path) -> str:
     import pyarrow as pa  # noqa: PLC0415
 
     with pa.OSFile(str(path)) as stream:
+        if stream.read(len(_ARROW)) != _ARROW:
+            raise UnreadableError(f"{path.name} does not begin as an Arrow file")
+        stream.seek(0)
         frame = pa.ipc.open_file(stream).read_all()
     frame.validate(full=True)
     return db.named(frame)

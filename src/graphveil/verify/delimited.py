@@ -1,5 +1,4 @@
 """Delimited text read strictly, by DuckDB: a header, then rows, and nothing else."""
-# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """Conditions on a released graph that do not depend on the claim: it is simple and canonical."""
-# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 

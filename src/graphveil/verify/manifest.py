@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.errors import GraphveilError, ReleaseError
-from graphveil.limits import LIMITS
+from graphveil.limits import LIMITS, SOURCES
 from graphveil.release.manifest import MANIFEST, Manifest, decode_manifest, encode, seal_of
 from graphveil.release.record import LINKAGE, Record, private_folder, read_record
 from graphveil.verify.verdict import (
@@ -26,7 +26,7 @@ TOOL = "graphveil"
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*(\+[a-z0-9.]{1,40})?")
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
-OWNER = "owner's record"
+OWNER, LINKAGE_FILE = "owner's record", "linkage file"
 
 
 class Owner(NamedTuple):
@@ -91,6 +91,7 @@ def manifest_conditions(raw: bytes, manifest: Manifest, owner: Owner) -> list[Co
         _bytes(raw, manifest),
         _seal(manifest),
         _owner(raw, owner),
+        _linkage_file(owner),
         _producer(manifest),
         _words(manifest),
     ]
@@ -130,6 +131,28 @@ def _owner(raw: bytes, owner: Owner) -> Condition:
     )
 
 
+def _linkage_file(owner: Owner) -> Condition:
+    """Whether the linkage is the file that was written with the record."""
+    if owner.record is None:
+        return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
+    written = owner.record.linkage_sha256
+    found = None if owner.linkage is None else _sha256(owner.linkage)
+    if found == written:
+        kept = f"has the SHA-256 {found[:12]} of the record" if found else "was not kept"
+        return holds(LINKAGE_FILE, f"{LINKAGE} {kept}")
+    if found is None:
+        return not_checked(
+            LINKAGE_FILE, f"{LINKAGE} is not there any more", needs="the owner's linkage"
+        )
+    due = shown(written[:12]) if written else "none"
+    return fails(LINKAGE_FILE, f"{LINKAGE} has the SHA-256 {found[:12]}, the record states {due}")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _producer(manifest: Manifest) -> Condition:
     problems = []
     if manifest.tool != TOOL:
@@ -156,6 +179,8 @@ def _words(manifest: Manifest) -> Condition:
         problems.append(f"the method {shown(manifest.method.name)} is unknown")
     elif claim.does_not_protect_against != limits:
         problems.append(f"does_not_protect_against is {shown(claim.does_not_protect_against)}")
+    if manifest.method.source != SOURCES.get(manifest.method.name):
+        problems.append(f"the source is {shown(manifest.method.source)}")
     if claim.why is not None and guarantee.check_word != "not claimed":
         problems.append(f"why is {shown(claim.why)} although something is claimed")
     return judged(

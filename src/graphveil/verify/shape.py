@@ -1,5 +1,4 @@
 """Conditions on released data whatever is claimed: its shape, and the counts of the manifest."""
-# ruff: noqa: S608  names in SQL are this program's own; those of a release are literals
 
 from __future__ import annotations
 

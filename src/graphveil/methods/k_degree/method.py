@@ -10,6 +10,7 @@ from graphveil.anonymizer import Anonymizer, Draft, parameter
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
 from graphveil.guarantees import StructuralKAnonymity
+from graphveil.limits import SOURCES
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class KDegree(Anonymizer[Graph]):
     name: ClassVar[str] = "k-degree"
     accepts: ClassVar[type[Graph]] = Graph
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
-    source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
+    source: ClassVar[str] = SOURCES["k-degree"]
     cost: ClassVar[str] = "near-linear in the edges"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
