@@ -1,1 +1,4 @@
-"""Compiled loops: arrays in, arrays out; the only folder that imports Numba."""
+"""Compiled loops: arrays in, arrays out; the only folder that imports Numba.
+
+Kernels let go of the interpreter lock, so that a progress bar moves while they run.
+"""

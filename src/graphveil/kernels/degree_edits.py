@@ -45,7 +45,7 @@ class Classes(NamedTuple):
     members: NDArray[np.int64]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def slot_of(keys: NDArray[np.int64], key: int) -> int:
     """Return the slot that holds the key, or the free slot where it belongs."""
     mask = keys.size - 1
@@ -55,7 +55,7 @@ def slot_of(keys: NDArray[np.int64], key: int) -> int:
     return int(slot)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: int) -> bool:
     """Return whether the graph has the edge, by bisection in the shorter list."""
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
@@ -71,7 +71,7 @@ def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: i
     return bool(low < end and indices[low] == v)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def state_of(edits: Edits, u: int, v: int) -> int:
     """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
     if not (edits.touched[u] and edits.touched[v]):
@@ -80,7 +80,7 @@ def state_of(edits: Edits, u: int, v: int) -> int:
     return int(edits.states[slot_of(edits.keys, min(u, v) * n + max(u, v))])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def adjacent(edits: Edits, u: int, v: int) -> bool:
     """Return whether u and v are joined now; a node counts as joined to itself."""
     if u == v:
@@ -91,7 +91,7 @@ def adjacent(edits: Edits, u: int, v: int) -> bool:
     return in_graph(edits.indptr, edits.indices, u, v)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def make(edits: Edits, u: int, v: int) -> None:
     """Join u and v, which are not joined now; each is owed one less."""
     n = edits.indptr.size - 1
@@ -110,7 +110,7 @@ def make(edits: Edits, u: int, v: int) -> None:
     edits.touched[v] = True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def cut(edits: Edits, u: int, v: int) -> None:
     """Part u and v, which are joined now; each is owed one more."""
     n = edits.indptr.size - 1
@@ -129,7 +129,7 @@ def cut(edits: Edits, u: int, v: int) -> None:
     edits.touched[v] = True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
     """Join (sign > 0) or part (sign < 0) u and v."""
     if sign > 0:
@@ -138,7 +138,7 @@ def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
         cut(edits, u, v)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
     """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
     log = edits.added if sign > 0 else edits.deleted
@@ -154,7 +154,7 @@ def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
     return out[: count + final]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pairs_in_graph(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], keys: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -166,7 +166,7 @@ def pairs_in_graph(
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def marked_neighbours(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -180,7 +180,7 @@ def marked_neighbours(
             out[indices[j]] += 1.0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pull_of_neighbours(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -208,7 +208,7 @@ def pull_of_neighbours(
                     out[indices[j]] += share
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def edited_csr(
     edits: tuple[NDArray[np.int64], NDArray[np.int32]],
     added: tuple[NDArray[np.int64], NDArray[np.int32]],

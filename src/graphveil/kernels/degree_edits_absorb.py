@@ -12,7 +12,7 @@ NEAR_TRIES = 24
 NEAR_FAILURES = 16
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
@@ -23,7 +23,7 @@ def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
@@ -31,7 +31,7 @@ def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
     """Let node x into the neighbouring class."""
     t = classes.target[x]
@@ -41,7 +41,7 @@ def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
     edits.residual[x] += by
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.Generator) -> int:
     """Return an untouched node that may rise by an edge to v, or -1.
 
@@ -59,13 +59,13 @@ def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.G
     return -1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _some_class_can_rise(classes: Classes, k: int) -> bool:
     sources, goals = classes.members[:-2], classes.members[1:-1]
     return bool(np.any((sources > k) & (goals >= k)))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
     """Join x to v and let it into the next class."""
     if edits.final.size == 0:
@@ -83,7 +83,7 @@ def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
     edits.touched[x] = True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int) -> None:
     """Bar (by 1) or admit (by -1) v, its neighbours in the graph and in these final additions."""
     barred[v] += by
@@ -94,7 +94,7 @@ def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8
         barred[key % n if key // n == v else key // n] += by
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _go_round(
     edits: Edits,
     classes: Classes,
@@ -132,7 +132,7 @@ def _go_round(
     return last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _absorb_anywhere(
     edits: Edits,
     classes: Classes,
@@ -158,7 +158,7 @@ def _absorb_anywhere(
     return last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def absorb_owed(
     edits: Edits,
     classes: Classes,
@@ -197,7 +197,7 @@ def absorb_owed(
     return last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fall_alone(
     edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int, last: NDArray[np.int64]
 ) -> None:
@@ -223,7 +223,7 @@ def _fall_alone(
                 last[0], last[1], last[2] = v, x, -1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int) -> None:
     """Part v from settled neighbours of one class, so many that the class below reaches k.
 
@@ -257,7 +257,7 @@ def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, 
                 count -= 1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def absorb_surplus(
     edits: Edits,
     classes: Classes,
@@ -281,7 +281,7 @@ def absorb_surplus(
     return last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64], k: int) -> None:
     """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
     v, x, sign = last

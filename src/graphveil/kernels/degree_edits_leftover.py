@@ -13,7 +13,7 @@ PAIR_LOOKS = 1 << 20
 PAIR_FAILURES = 64
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def rotate(
     edits: Edits, surplus: NDArray[np.int64], owed: NDArray[np.int64], rng: np.random.Generator
 ) -> None:
@@ -37,7 +37,7 @@ def rotate(
             failed += residual[w] > 0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     """Open an edge (x, y) of the graph and join its ends to v and w."""
     indptr, indices = edits.indptr, edits.indices
@@ -59,7 +59,7 @@ def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     """Close (x, y) between a neighbour of v and one of w, and part both from them."""
     indptr, indices = edits.indptr, edits.indices
@@ -83,7 +83,7 @@ def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> boo
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
     """Part (u, x) and (z, y), join (x, z) and (y, w)."""
     indptr, indices = edits.indptr, edits.indices
@@ -103,7 +103,7 @@ def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pair(edits: Edits, left: NDArray[np.int64], rng: np.random.Generator) -> None:
     """Pay two units a time by three edits, or by four where the signs differ; may give up."""
     residual = edits.residual

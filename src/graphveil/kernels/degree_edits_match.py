@@ -21,7 +21,7 @@ class Queue(NamedTuple):
     bound: NDArray[np.int64]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
     """Return the queue of these nodes, which stand by descending positive need."""
     position = np.full(need.size, -1, dtype=np.int64)
@@ -35,7 +35,7 @@ def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
     return Queue(order.copy(), position, bound)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def lower(queue: Queue, index: int, need: int) -> None:
     """Move the node at this position, of this need, to a need one less."""
     last = queue.bound[need] - 1
@@ -45,7 +45,7 @@ def lower(queue: Queue, index: int, need: int) -> None:
     queue.bound[need] = last
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
     residual = edits.residual
@@ -68,7 +68,7 @@ def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
             make(edits, v, w)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
     residual = edits.residual
@@ -92,7 +92,7 @@ def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
             cut(edits, v, w)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -> bool:
     """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it."""
     log = edits.added if sign > 0 else edits.deleted
@@ -116,7 +116,7 @@ def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def swap(
     edits: Edits,
     left: NDArray[np.int64],

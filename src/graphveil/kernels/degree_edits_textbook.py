@@ -14,7 +14,7 @@ STRANGERS = 1
 NEIGHBOURS_FIRST = 2
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _partners(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -46,7 +46,7 @@ def _partners(
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def join_by_degrees(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -82,7 +82,7 @@ def join_by_degrees(
     return pairs
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def some_prefix_needs_too_much(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -111,7 +111,7 @@ def some_prefix_needs_too_much(
     return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _gain(edits: Edits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
     """Return how many more edges of `kept` the pairs (a, c), (b, d) hold; -9 if not allowed."""
     a, c, b, d = ends
@@ -126,7 +126,7 @@ def _gain(edits: Edits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def best_swap(
     edits: Edits,
     kept: NDArray[np.int64],
@@ -162,7 +162,7 @@ def best_swap(
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _replace(
     edits: Edits,
     kept: NDArray[np.int64],

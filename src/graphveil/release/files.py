@@ -173,4 +173,4 @@ def read_data(folder: Path, described: Described) -> Data:
     if described.kind == "bipartite":
         options = io.BipartiteOptions(format=data_file.format, users=companion)
         return io.load_bipartite(path, options).data
-    return io.load_table(path, io.TableOptions(format=data_file.format)).data
+    return io.load_table(path, io.TableOptions(format=data_file.format, header="yes")).data

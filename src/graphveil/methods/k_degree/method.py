@@ -43,10 +43,11 @@ class KDegree(Anonymizer[Graph]):
         ``"exact"``, the optimal degree sequence, or ``"greedy"``, the one of the greedy algorithm
         (with ``edits="add"`` only).
     near
-        Whether a node two steps away takes up a single missing edge where there is one: fewer
-        components are joined.
+        Whether an edge that no pair of nodes needs goes to a node a few steps away where there is
+        one: fewer components are joined.
     restarts
-        How many random starts ``edits="any"`` tries; the fewest edits win.
+        The least number of random starts that ``edits="any"`` tries, small graphs get more; the
+        fewest edits win.
 
     Raises
     ------
@@ -81,9 +82,9 @@ class KDegree(Anonymizer[Graph]):
         default="exact", text="optimal degree sequence, or the greedy one (edits=add only)"
     )
     near: bool = parameter(
-        default=True, text="take up single missing edges two steps away where possible"
+        default=True, text="give single missing edges to nodes a few steps away where possible"
     )
-    restarts: int = parameter(default=2, text="random starts tried with edits=any", minimum=1)
+    restarts: int = parameter(default=2, text="least number of random starts tried with edits=any", minimum=1)
 
     def __post_init__(self) -> None:
         """Check every parameter, and the two that exclude each other."""
@@ -126,8 +127,8 @@ class KDegree(Anonymizer[Graph]):
         if self.edits == "any" or share <= MANY_ADDITIONS:
             return (COPY_WARNING,)
         told_apart = (
-            f"{len(found.added)} edges were added, {100 * share:.1f} % of the input's: so many can "
-            "be told apart from real ones. Try edits=any"
+            f"the added edges are {100 * share:.1f} % of the input's: so many can be told apart "
+            "from real ones. Try edits=any"
         )
         return (COPY_WARNING, told_apart)
 
