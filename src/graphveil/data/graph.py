@@ -122,11 +122,34 @@ class Graph:
         return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids
 
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Graph:
-        """Return the same graph with node ``order[j]`` at position j, under the ids given."""
+        """Return the same graph with node ``order[j]`` at position j, under the ids given.
+
+        The matrix is symmetric, so turning it over only sorts its rows.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+        >>> path.permuted(np.array([1, 0, 2])).edges().tolist()
+        [[0, 1], [0, 2]]
+        """
         new = np.empty(self.n_nodes, dtype=np.int32)
         new[order] = np.arange(self.n_nodes, dtype=np.int32)
-        edges = self.edges()
-        return Graph.from_edges(new[edges[:, 0]], new[edges[:, 1]], n=self.n_nodes, ids=ids)
+        ones = np.ones(self.indices.size, dtype=np.int8)
+        shape = (self.n_nodes, self.n_nodes)
+        narrow = np.int32 if ones.size < 2**31 else np.int64
+        indptr = self.indptr.astype(narrow)
+        renamed = sparse.csr_array((ones, new[self.indices], indptr), shape=shape)
+        turned = renamed[order].tocsc()
+        return Graph._trusted(turned.indptr, turned.indices, ids)
+
+    @classmethod
+    def _trusted(cls, indptr: Any, indices: Any, ids: Ids | None) -> Self:
+        """Return a graph of arrays that were made from a valid graph; only the ids are checked."""
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "indptr", frozen(indptr.astype(np.int64, copy=False)))
+        object.__setattr__(graph, "indices", frozen(indices.astype(np.int32, copy=False)))
+        object.__setattr__(graph, "ids", stored(ids, n=graph.n_nodes, what="node ids"))
+        return graph
 
     @classmethod
     def from_edges(

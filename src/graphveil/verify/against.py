@@ -66,7 +66,7 @@ def original_conditions(
     if method and isinstance(original, Graph):
         linked = linkage.outcome == "holds"
         if linked:
-            _place_edges(db, original)
+            _find_missing_edges(db, original)
         compared = Compared(db, manifest, original, owner.record, linked)
         conditions += method.against(compared)
     return [*conditions, named]
@@ -148,8 +148,8 @@ def _not_one_to_one(db: Database, n: int) -> list[str]:
     return problems
 
 
-def _place_edges(db: Database, original: Graph) -> None:
-    """Create `before`: the original's edges under the published ids."""
+def _find_missing_edges(db: Database, original: Graph) -> None:
+    """Create `missing`: the original's edges, under the published ids, that are not released."""
     released = db.column(
         "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
         "ORDER BY originals.rowid"
@@ -157,7 +157,9 @@ def _place_edges(db: Database, original: Graph) -> None:
     edges = original.edges()
     db.put("placed", {"u": released[edges[:, 0]], "v": released[edges[:, 1]]})
     db.run(
-        "CREATE VIEW before AS SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed"
+        "CREATE TABLE missing AS SELECT source, target FROM "
+        "(SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed) "
+        "ANTI JOIN edges USING (source, target)"
     )
 
 

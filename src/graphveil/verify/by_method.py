@@ -25,17 +25,14 @@ from graphveil.verify.verdict import (
 PARAMETERS = "claim and parameters"
 SUPERGRAPH, DEGREES, EDITS = "supergraph", "degrees grow", "edits"
 
-_MISSING = """
-    SELECT source, target FROM before ANTI JOIN edges USING (source, target)
-    ORDER BY source, target
-"""
+_MISSING = "SELECT source, target FROM missing ORDER BY source, target"
 
 
 class Compared(NamedTuple):
     """A release beside its original.
 
-    `linked` says that the table `before(source, target)` holds the original's edges under the
-    published ids, the smaller end first.
+    `linked` says that the table `missing(source, target)` holds those edges of the original that
+    the release has not, under the published ids, the smaller end first.
     """
 
     db: Database

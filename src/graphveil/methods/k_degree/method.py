@@ -84,7 +84,9 @@ class KDegree(Anonymizer[Graph]):
     near: bool = parameter(
         default=True, text="give single missing edges to nodes a few steps away where possible"
     )
-    restarts: int = parameter(default=2, text="least number of random starts tried with edits=any", minimum=1)
+    restarts: int = parameter(
+        default=2, text="least number of random starts tried with edits=any", minimum=1
+    )
 
     def __post_init__(self) -> None:
         """Check every parameter, and the two that exclude each other."""
