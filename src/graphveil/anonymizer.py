@@ -8,57 +8,51 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import types
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 from typing import get_type_hints as hints_of
 
 import numpy as np
+from numpy.typing import NDArray
 
+from graphveil import advice as advice_on
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
 from graphveil.guarantees import AnyGuarantee
+from graphveil.parameters import checked, is_spelled
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
 D = TypeVar("D", Graph, Bipartite, Table)
 
-SEED_WARNING = (
-    "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
-    "rest by running the method again. Keep the seed secret"
-)
 
-
-def parameter(
-    *, default: Any = MISSING, text: str, minimum: float | None = None, maximum: float | None = None
-) -> Any:
-    """Return a dataclass field with its help text and its range.
+class Draft(NamedTuple):
+    """What a method hands over.
 
     Parameters
     ----------
-    default
-        The default; none makes it required.
-    text
-        What it means, in one line, with its unit.
-    minimum, maximum
-        The ends of the range, both allowed.
+    data
+        The anonymized data; position i still stands for the input's position i.
+    guarantee
+        What is promised of it.
+    cost
+        What it cost against the input.
+    advice
+        What the owner should know.
+    left
+        The positions of those for whom the promise does not hold, where it is a partial one.
     """
-    metadata = {"help": text, "minimum": minimum, "maximum": maximum}
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-class Draft(NamedTuple):
-    """What a method hands over: data under the input's positions, promise, cost and advice."""
 
     data: Data
     guarantee: AnyGuarantee
     cost: Mapping[str, float | int]
     advice: tuple[str, ...] = ()
+    left: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +74,7 @@ class Anonymizer(ABC, Generic[D]):
         """Check every parameter against its type and range."""
         hints = hints_of(type(self))
         for item in dataclasses.fields(self):
-            value = _checked(getattr(self, item.name), hints[item.name], item)
+            value = checked(getattr(self, item.name), hints[item.name], item)
             object.__setattr__(self, item.name, value)
 
     @abstractmethod
@@ -121,7 +115,7 @@ class Anonymizer(ABC, Generic[D]):
         draft = self._anonymize(data, randomness)
         done = time.perf_counter()
         order = randomness.permutation(data.size)
-        advice = draft.advice + ((SEED_WARNING,) if seed is not None else ())
+        advice = draft.advice + ((advice_on.SEED,) if seed is not None else ())
         for text in advice:
             warnings.warn(text, GraphveilWarning, stacklevel=2)
         return Release(
@@ -137,6 +131,7 @@ class Anonymizer(ABC, Generic[D]):
                 warnings=advice,
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
                 linkage=Linkage(data.labels(), _inverse(order)),
+                left=() if draft.left is None else tuple(data.labels()[draft.left].tolist()),
             ),
         )
 
@@ -165,7 +160,8 @@ class Anonymizer(ABC, Generic[D]):
 
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name, as JSON and TOML can hold them."""
-        return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        return {name: str(v) if is_spelled(type(v)) else v for name, v in values.items()}
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
@@ -191,38 +187,6 @@ class Anonymizer(ABC, Generic[D]):
 def _published(data: Data) -> Data:
     """Return the data without the names of what it no longer shows."""
     return data if isinstance(data, Graph) else data.without_unused()
-
-
-def _checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
-    name, low, high = item.name, item.metadata["minimum"], item.metadata["maximum"]
-    options = get_args(hint) if get_origin(hint) is types.UnionType else (hint,)
-    if value is None and type(None) in options:
-        return None
-    kind = next(option for option in options if option is not type(None))
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise ParameterError(
-                f"{name}={value!r} is unknown. Choose one of {', '.join(map(str, get_args(kind)))}."
-            )
-        return value
-    value = _converted(value, kind, name)
-    if (low is not None and value < low) or (high is not None and value > high):
-        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ParameterError(f"{name}={value} is out of range. Give a value {bounds}.")
-    return value
-
-
-def _converted(value: Any, kind: Any, name: str) -> Any:
-    is_bool = isinstance(value, bool | np.bool_)
-    if kind is bool and is_bool:
-        return bool(value)
-    if kind is int and isinstance(value, int | np.integer) and not is_bool:
-        return int(value)
-    if kind is float and isinstance(value, int | float | np.number) and not is_bool:
-        return float(value)
-    if kind is str and isinstance(value, str):
-        return value
-    raise ParameterError(f"{name}={value!r} is not of type {kind.__name__}. Give one.")
 
 
 def _inverse(order: Ids) -> Ids:

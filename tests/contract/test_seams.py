@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import Anonymizer, Draft, parameter
+from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.errors import InputError
 from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import LIMITS
+from graphveil.parameters import parameter
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -11,6 +11,8 @@ from typing import get_type_hints as hints_of
 
 from cyclopts import Group, Parameter, Token
 
+from graphveil.parameters import is_spelled
+
 T = TypeVar("T")
 
 OPTIONS_GROUP = Group("Options", sort_key=0)
@@ -80,10 +82,13 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
         if default is dataclasses.MISSING:
             factory = item.default_factory
             default = None if factory is not dataclasses.MISSING else inspect.Parameter.empty
+        kind = hints[item.name]
+        if is_spelled(kind):
+            kind, default = str, str(default)
         flags.append(
             flag(
                 INPUT_FORMAT if item.name == "format" else item.name,
-                hints[item.name],
+                kind,
                 f"{item.metadata['help']}{_range(item)}",
                 default=default,
                 group=group,

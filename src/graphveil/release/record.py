@@ -36,6 +36,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         What the release cost against the original: counts, ratios, bounds.
     warnings
         What the owner was told.
+    left
+        The original ids of those for whom a partial promise does not hold.
     reading
         The options that the input was read with.
     seconds
@@ -49,6 +51,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None
     cost: dict[str, float | int]
     warnings: list[str]
+    left: list[int | str]
     reading: dict[str, Any]
     seconds: dict[str, float]
 

@@ -81,6 +81,7 @@ class Private:
     warnings: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     linkage: Linkage | None = None
+    left: tuple[int | str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,6 +181,7 @@ class Release:
             seed=self.private.seed,
             cost=dict(self.private.cost),
             warnings=list(self.private.warnings),
+            left=list(self.private.left),
             reading=dict(reading or {}),
             seconds=dict(self.private.seconds),
         )
@@ -264,6 +266,7 @@ def _read_private(folder: Path) -> Private | None:
         seed=record.seed,
         cost=record.cost,
         warnings=tuple(record.warnings),
+        left=tuple(record.left),
         seconds=record.seconds,
         linkage=read_linkage(folder),
     )

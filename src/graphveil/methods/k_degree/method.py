@@ -6,23 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from graphveil.anonymizer import Anonymizer, Draft, parameter
+from graphveil.advice import COPY, many_additions
+from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
 from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import SOURCES
+from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
     from graphveil.methods.k_degree.realise import Realisation
-
-COPY_WARNING = (
-    "who holds a copy of the graph, or of part of it, may name most nodes: k-anonymity of degrees "
-    "does not stop matching by structure (40-97 % of the nodes on six graphs with 10-50 known "
-    "people, measured in a reference prototype)"
-)
-MANY_ADDITIONS = 0.05
-"""The share of added edges above which they can be told from real ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,22 +111,13 @@ class KDegree(Anonymizer[Graph]):
             restarts=self.restarts,
             randomness=randomness,
         )
+        told_apart = () if self.edits == "any" else many_additions(len(found.added), data.n_edges)
         return Draft(
             data=apply_edits(data, found),
             guarantee=StructuralKAnonymity(k=self.k),
             cost=_cost(data, found),
-            advice=self._advice(data, found),
+            advice=(COPY, *told_apart),
         )
-
-    def _advice(self, graph: Graph, found: Realisation) -> tuple[str, ...]:
-        share = len(found.added) / max(graph.n_edges, 1)
-        if self.edits == "any" or share <= MANY_ADDITIONS:
-            return (COPY_WARNING,)
-        told_apart = (
-            f"the added edges are {100 * share:.1f} % of the input's: so many can be told apart "
-            "from real ones. Try edits=any"
-        )
-        return (COPY_WARNING, told_apart)
 
 
 def _cost(graph: Graph, found: Realisation) -> dict[str, float | int]:
