@@ -122,8 +122,12 @@ def metrics() -> str:
 
 def measures() -> str:
     """Return the structural measures."""
-    rows = [(f"`{m.name}`", m.knows, m.definition, m.source) for m in gv.MEASURES.values()]
-    return table(["measure", "the adversary knows", "value", "source"], rows)
+    rows = [
+        (f"`{m.name}`", m.knows, m.definition, m.largest_distance or "any", m.source)
+        for m in gv.MEASURES.values()
+    ]
+    columns = ["measure", "the adversary knows", "value", "distance", "source"]
+    return table(columns, rows)
 
 
 def methods() -> str:

@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from graphveil.guarantees import StructuralKAnonymity
     from graphveil.io import read_bipartite, read_graph, read_table
     from graphveil.measures import MEASURES, measure
-    from graphveil.methods import METHODS, KDegree
+    from graphveil.methods import METHODS, KDegree, StructuralAnonymity
+    from graphveil.methods.structural import Budget, Full, Partial
     from graphveil.release import Release, read_release
     from graphveil.verify import verify as verify_release
 
 _PLACES = {
     "Bipartite": "graphveil.data",
+    "Budget": "graphveil.methods.structural",
+    "Full": "graphveil.methods.structural",
     "Graph": "graphveil.data",
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
@@ -45,7 +48,9 @@ _PLACES = {
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
+    "Partial": "graphveil.methods.structural",
     "Release": "graphveil.release",
+    "StructuralAnonymity": "graphveil.methods",
     "StructuralKAnonymity": "graphveil.guarantees",
     "Table": "graphveil.data",
     "evaluate_release": "graphveil.evaluate:evaluate",
@@ -62,11 +67,15 @@ __all__ = [
     "METHODS",
     "METRICS",
     "Bipartite",
+    "Budget",
+    "Full",
     "Graph",
     "GraphveilError",
     "GraphveilWarning",
     "KDegree",
+    "Partial",
     "Release",
+    "StructuralAnonymity",
     "StructuralKAnonymity",
     "Table",
     "__version__",

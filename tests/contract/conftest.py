@@ -18,6 +18,7 @@ from graphveil.errors import UsageError
 from graphveil.methods import METHODS
 
 N = 40
+MOST_PAIRS = 40
 
 
 class Case(NamedTuple):
@@ -50,7 +51,7 @@ def values_of(item, hint):
 
 
 def variants(method):
-    """Yield the example, and the example with one or two parameters changed."""
+    """Yield the example, it with one parameter changed, and with two, some 40 pairs at most."""
     hints = hints_of(method)
     changes = [
         {item.name: value}
@@ -58,6 +59,7 @@ def variants(method):
         for value in values_of(item, hints[item.name])
     ]
     pairs = [one | two for i, one in enumerate(changes) for two in changes[:i]]
+    pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS)]
     seen = []
     for change in [{}, *changes, *pairs]:
         parameters = {**method.example, **change}

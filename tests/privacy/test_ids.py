@@ -60,7 +60,7 @@ def test_without_a_seed_the_ids_come_from_the_operating_system(method, monkeypat
         return np.array([30, 10, 40, 20], dtype=np.uint64).tobytes()
 
     monkeypatch.setattr(secrets, "token_bytes", keys)
-    least = method.from_parameters({**method.example, "k": 1})
+    least = method.from_parameters({**method.example, "k": 2})
     releases = [least.anonymize(PATH) for _ in range(2)]
     assert [32, 32] == asked
     assert ids_given(releases[0]) == ids_given(releases[1])

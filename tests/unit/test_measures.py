@@ -83,6 +83,32 @@ def test_k_of_one_is_refused_since_nobody_is_at_risk():
         measure(gv.Graph.from_edges([0], [1], n=2), k=1)
 
 
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_values_of_a_node_are_those_of_its_class(name):
+    found = measure(gv.Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], n=6), measure=name)
+    rows = list(zip(*(column.tolist() for column in found.values.values()), strict=True))
+    labels = found.labels.tolist()
+    assert [rows.index(row) for row in rows] == [labels.index(label) for label in labels]
+
+
+def test_the_values_of_count_are_nodes_and_edges_of_the_neighbourhood():
+    kite = gv.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
+    near, far = (measure(kite, measure="count", distance=d).values for d in (1, 2))
+    assert [3, 3, 4, 2] == near["nodes"].tolist()
+    assert [3, 3, 4, 1] == near["edges"].tolist()
+    assert [4, 4, 4, 4] == far["nodes"].tolist()
+    assert [4, 4, 4, 4] == far["edges"].tolist()
+
+
+def test_a_summary_says_measure_distance_and_what_was_given_up():
+    graph = gv.Graph.from_edges([0, 1], [1, 2], n=4)
+    summary = measure(graph, measure="dk", distance=2).summary()
+    assert ("dk", 2, 0) == tuple(
+        summary[name] for name in ("measure", "distance", "undecided_comparisons")
+    )
+    assert "fuzzy" not in summary
+
+
 def test_an_unknown_measure_is_refused_with_the_known_ones():
     with pytest.raises(ParameterError, match=r"'fame'.*degree"):
         measure(gv.Graph.from_edges([0], [1], n=2), measure="fame")
@@ -93,4 +119,6 @@ def test_every_entry_of_the_table_is_complete(name):
     entry = MEASURES[name]
     assert name == entry.name
     assert all([entry.knows, entry.definition, entry.source])
-    assert 3 == entry.signature(gv.Graph.from_edges([0], [1], n=3)).size
+    graph = gv.Graph.from_edges([0], [1], n=3)
+    labels, given_up = entry.classes(graph, 1)
+    assert ([0, 0, 2], 0) == ([labels.tolist().index(label) for label in labels], given_up)

@@ -89,12 +89,17 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
             flag(
                 INPUT_FORMAT if item.name == "format" else item.name,
                 kind,
-                f"{item.metadata['help']}{_range(item)}",
+                f"{item.metadata['help']}{_range(item)}{_none(item)}",
                 default=default,
                 group=group,
             )
         )
     return flags
+
+
+def _none(item: dataclasses.Field[Any]) -> str:
+    """Return the default of a method's parameter that has none: others are shown by themselves."""
+    return " [default: None]" if item.default is None and "minimum" in item.metadata else ""
 
 
 def _range(item: dataclasses.Field[Any]) -> str:

@@ -6,8 +6,11 @@ from typing import Any
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.methods.k_degree import KDegree
+from graphveil.methods.structural import StructuralAnonymity
 
-METHODS: dict[str, type[Anonymizer[Any]]] = {method.name: method for method in (KDegree,)}
+METHODS: dict[str, type[Anonymizer[Any]]] = {
+    method.name: method for method in (KDegree, StructuralAnonymity)
+}
 """Every method by its name on the command line."""
 
-__all__ = ["METHODS", "KDegree"]
+__all__ = ["METHODS", "KDegree", "StructuralAnonymity"]

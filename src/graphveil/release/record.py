@@ -85,6 +85,22 @@ def read_record(folder: Path) -> Record | None:
         raise ReleaseError(f"{path}: not a record: {error}. Take the file as written.") from error
 
 
+class _Digest(msgspec.Struct):
+    input_sha256: str
+
+
+def input_digest_in(private: Path) -> str | None:
+    """Return the input's digest that a private folder records, whatever version wrote it.
+
+    None where there is no record, or it is somebody else's and cannot be read.
+    """
+    try:
+        raw = (private / RECORD).read_bytes()
+        return msgspec.json.decode(raw, type=_Digest).input_sha256
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
 def digest_of(data: Data) -> str:
     """Return the SHA-256 of a container's content: structure, names and ids, in canonical order.
 

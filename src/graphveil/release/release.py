@@ -31,7 +31,14 @@ from graphveil.release.manifest import (
     encode,
     read_manifest,
 )
-from graphveil.release.record import LINKAGE, RECORD, Record, private_folder, read_record
+from graphveil.release.record import (
+    LINKAGE,
+    RECORD,
+    Record,
+    input_digest_in,
+    private_folder,
+    read_record,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -312,11 +319,7 @@ def _refuse_second_release(folder: Path, input_sha256: str) -> None:
     for other in sorted(folder.resolve().parent.glob("*.private")):
         if other.name == private_folder(folder).name:
             continue
-        try:
-            record = read_record(other.with_name(other.name.removesuffix(".private")))
-        except PermissionError:  # somebody else's: not this owner's earlier release
-            continue
-        if record is not None and record.input_sha256 == input_sha256:
+        if input_digest_in(other) == input_sha256:
             raise ReleaseError(
                 f"{other.name} shows that this input was released before. Who holds both releases "
                 "learns more than from each. Nest the second in the first, delete the first if it "

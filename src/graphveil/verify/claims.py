@@ -6,21 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graphveil.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.verify.database import Database
+from graphveil.verify.structural import alike
 from graphveil.verify.verdict import Condition, fails, holds
 
 CLASSES = "classes"
-
-_DEGREES = """
-    CREATE TABLE degrees AS
-    SELECT nodes.node, coalesce(ends.degree, 0) AS degree
-    FROM nodes LEFT JOIN (
-        SELECT node, count(*) AS degree
-        FROM (SELECT source AS node FROM edges UNION ALL SELECT target FROM edges)
-        GROUP BY node) AS ends
-    ON nodes.node = ends.node
-"""
 
 
 class Check(NamedTuple):
@@ -43,41 +36,38 @@ class Check(NamedTuple):
 
 def structural_classes(db: Database, promise: StructuralKAnonymity) -> list[Condition]:
     """Return whether all but the share left out stand in classes of at least k nodes."""
-    classes = class_sizes(db)
-    n = sum(classes.values())
-    allowed = math.floor((1 - promise.share) * n + 1e-9)
-    small = {degree: size for degree, size in classes.items() if size < promise.k}
-    outside = sum(small.values())
-    if not classes:
+    found = alike(db, promise.measure, promise.distance)
+    if found is None:
+        return [fails(CLASSES, "the release is no simple graph, so nobody looks like another")]
+    n = found.nodes.size
+    if not n:
         return [holds(CLASSES, "the release has no nodes, so no class is too small")]
-    if outside <= allowed:
-        degree = min(classes, key=lambda value: (classes[value], value))
-        detail = (
-            f"{n} nodes have {len(classes)} distinct degrees; the smallest class "
-            f"(degree {degree}) holds {_many(classes[degree])}, k={promise.k}"
-        )
-        apart = f"; {outside} nodes in smaller classes, {allowed} allowed" if allowed else ""
-        return [holds(CLASSES, detail + apart)]
-    return [fails(CLASSES, _too_small(db, promise.k, small, allowed))]
-
-
-def class_sizes(db: Database) -> dict[int, int]:
-    """Return the number of nodes of every degree that occurs; isolated nodes have degree 0."""
-    if not db.holds("degrees"):
-        db.run(_DEGREES)
-    return dict(db.rows("SELECT degree, count(*) FROM degrees GROUP BY degree ORDER BY degree"))
-
-
-def _too_small(db: Database, k: int, small: dict[int, int], allowed: int) -> str:
-    degree = min(small, key=lambda value: (small[value], value))
-    members = db.rows("SELECT node FROM degrees WHERE degree = ? ORDER BY node LIMIT 5", [degree])
-    listed = ", ".join(str(row[0]) for row in members)
-    more = ", ..." if small[degree] > len(members) else ""
-    outside = sum(small.values())
-    return (
-        f"the class of degree {degree} holds {_many(small[degree])}, fewer than k={k}: "
-        f"{listed}{more} ({_many(outside)} in {len(small)} classes below k, {allowed} allowed)"
+    values, firsts, sizes = np.unique(found.labels, return_index=True, return_counts=True)
+    allowed = math.floor((1 - promise.share) * n + 1e-9)
+    outside = int(sizes[sizes < promise.k].sum())
+    smallest = int(np.argmin(sizes))
+    value = found.words(int(firsts[smallest]))
+    if outside > allowed:
+        members = found.nodes[found.labels == values[smallest]].tolist()
+        below = int(np.count_nonzero(sizes < promise.k))
+        return [
+            fails(
+                CLASSES,
+                f"the class of {value} holds {_many(len(members))}, fewer than k={promise.k}: "
+                f"{_listed(members)} ({_many(outside)} in {below} classes below k, "
+                f"{allowed} allowed){found.remark}",
+            )
+        ]
+    detail = (
+        f"{n} nodes have {sizes.size} {found.kinds}; the smallest class "
+        f"({value}) holds {_many(int(sizes[smallest]))}, k={promise.k}"
     )
+    apart = f"; {outside} nodes in smaller classes, {allowed} allowed" if allowed else ""
+    return [holds(CLASSES, detail + apart + found.remark)]
+
+
+def _listed(members: list[int]) -> str:
+    return ", ".join(map(str, members[:5])) + (", ..." if len(members) > 5 else "")
 
 
 def _many(count: int) -> str:

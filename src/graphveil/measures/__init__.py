@@ -1,0 +1,28 @@
+"""Structural measures: which nodes look alike to someone who knows a little of the network."""
+
+from __future__ import annotations
+
+from graphveil.measures.cascading import Cascade, cascade
+from graphveil.measures.fuzziness import fuzzy_sizes
+from graphveil.measures.measuring import check_parameters, measure
+from graphveil.measures.multisets import twins
+from graphveil.measures.partitions import Partition, class_sizes_of_nodes, divided, partition
+from graphveil.measures.registry import MEASURES, Measure
+from graphveil.measures.risk import Fuzzy, Identifiability
+
+__all__ = [
+    "MEASURES",
+    "Cascade",
+    "Fuzzy",
+    "Identifiability",
+    "Measure",
+    "Partition",
+    "cascade",
+    "check_parameters",
+    "class_sizes_of_nodes",
+    "divided",
+    "fuzzy_sizes",
+    "measure",
+    "partition",
+    "twins",
+]

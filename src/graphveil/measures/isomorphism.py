@@ -1,0 +1,129 @@
+"""Exact isomorphism of coloured neighbourhoods, by VF2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import rustworkx as rx
+else:
+    rx = lazy_module("rustworkx")
+
+MOST_STEPS = 2_000_000
+"""How many pairs of nodes VF2 may try on each other before a comparison is given up."""
+
+CENTRE = -1
+"""The colour of the centre, which no other node has."""
+
+
+class OutOfStepsError(Exception):
+    """VF2 has tried as many pairs of nodes as it may."""
+
+
+class Around:
+    """What is around a node, its nodes in the order of their colours.
+
+    Parameters
+    ----------
+    colours
+        uint64, shape (size,), the centre's first. Isomorphic neighbourhoods have equal colours;
+        equal colours prove nothing.
+    edges
+        int64, shape (e, 2): every edge by the positions of its ends.
+    with_centre
+        Whether the centre is kept. If everybody else is its neighbour, nothing is lost without.
+
+    Examples
+    --------
+    >>> path = np.array([[0, 1], [1, 2]])
+    >>> one = Around(np.array([5, 6, 5], dtype=np.uint64), path, with_centre=True)
+    >>> other = Around(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_centre=True)
+    >>> one.colours.tolist(), other.colours.tolist(), one.is_like(other)
+    ([5, 5, 6], [5, 5, 6], False)
+    """
+
+    def __init__(
+        self, colours: NDArray[np.uint64], edges: NDArray[np.int64], *, with_centre: bool
+    ) -> None:
+        skipped = 0 if with_centre else 1
+        order = np.append(0, 1 + np.argsort(colours[1:], kind="stable"))[skipped:]
+        place = np.empty(colours.size, dtype=np.int64)
+        place[order] = np.arange(order.size)
+        ends = place[edges[edges.min(axis=1) >= skipped]] if len(edges) else edges
+        self.colours = colours[order]
+        self.keys = np.sort(ends.min(axis=1) * order.size + ends.max(axis=1))
+        self.with_centre = with_centre
+
+    @cached_property
+    def _graph(self) -> rx.PyGraph[int, None]:
+        payloads = self.colours.tolist()
+        if self.with_centre:
+            payloads[0] = CENTRE
+        graph = rx.PyGraph(multigraph=False)
+        graph.add_nodes_from(payloads)
+        ends = np.divmod(self.keys, self.colours.size)
+        graph.add_edges_from_no_data(list(zip(*(end.tolist() for end in ends), strict=True)))
+        return graph
+
+    def is_like(self, other: Around) -> bool:
+        """Whether there is an isomorphism that keeps colours, and so maps centre to centre.
+
+        Raises
+        ------
+        OutOfStepsError
+            Where that was not decided within `MOST_STEPS`.
+        """
+        if not np.array_equal(self.colours, other.colours) or self.keys.size != other.keys.size:
+            return False
+        if np.array_equal(self.keys, other.keys):
+            return True
+        steps = 0
+
+        def same_colour(one: int, another: int) -> bool:
+            nonlocal steps
+            steps += 1
+            if steps > MOST_STEPS:
+                raise OutOfStepsError
+            return one == another
+
+        found: bool = rx.is_isomorphic(
+            self._graph, other._graph, node_matcher=same_colour, id_order=False
+        )
+        return found
+
+
+def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
+    """Return the class of each, in order of appearance, and how many comparisons were given up.
+
+    Each is compared with one representative of every class until it is found like one. What is
+    given up counts as different.
+
+    Examples
+    --------
+    >>> nothing = np.empty((0, 2), dtype=np.int64)
+    >>> dot = Around(np.zeros(1, dtype=np.uint64), nothing, with_centre=True)
+    >>> compared([dot, dot])
+    ([0, 0], 0)
+    """
+    models: list[Around] = []
+    classes = []
+    given_up = 0
+    for around in arounds:
+        for place, model in enumerate(models):
+            try:
+                if around.is_like(model):
+                    classes.append(place)
+                    break
+            except OutOfStepsError:
+                given_up += 1
+        else:
+            classes.append(len(models))
+            models.append(around)
+    return classes, given_up

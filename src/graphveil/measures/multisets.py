@@ -1,0 +1,117 @@
+"""Values that are multisets: degree-distribution, vrq, and the neighbours themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.data.ids import frozen
+from graphveil.lazy import lazy_module
+from graphveil.measures.scalars import Labels
+
+if TYPE_CHECKING:
+    from graphveil.kernels import neighbourhoods as arcs
+    from graphveil.kernels import neighbourhoods_rows as kernels
+else:
+    arcs = lazy_module("graphveil.kernels.neighbourhoods")
+    kernels = lazy_module("graphveil.kernels.neighbourhoods_rows")
+
+NOTHING = frozen(np.empty(0, dtype=np.int32))
+
+
+def degrees_around(graph: Graph, distance: int) -> Labels:
+    """Return the classes of equal multisets of the degrees of the nodes within the distance."""
+    if distance > 1:
+        return _classes(_farther(graph, distance, inside=False))
+    degrees = graph.degrees().astype(np.int32)
+    return _classes(_adjacent(graph, degrees, degrees[graph.indices]))
+
+
+def degrees_inside(graph: Graph, distance: int) -> Labels:
+    """Return the classes of equal multisets of the degrees that nodes have in a neighbourhood.
+
+    At distance 1 the degree of a neighbour is 1 and the number of neighbours it shares with the
+    node.
+    """
+    if distance > 1:
+        return _classes(_farther(graph, distance, inside=True))
+    shared = arcs.common_neighbours(graph.indptr, graph.indices)
+    shared += 1
+    return _classes(_adjacent(graph, graph.degrees().astype(np.int32), shared))
+
+
+def twins(graph: Graph) -> Labels:
+    """Return the classes of twins: nodes with equal open or equal closed neighbourhoods.
+
+    No node has a twin of both kinds, so the two relations together are one equivalence.
+
+    Examples
+    --------
+    >>> kite = twins(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4))
+    >>> bool(kite[1] == kite[2]), bool(kite[2] == kite[3])
+    (True, False)
+    """
+    nodes = np.arange(graph.n_nodes, dtype=np.int32)
+    nobody = np.full(graph.n_nodes, graph.n_nodes, dtype=np.int32)
+    adjacent = _classes(_adjacent(graph, nodes, graph.indices))
+    apart = _classes(_adjacent(graph, nobody, graph.indices))
+    joined = np.where(np.bincount(adjacent)[adjacent] > 1, adjacent, graph.n_nodes + apart)
+    return np.unique(joined, return_inverse=True)[1]
+
+
+def _adjacent(graph: Graph, own: NDArray[np.int32], values: NDArray[np.int32]) -> kernels.Rows:
+    largest = max(own.max(initial=0), values.max(initial=0))
+    lists = (graph.indptr, graph.indices, frozen(own), frozen(values))
+    return kernels.Rows(*lists, distance=1, inside=False, largest=int(largest))
+
+
+def _farther(graph: Graph, distance: int, *, inside: bool) -> kernels.Rows:
+    largest = int(graph.degrees().max(initial=0))
+    lists = (graph.indptr, graph.indices, NOTHING, NOTHING)
+    return kernels.Rows(*lists, distance=distance, inside=inside, largest=largest)
+
+
+def _classes(rows: kernels.Rows) -> Labels:
+    """Return the classes of equal multisets; the hash only says which to compare."""
+    hashes = kernels.row_hashes(rows)
+    model = np.empty(hashes.size, dtype=np.int64)
+    pending = np.argsort(hashes, kind="stable")
+    while pending.size:
+        first = _bounds(hashes[pending])
+        equal = np.zeros(pending.size, dtype=np.bool_)
+        kernels.same_as_first(rows, pending, first, equal)
+        models = np.repeat(pending[first[:-1]], np.diff(first))
+        model[pending[equal]] = models[equal]
+        pending = pending[~equal]
+    found, labels = np.unique(model, return_inverse=True)
+    rank = np.empty(found.size, dtype=np.int64)
+    rank[_in_order(rows, found, hashes[found])] = np.arange(found.size)
+    return rank[labels]
+
+
+def _bounds(ordered: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return where each run of equal values begins, and the end."""
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return np.append(starts, ordered.size)
+
+
+def _in_order(
+    rows: kernels.Rows, models: NDArray[np.int64], hashes: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Return the order of the classes by hash, and by the sorted multiset where hashes are equal.
+
+    It does not depend on the order of the nodes.
+    """
+    order = np.argsort(hashes, kind="stable")
+    if order.size == 0:
+        return order
+    first = _bounds(hashes[order])
+    for run in np.flatnonzero(np.diff(first) > 1).tolist():
+        tied = order[first[run] : first[run + 1]]
+        at, values = kernels.rows_of(rows, models[tied])
+        lists = [values[at[i] : at[i + 1]].tolist() for i in range(tied.size)]
+        order[first[run] : first[run + 1]] = tied[sorted(range(tied.size), key=lists.__getitem__)]
+    return order

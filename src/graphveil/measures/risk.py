@@ -1,0 +1,160 @@
+"""How identifiable the people of a network are under a measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.ids import Ids
+from graphveil.measures.partitions import class_sizes_of_nodes
+from graphveil.measures.scalars import Columns, Labels
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fuzzy:
+    """How many nodes each may be mistaken for by someone whose knowledge is a little off.
+
+    Parameters
+    ----------
+    phi
+        How far off, in percent.
+    node_sizes
+        int64, shape (n,): the nodes that each is similar to, itself included.
+    """
+
+    phi: float
+    node_sizes: Ints
+
+    def summary(self, k: int) -> dict[str, Any]:
+        """Return the figures as JSON can hold them."""
+        n = max(self.node_sizes.size, 1)
+        unique = np.count_nonzero(self.node_sizes == 1)
+        risky = np.count_nonzero(self.node_sizes < k)
+        return {
+            "phi": self.phi,
+            "unique_nodes": int(unique),
+            "uniqueness": float(unique / n),
+            "nodes_at_risk": int(risky),
+            "share_at_risk": float(risky / n),
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Identifiability:
+    """How identifiable the people of a network are under one measure, as it stands.
+
+    Parameters
+    ----------
+    measure
+        The measure's name.
+    distance
+        How far it reaches, in hops.
+    k
+        The class size below which a node counts as at risk.
+    ids
+        The id of every node.
+    labels
+        int64, shape (n,): the class of every node, 0..C-1.
+    values
+        The measure's value of every node in integers, by what they count; the class where the value
+        is no fixed number of integers.
+    twins
+        int64, shape (n,): the class of twins of every node, 0..T-1.
+    undecided
+        The comparisons of neighbourhoods that were given up; they count as different.
+    fuzzy
+        What someone is left with whose knowledge is a little off, where that was asked for.
+    """
+
+    measure: str
+    distance: int
+    k: int
+    ids: Ids
+    labels: Labels
+    values: Columns
+    twins: Labels
+    undecided: int = 0
+    fuzzy: Fuzzy | None = None
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of nodes in every class, int64, shape (C,)."""
+        return np.bincount(self.labels).astype(np.int64)
+
+    @cached_property
+    def node_sizes(self) -> Ints:
+        """The class size of every node, int64, shape (n,)."""
+        return class_sizes_of_nodes(self.labels)
+
+    @cached_property
+    def node_sizes_without_twins(self) -> Ints:
+        """The class size of every node, one node counted for all its twins, int64, shape (n,)."""
+        if not self.labels.size:
+            return self.labels
+        member = np.empty(int(self.twins.max()) + 1, dtype=np.int64)
+        member[self.twins] = self.labels
+        return np.bincount(member).astype(np.int64)[self.labels]
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of nodes that nobody else looks like."""
+        return self._share(self.node_sizes == 1)
+
+    @property
+    def twin_uniqueness(self) -> float:
+        """The share of nodes that nobody else looks like but twins: who has the same neighbours."""
+        return self._share(self.node_sizes_without_twins == 1)
+
+    @property
+    def share_at_risk(self) -> float:
+        """The share of nodes in classes smaller than k."""
+        return self._share(self.node_sizes < self.k)
+
+    @property
+    def share_at_risk_without_twins(self) -> float:
+        """The share of nodes in classes smaller than k, one node counted for all its twins."""
+        return self._share(self.node_sizes_without_twins < self.k)
+
+    def _share(self, chosen: NDArray[np.bool_]) -> float:
+        return float(np.count_nonzero(chosen) / max(chosen.size, 1))
+
+    def at_risk(self) -> Ids:
+        """Return the ids of the nodes in classes smaller than k, smallest classes first."""
+        risky = np.flatnonzero(self.node_sizes < self.k)
+        return self.ids[risky[np.argsort(self.node_sizes[risky], kind="stable")]]
+
+    def size_distribution(self) -> list[tuple[int, int, int]]:
+        """Return (class size, number of such classes, nodes in them), smallest size first."""
+        sizes, classes = np.unique(self.sizes, return_counts=True)
+        pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
+        return [(size, count, size * count) for size, count in pairs]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        figures = {
+            "measure": self.measure,
+            "distance": self.distance,
+            "k": self.k,
+            "nodes": int(self.ids.size),
+            "classes": int(self.sizes.size),
+            "smallest_class": int(self.sizes.min()) if self.sizes.size else 0,
+            "unique_nodes": int(np.count_nonzero(self.sizes == 1)),
+            "uniqueness": self.uniqueness,
+            "twin_unique_nodes": int(np.count_nonzero(self.node_sizes_without_twins == 1)),
+            "twin_uniqueness": self.twin_uniqueness,
+            "nodes_at_risk": int(self.sizes[self.sizes < self.k].sum()),
+            "share_at_risk": self.share_at_risk,
+            "share_at_risk_without_twins": self.share_at_risk_without_twins,
+            "undecided_comparisons": self.undecided,
+            "class_sizes": [
+                {"size": size, "classes": classes, "nodes": nodes}
+                for size, classes, nodes in self.size_distribution()
+            ],
+        }
+        return figures | ({"fuzzy": self.fuzzy.summary(self.k)} if self.fuzzy else {})

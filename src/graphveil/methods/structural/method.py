@@ -1,0 +1,223 @@
+"""The method `structural`: nodes look alike by what an adversary knows of their surroundings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from graphveil.advice import COPY, many_additions
+from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.data import Graph
+from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.guarantees import MeasureName, StructuralKAnonymity
+from graphveil.limits import SOURCES
+from graphveil.methods.structural.goals import Budget, Full, Goal
+from graphveil.methods.structural.task import SEARCHED, Task
+from graphveil.parameters import parameter
+from graphveil.randomness import Randomness
+
+if TYPE_CHECKING:
+    from graphveil.methods.structural.run import Result
+
+EditKind = Literal["delete", "add", "rewire", "any"]
+Heuristic = Literal["auto", "es", "degree", "affected", "unique", "ua", "search", "strip", "cut"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructuralAnonymity(Anonymizer[Graph]):
+    """Every node of the release, or the share that is reached, looks like at least k-1 others.
+
+    Edges are changed until the goal is reached, by the heuristics of the paper or by a search that
+    looks ahead exactly. A partial or budgeted run promises the share that it reached, no more.
+
+    Parameters
+    ----------
+    measure
+        What an adversary knows of a node: a name of `graphveil.measures.MEASURES`.
+    distance
+        How far around the node that knowledge reaches, in hops.
+    k
+        The smallest class of an anonymous node.
+    goal
+        ``Full()``, ``Partial(share=0.95)``, ``Budget(share=0.05)`` or ``Budget(edges=200)``; as
+        text ``full``, ``partial:0.95``, ``budget:0.05``, ``budget:200edges``.
+    edits
+        Which edges may change: ``"delete"``, ``"add"``, ``"rewire"`` (ends are exchanged, degrees
+        stay) or ``"any"``.
+    heuristic
+        ``"auto"`` chooses. The paper's: ``"es"`` (edge sampling), ``"degree"``, ``"affected"``,
+        ``"unique"``, ``"ua"`` (unique-affected). Ours: ``"search"``, ``"strip"``, ``"cut"``.
+    recompute_gap_edges
+        The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
+    iterations
+        The search: proposals; 50 an edge, at least 100,000 and at most 5,000,000, where None.
+    preserve_triangles
+        Forbids ``"cut"``, which removes every triangle.
+    time_limit_seconds
+        After this time the best so far is taken.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range, or two exclude each other.
+
+    Notes
+    -----
+    De Jong, van der Loo and Takes, *The anonymization problem in social networks*.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 5], n=6)
+    >>> release = StructuralAnonymity(measure="count", k=2).anonymize(path)
+    >>> release.guarantee.share
+    1.0
+    """
+
+    name: ClassVar[str] = "structural"
+    accepts: ClassVar[type[Graph]] = Graph
+    promise: ClassVar[str] = (
+        "Every node of the release, or the share that is reached, looks like at least k-1 others."
+    )
+    source: ClassVar[str] = SOURCES["structural"]
+    cost: ClassVar[str] = "linear memory in the edges; seconds to minutes, by goal and heuristic"
+    example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
+
+    measure: MeasureName = parameter(default="count", text="what an adversary knows of a node")
+    distance: int = parameter(default=1, text="how far that knowledge reaches, in hops", minimum=1)
+    k: int = parameter(default=2, text="smallest class of an anonymous node", minimum=2)
+    goal: Goal = parameter(
+        default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
+    )
+    edits: EditKind = parameter(default="delete", text="which edges may change")
+    heuristic: Heuristic = parameter(default="auto", text="how edits are found")
+    recompute_gap_edges: int | None = parameter(
+        default=None, text="edits between two recounts of es to ua; m/100 where none", minimum=1
+    )
+    iterations: int | None = parameter(
+        default=None, text="proposals of the search; 50 m, 1e5 to 5e6, where none", minimum=1
+    )
+    preserve_triangles: bool = parameter(default=False, text="forbid cut, which removes them all")
+    time_limit_seconds: float | None = parameter(
+        default=None, text="take the best so far after this time", minimum=0
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter, and those that exclude each other."""
+        super().__post_init__()
+        StructuralKAnonymity(k=self.k, measure=self.measure, distance=self.distance)
+        if self.heuristic in {"search", "strip", "cut"}:
+            self._check_search()
+
+    def _check_search(self) -> None:
+        if self.measure not in SEARCHED or self.distance != 1:
+            raise ParameterError(
+                f"heuristic={self.heuristic} knows {', '.join(SEARCHED)} at distance 1, not "
+                f"{self.measure} at distance {self.distance}. Use ua."
+            )
+        if self.heuristic == "search" and self.edits == "rewire":
+            raise ParameterError("heuristic=search does not rewire. Use edits=any, or ua.")
+        if self.heuristic == "search":
+            return
+        if self.edits != "delete" or isinstance(self.goal, Budget):
+            raise ParameterError(
+                f"heuristic={self.heuristic} deletes edges for a full or partial goal. Use search."
+            )
+        if self.heuristic == "cut" and self.preserve_triangles:
+            raise ParameterError(
+                "heuristic=cut removes every triangle, preserve_triangles keeps them. Drop one."
+            )
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest nodes for which the promise can be kept: k."""
+        return self.k
+
+    def task(self, graph: Graph) -> Task:
+        """Return what the heuristics are given for this graph."""
+        budget = self.goal.budget(graph.n_edges)
+        return Task(
+            graph=graph,
+            measure=self.measure,
+            distance=self.distance,
+            k=self.k,
+            edits=self.edits,
+            budget=graph.n_edges if budget is None else min(budget, graph.n_edges),
+            allowed=self.goal.allowed(graph.n_nodes),
+        )
+
+    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+        from graphveil.methods.structural.run import run  # noqa: PLC0415  compiled code, when needed
+
+        found = run(self, data, randomness)
+        reached = data.n_nodes - found.edited.left
+        if data.n_nodes and not reached:
+            raise InfeasibleError(
+                f"no node could be made {self.k}-anonymous within goal={self.goal}. "
+                "Raise the budget, lower k, or take a coarser measure."
+            )
+        return Draft(
+            data=found.graph,
+            guarantee=StructuralKAnonymity(
+                k=self.k,
+                measure=self.measure,
+                distance=self.distance,
+                share=share_of(reached, data.n_nodes),
+            ),
+            cost=self._cost(data, found),
+            advice=self._advice(data, found),
+            left=found.left,
+        )
+
+    def _cost(self, graph: Graph, found: Result) -> dict[str, float | int]:
+        edited = found.edited
+        kept = graph.n_edges - len(edited.deleted)
+        cost: dict[str, float | int] = {
+            "edges_before": graph.n_edges,
+            "edges_added": len(edited.added),
+            "edges_deleted": len(edited.deleted),
+            "edits": edited.cost,
+            "edges_kept_share": kept / graph.n_edges if graph.n_edges else 1.0,
+            "nodes_left_before": found.left_before,
+            "nodes_left": edited.left,
+            "nodes_allowed_to_be_left": self.goal.allowed(graph.n_nodes),
+        }
+        if found.lower_bound is not None:
+            cost["edits_lower_bound"] = found.lower_bound
+            cost["edits_over_lower_bound"] = _ratio(edited.cost, found.lower_bound)
+        for name, other in found.runners_up.items():
+            cost[f"{name}_edits"] = other.cost
+            cost[f"{name}_nodes_left"] = other.left
+        return cost
+
+    def _advice(self, graph: Graph, found: Result) -> tuple[str, ...]:
+        advice = [COPY]
+        edited = found.edited
+        allowed = self.goal.allowed(graph.n_nodes)
+        if edited.left > allowed and not isinstance(self.goal, Budget):
+            advice.append(
+                f"the goal {self.goal} was missed: {edited.left} nodes are left, {allowed} may be. "
+                "The release claims the share that was reached"
+            )
+        if self.edits == "add":
+            advice += many_additions(len(edited.added), graph.n_edges)
+        return tuple(advice)
+
+
+def share_of(reached: int, n_nodes: int) -> float:
+    """Return the largest fraction that claims no more than so many of n nodes.
+
+    Examples
+    --------
+    >>> share_of(19, 20)
+    0.95
+    """
+    share = reached / n_nodes if n_nodes else 1.0
+    while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:
+        share = math.nextafter(share, 0.0)
+    return share
+
+
+def _ratio(edits: int, bound: int) -> float:
+    return edits / bound if bound else 1.0

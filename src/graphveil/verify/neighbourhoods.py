@@ -1,0 +1,185 @@
+"""The released graph around a node: common neighbours of linked nodes, and balls, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.verify.database import Database
+
+Ints = NDArray[np.int64]
+
+_MOST_NODES = 2**31 - 2
+_WEDGES_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A simple graph on 0..n-1 as rows of ascending neighbours.
+
+    Parameters
+    ----------
+    indptr
+        Shape (n + 1,): where the row of every node begins.
+    indices
+        Shape (2m,): the neighbours, row after row.
+    """
+
+    indptr: Ints
+    indices: Ints
+
+    @property
+    def n(self) -> int:
+        """The number of nodes."""
+        return self.indptr.size - 1
+
+    def degrees(self) -> Ints:
+        """Return the number of neighbours of every node."""
+        return np.diff(self.indptr)
+
+    def owners(self) -> Ints:
+        """Return the node in whose row every neighbour stands, shape (2m,)."""
+        return np.repeat(np.arange(self.n), self.degrees())
+
+    @cached_property
+    def common_neighbours(self) -> Ints:
+        """How many neighbours both ends of every link share, shape (2m,).
+
+        Each triangle is found once, from its node of least degree: O(m sqrt(m)) time at worst, and
+        memory of O(m) and a block.
+        """
+        n = self.n
+        order = np.lexsort((np.arange(n), self.degrees()))
+        rank = np.empty(n, dtype=np.int64)
+        rank[order] = np.arange(n)
+        heads, tails = rank[self.owners()], rank[self.indices]
+        forward = np.sort((heads * n + tails)[heads < tails])
+        starts = np.searchsorted(forward, np.arange(n + 1) * n)
+        shared = np.zeros(forward.size, dtype=np.int64)
+        for triangle in _triangles(forward, starts, n):
+            for edge in triangle:
+                shared += np.bincount(edge, minlength=forward.size)
+        key = np.minimum(heads, tails) * n + np.maximum(heads, tails)
+        return shared[np.searchsorted(forward, key)]
+
+
+class Ball(NamedTuple):
+    """The subgraph of the nodes within a distance of its centre, which is its node 0.
+
+    Parameters
+    ----------
+    nodes
+        Shape (s,): who they are in the network, nearest first.
+    hops
+        Shape (s,): how far each is from the centre.
+    heads, tails
+        Both ends of every link inside, each way, as places in `nodes`; heads ascend.
+    """
+
+    nodes: Ints
+    hops: Ints
+    heads: Ints
+    tails: Ints
+
+    @property
+    def edges(self) -> int:
+        """The number of edges inside."""
+        return self.heads.size // 2
+
+    def degrees(self) -> Ints:
+        """Return how many neighbours every node has inside."""
+        return np.bincount(self.heads, minlength=self.nodes.size)
+
+
+def network_of(db: Database) -> Network | None:
+    """Return the released graph, or None where it is not simple on the nodes 0..n-1."""
+    nodes = np.sort(_integers(db, "SELECT node FROM nodes"))
+    source = _integers(db, "SELECT source FROM edges")
+    target = _integers(db, "SELECT target FROM edges")
+    n = nodes.size
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    if n > _MOST_NODES or not np.array_equal(nodes, np.arange(n)):
+        return None
+    if low.min(initial=0) < 0 or high.max(initial=-1) >= n or np.any(low == high):
+        return None
+    key = np.sort(np.concatenate([low * n + high, high * n + low]))
+    if np.any(key[1:] == key[:-1]):
+        return None
+    heads, tails = np.divmod(key, max(n, 1))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(heads, minlength=n))])
+    return Network(indptr.astype(np.int64), tails)
+
+
+def _integers(db: Database, sql: str) -> Ints:
+    """Return a column; a value that is missing is no node, so it becomes -1."""
+    return np.ma.filled(db.column(sql), -1).astype(np.int64)
+
+
+def _triangles(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Yield the three edges of triangles, as places in `forward`, a block at a time.
+
+    Parameters
+    ----------
+    forward
+        ``low * n + high`` of every edge, ascending.
+    starts
+        Where the edges from every node begin.
+    """
+    middle = forward % max(n, 1)
+    wedges = (starts[1:] - starts[:-1])[middle]
+    ends = np.cumsum(wedges)
+    first = 0
+    while first < forward.size:
+        done = ends[first - 1] if first else 0
+        last = max(int(np.searchsorted(ends, done + _WEDGES_AT_ONCE)), first + 1)
+        block = np.arange(first, min(last, forward.size))
+        one = np.repeat(block, wedges[block])
+        two = _runs(starts[middle[block]], wedges[block])
+        wanted = forward[one] // n * n + middle[two]
+        three = np.minimum(np.searchsorted(forward, wanted), forward.size - 1)
+        closed = forward[three] == wanted
+        yield one[closed], two[closed], three[closed]
+        first = last
+
+
+def balls(network: Network, nodes: Ints, distance: int) -> Iterator[Ball]:
+    """Yield the ball around each of these nodes in turn; memory of O(n) and one ball."""
+    hop = np.full(network.n, -1, dtype=np.int64)
+    for node in nodes.tolist():
+        yield _ball(network, hop, node, distance)
+
+
+def _ball(network: Network, place: Ints, centre: int, distance: int) -> Ball:
+    """Return one ball; `place` is -1 everywhere, before and after."""
+    rings = [np.array([centre])]
+    place[centre] = 0
+    while len(rings) <= distance:
+        reached = _neighbours(network, rings[-1])
+        ring = np.unique(reached[place[reached] < 0])
+        if not ring.size:
+            break
+        place[ring] = 0
+        rings.append(ring)
+    nodes = np.concatenate(rings)
+    place[nodes] = np.arange(nodes.size)
+    heads = np.repeat(np.arange(nodes.size), network.indptr[nodes + 1] - network.indptr[nodes])
+    tails = place[_neighbours(network, nodes)]
+    place[nodes] = -1
+    hops = np.repeat(np.arange(len(rings)), [ring.size for ring in rings])
+    return Ball(nodes, hops, heads[tails >= 0], tails[tails >= 0])
+
+
+def _neighbours(network: Network, nodes: Ints) -> Ints:
+    """Return the rows of these nodes, one after another."""
+    starts = network.indptr[nodes]
+    return network.indices[_runs(starts, network.indptr[nodes + 1] - starts)]
+
+
+def _runs(starts: Ints, sizes: Ints) -> Ints:
+    """Return ``start, start + 1, ...`` of every start, so many as its size, one after another."""
+    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())

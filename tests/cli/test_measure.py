@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from graphveil.measures import MEASURES, isomorphism
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_a_choice(graphveil_here, name):
+    done = graphveil_here("measure", "friends.csv", "--measure", name, "--json")
+    assert 0 == done.code
+    summary = json.loads(done.out)
+    assert (name, 1, 5) == (summary["measure"], summary["distance"], summary["nodes"])
+
+
+def test_a_measure_reaches_as_far_as_asked(graphveil_here):
+    near, far = (
+        json.loads(
+            graphveil_here("measure", "friends.csv", "--measure", "count", *more, "--json").out
+        )
+        for more in ([], ["--distance", 2])
+    )
+    assert (2, 3) == (near["twin_unique_nodes"] - near["unique_nodes"], near["unique_nodes"])
+    assert (0, 5) == (far["unique_nodes"], far["smallest_class"])
+
+
+def test_values_of_people_at_risk_stand_in_columns_of_their_own(graphveil_here, place):
+    graphveil_here("measure", "friends.csv", "--measure", "count", "--at-risk", "risk.csv")
+    rows = [row.replace('"', "") for row in (place / "risk.csv").read_text().splitlines()]
+    assert ["node,nodes,edges,class_size", "ann,5,6,1", "cyd,4,5,1", "eve,2,1,1"] == rows
+
+    graphveil_here("measure", "friends.csv", "--measure", "vrq", "--at-risk", "risk.csv")
+    assert '"node","class","class_size"' == (place / "risk.csv").read_text().splitlines()[0]
+
+
+def test_twins_are_shown_as_unique_with_twins_aside(graphveil_here):
+    out = graphveil_here("measure", "friends.csv").out
+    assert "unique                                3  60.00 %" in out
+    assert "unique, twins aside                   5  100.00 %" in out
+
+
+def test_phi_shows_who_is_safe_from_knowledge_that_is_off(graphveil_here):
+    done = graphveil_here("measure", "friends.csv", "--measure", "count", "--phi", 50)
+    assert "if that knowledge is off by up to 50 %:" in done.out
+    done = graphveil_here("measure", "friends.csv", "--measure", "count", "--phi", 50, "--json")
+    # (degree, triangles): ann (4, 2), cyd (3, 2), bob and dan (2, 1), eve (1, 0)
+    assert {
+        "phi": 50.0,
+        "unique_nodes": 1,
+        "uniqueness": 0.2,
+        "nodes_at_risk": 1,
+        "share_at_risk": 0.2,
+    } == json.loads(done.out)["fuzzy"]
+
+
+def test_a_cascade_shows_who_is_found_step_by_step(graphveil_here, place):
+    # a star of three, one of whose ends begins a path: one is unique by degree, then one by one
+    (place / "comet.csv").write_text("source,target\na,b\na,c\na,d\nd,e\ne,f\n")
+    done = graphveil_here("measure", "comet.csv", "--cascade", "degree")
+    assert "found one through the other, neighbours told apart by degree" in done.out
+    found = [line.split() for line in done.out.splitlines() if "after step" in line]
+    assert [["after", "step", str(i), str(i + 1)] for i in (1, 2, 3)] == [w[:4] for w in found]
+
+    done = graphveil_here("measure", "comet.csv", "--cascade", "count", "--json")
+    assert {
+        "measure": "count",
+        "distance": 1,
+        "identified_nodes": 4,
+        "share_identified": 4 / 6,
+        "nodes_per_level": [1, 1, 1, 1],
+    } == json.loads(done.out)["cascade"]
+
+
+def test_a_cascade_that_cannot_begin_says_so(graphveil_here, place):
+    (place / "pair.csv").write_text("source,target\na,b\n")
+    done = graphveil_here("measure", "pair.csv", "--cascade", "degree")
+    assert "at the start                          0  0.00 %" in done.out
+
+
+def test_comparisons_that_were_given_up_are_said(graphveil_here, place, monkeypatch):
+    monkeypatch.setattr(isomorphism, "MOST_STEPS", 0)
+    hexagons = [
+        f"hub{i},{i}-{a}\n{i}-{a},{i}-{(a + step) % 6}\n"
+        for i, step in ((1, 1), (2, 5))
+        for a in range(6)
+    ]
+    prism = "hub3,p0\nhub3,p1\nhub3,p2\nhub3,p3\nhub3,p4\nhub3,p5\np0,p2\np2,p4\np4,p1\n"
+    text = "source,target\n" + "".join(hexagons) + prism + "p1,p3\np3,p5\np5,p0\n"
+    (place / "hubs.csv").write_text(text)
+    done = graphveil_here("measure", "hubs.csv", "--measure", "dk", "--json")
+    assert 0 == done.code
+    assert json.loads(done.out)["undecided_comparisons"] > 0
+    assert "comparisons of neighbourhoods were given up and count as different" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--distance", 2], ["distance=2", "degree"]),
+        (["--measure", "dk", "--distance", 0], ["distance=0"]),
+        (["--measure", "vrq", "--phi", 5], ["phi=5", "count at distance 1"]),
+        (["--measure", "count", "--phi", -1], ["phi=-1"]),
+        (["--cascade", "degree", "--cascade-distance", 2], ["distance=2", "degree"]),
+        (["--cascade", "fame"], ["fame"]),
+        (["--distance", 1.5, "--measure", "count"], ["1.5"]),
+    ],
+)
+def test_what_a_measure_cannot_use_is_refused_in_one_line(graphveil_here, arguments, words):
+    done = graphveil_here("measure", "friends.csv", *arguments)
+    assert (2, "") == (done.code, done.out)
+    assert all(word in done.err for word in words)

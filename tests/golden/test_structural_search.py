@@ -1,0 +1,82 @@
+"""Searches on real networks, against the table of the structural specification (a prototype's)."""
+
+from __future__ import annotations
+
+import math
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphveil.data import Graph
+from graphveil.methods.structural.cut import cut
+from graphveil.methods.structural.search import search
+from graphveil.methods.structural.strip import strip
+from graphveil.methods.structural.task import Task
+
+DATA = Path(
+    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
+)
+SEEDS = (1, 2, 3)
+# name, k, nodes left after a search with 5 % of the edges
+BUDGETS = [
+    ("calls", 2, 0),
+    ("out.gene_fusion", 2, 0),
+    ("out.maayan-faa", 2, 0),
+    ("out.moreno_innovation", 2, 0.5),
+    ("out.moreno_health_health", 2, 1),
+    ("out.arenas-email", 2, 26),
+    ("out.dimacs10-netscience", 5, 13.5),
+    ("out.moreno_innovation", 5, 40),
+    ("out.radoslaw_email", 5, 104.5),
+]
+# name, k, share of the edges kept with 95 % and with all nodes anonymous
+GOALS = [
+    ("calls", 2, 1.0, 0.969),
+    ("out.gene_fusion", 2, 1.0, 0.961),
+    ("out.moreno_innovation", 2, 0.966, 0.897),
+    ("out.radoslaw_email", 2, 0.605, 0.597),
+    ("out.dimacs10-netscience", 5, 0.981, 0.680),
+]
+
+
+@cache
+def graph_of(name):
+    path = DATA / "anonet" / f"{name}.edges"
+    if not path.exists():
+        pytest.skip(f"needs the shared network {name}, which is not here")
+    ends = np.loadtxt(path, dtype=np.int64, ndmin=2)[:, :2]
+    return Graph.assemble(ends[:, 0], ends[:, 1], n=int(ends.max()) + 1)[0]
+
+
+def generator(seed):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+@pytest.mark.parametrize(("name", "k", "published"), BUDGETS)
+def test_a_search_with_five_percent_leaves_as_few_nodes_as_published(name, k, published):
+    graph = graph_of(name)
+    task = Task(graph, "count", 1, k, "delete", math.ceil(0.05 * graph.n_edges), 0)
+    proposals = 1_000_000 if k == 2 else 500_000
+    left = [
+        search(task, iterations=proposals, by_budget=True, rng=generator(seed)).left
+        for seed in SEEDS
+    ]
+    assert np.mean(left) <= published + max(5, 0.1 * published)
+
+
+@pytest.mark.parametrize(("name", "k", "partial", "full"), GOALS)
+@pytest.mark.parametrize("share", [0.95, 1.0])
+def test_a_goal_keeps_as_many_edges_as_published(name, k, partial, full, share):
+    graph = graph_of(name)
+    allowed = math.floor((1 - share) * graph.n_nodes + 1e-9)
+    task = Task(graph, "count", 1, k, "delete", graph.n_edges, allowed)
+    found = [
+        search(task, iterations=None, by_budget=False, rng=generator(1)),
+        cut(task, iterations=None, rng=generator(1)),
+        strip(task, iterations=None, rng=generator(1)),
+    ]
+    reached = [edited.cost for edited in found if edited.left <= allowed]
+    assert 1 - min(reached) / graph.n_edges >= (partial if share < 1 else full) - 0.02

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphveil as gv
+from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.methods.structural import Goal
+from graphveil.methods.structural.method import share_of
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        gv.Full(),
+        gv.Partial(share=0.95),
+        gv.Partial(share=1.0),
+        gv.Budget(share=0.05),
+        gv.Budget(share=1e-5),
+        gv.Budget(edges=200),
+    ],
+)
+def test_a_goal_is_read_back_from_its_spelling(goal):
+    assert goal == Goal.parse(str(goal))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "all", "full:1", "partial", "partial:", "partial:x", "budget:5 edges", "budget:-1"]
+)
+def test_a_text_that_names_no_goal_is_refused_with_the_choices(text):
+    with pytest.raises(ParameterError, match="full, partial:SHARE"):
+        Goal.parse(text)
+
+
+@pytest.mark.parametrize("text", ["partial:0", "partial:1.5", "budget:2.0", "budget:0edges"])
+def test_a_goal_out_of_range_is_refused(text):
+    with pytest.raises(ParameterError):
+        Goal.parse(text)
+
+
+def test_a_budget_is_rounded_up_and_a_share_of_nodes_down():
+    assert 6 == gv.Budget(share=0.05).budget(101)
+    assert 5 == gv.Partial(share=0.95).allowed(100)
+    assert 0 == gv.Partial(share=0.95).allowed(19)
+
+
+def test_a_budget_needs_a_share_or_a_number_and_not_both():
+    for wrong in ({}, {"share": 0.1, "edges": 3}):
+        with pytest.raises(ParameterError, match="Give one"):
+            gv.Budget(**wrong)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(1, n), st.just(n))))
+def test_the_share_claimed_never_exceeds_what_was_reached(numbers):
+    reached, n = numbers
+    share = share_of(reached, n)
+    allowed = math.floor((1 - share) * n + 1e-9)
+    assert n - reached <= allowed <= n - reached + 1
+
+
+def test_a_budget_that_helps_nobody_claims_nothing_and_says_so():
+    hubs = [(0, i) for i in range(1, 4)] + [(4, i) for i in range(5, 9)] + [(0, 4), (1, 2), (5, 6)]
+    graph = gv.Graph.from_edges([u for u, _ in hubs], [v for _, v in hubs], n=9)
+    method = gv.StructuralAnonymity(k=9, goal=gv.Budget(edges=1), heuristic="search")
+    with pytest.raises(InfeasibleError, match="Raise the budget"):
+        method.anonymize(graph)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"measure": "degree", "distance": 2},
+        {"measure": "vrq", "heuristic": "search"},
+        {"heuristic": "cut", "goal": "budget:0.05"},
+        {"heuristic": "cut", "preserve_triangles": True},
+        {"heuristic": "strip", "edits": "add"},
+        {"heuristic": "search", "edits": "rewire"},
+        {"k": 1},
+    ],
+)
+def test_parameters_that_exclude_each_other_are_refused(wrong):
+    with pytest.raises(ParameterError):
+        gv.StructuralAnonymity.from_parameters(wrong)
+
+
+def test_who_is_left_is_listed_in_the_private_record_and_nobody_else(tmp_path):
+    graph = gv.datasets.load("copenhagen-calls")
+    release = gv.StructuralAnonymity(k=5, goal="budget:0.01").anonymize(graph, seed=1)
+    found = gv.measure(release.data, measure="count", k=5)
+    linkage = dict(
+        zip(
+            release.private.linkage.released.tolist(),
+            release.private.linkage.original.tolist(),
+            strict=True,
+        )
+    )
+    left = {linkage[node] for node in found.at_risk().tolist()}
+    assert left == set(release.private.left)
+    assert 1 - len(left) / graph.n_nodes == pytest.approx(release.guarantee.share)
+    assert release.verify(graph).ok
+    folder = release.write(tmp_path / "out")
+    assert list(release.private.left) == list(gv.read_release(folder).private.left)
