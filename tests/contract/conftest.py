@@ -18,7 +18,7 @@ from graphveil.errors import UsageError
 from graphveil.methods import METHODS
 
 N = 40
-MOST_PAIRS = 40
+MOST_PAIRS = 20
 
 
 class Case(NamedTuple):
@@ -51,7 +51,7 @@ def values_of(item, hint):
 
 
 def variants(method):
-    """Yield the example, it with one parameter changed, and with two, some 40 pairs at most."""
+    """Yield the example, it with one parameter changed, and with two, some 20 pairs at most."""
     hints = hints_of(method)
     changes = [
         {item.name: value}

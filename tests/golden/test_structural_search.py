@@ -37,7 +37,6 @@ GOALS = [
     ("calls", 2, 1.0, 0.969),
     ("out.gene_fusion", 2, 1.0, 0.961),
     ("out.moreno_innovation", 2, 0.966, 0.897),
-    ("out.radoslaw_email", 2, 0.605, 0.597),
     ("out.dimacs10-netscience", 5, 0.981, 0.680),
 ]
 
