@@ -19,6 +19,8 @@ from graphveil.methods import METHODS
 
 N = 40
 MOST_PAIRS = 20
+QUICK = {"structural": {"iterations": 1000}}
+"""Parameters that make a method quick on the small samples: quality is not tested here."""
 
 
 class Case(NamedTuple):
@@ -62,7 +64,7 @@ def variants(method):
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS)]
     seen = []
     for change in [{}, *changes, *pairs]:
-        parameters = {**method.example, **change}
+        parameters = {**method.example, **QUICK.get(method.name, {}), **change}
         try:
             full = method.from_parameters(parameters).parameters()
         except UsageError:
