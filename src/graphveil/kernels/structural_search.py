@@ -26,6 +26,7 @@ from graphveil.kernels.structural_counts import (
 )
 
 NONE = -1
+QUIET = 0.25
 DRAWS = 3
 LOGGED, BEST_LEFT, BEST_CHANGED, WAITING, SINCE = range(5)
 
@@ -143,9 +144,12 @@ def _any_of(pairs: NDArray[np.int32], first: int, last: int, rng: np.random.Gene
 def _quiet(
     state: State, pairs: NDArray[np.int32], first: int, last: int, rng: np.random.Generator
 ) -> int:
-    """Return the one of three draws with the fewest common neighbours: it moves few nodes."""
+    """Return one of these pairs, at times that of three draws with the fewest common neighbours.
+
+    Flipping such a pair moves few nodes.
+    """
     chosen = _any_of(pairs, first, last, rng)
-    if chosen != NONE:
+    if chosen != NONE and rng.random() < QUIET:
         for _ in range(DRAWS - 1):
             other = _any_of(pairs, first, last, rng)
             if state.pool.common[other] < state.pool.common[chosen]:

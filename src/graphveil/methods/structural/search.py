@@ -73,6 +73,10 @@ class Walk(NamedTuple):
         """Return whether the best state leaves more nodes than are allowed."""
         return self.reached()[0] > self.task.allowed
 
+    def back_to_input(self) -> None:
+        """Make the state without edits the present one."""
+        kernel.go_to(*self.arena, np.zeros_like(self.arena.best.changed))
+
     def back_to_best(self) -> None:
         """Make the best state the present one."""
         kernel.go_to(*self.arena, self.arena.best.changed.copy())
@@ -151,17 +155,22 @@ def search(
 
 
 def within_budget(task: Task, steps: int) -> kernel.Schedule:
-    """Return the schedule that only counts nodes, and stops at those allowed."""
+    """Return the schedule that only counts nodes, and stops at those allowed.
+
+    Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
+    networks of the paper.
+    """
+    pairs = task.k == 2
     return kernel.Schedule(
         steps=steps,
-        hot=0.3,
-        cold=0.1,
+        hot=0.4 if pairs else 0.5,
+        cold=0.05 if pairs else 0.07,
         price=0.0,
         ease=1.0,
         allowed=task.allowed,
         budget=task.budget,
         focus=0.8 if task.graph.n_edges > LARGE_EDGES else 0.5,
-        swap=0.3,
+        swap=0.15 if pairs else 0.3,
         swap_back=0.1,
     )
 
@@ -174,7 +183,7 @@ def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
     """
     full = walk.task.allowed == 0
     warm = within_budget(walk.task, 2 * steps)._replace(
-        cold=0.05, price=0.15, ease=1.0 if full else 0.5, swap_back=0.3
+        hot=0.3, cold=0.05, price=0.15, swap=0.3, ease=1.0 if full else 0.5, swap_back=0.3
     )
     half = -(-steps // 2)
     cold = warm._replace(steps=half, hot=0.05, cold=0.005, price=0.1, swap=0.5, swap_back=0.5)

@@ -16,7 +16,7 @@ from graphveil.methods.structural.task import Edited, Task
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
 """What a degree and a triangle add to the code of a node, by measure, at distance 1."""
 
-WEDGES_AT_ONCE = 1 << 22
+WEDGES_AT_ONCE = 1 << 20
 
 
 class Arena(NamedTuple):
@@ -24,6 +24,17 @@ class Arena(NamedTuple):
 
     state: counts.State
     best: kernel.Best
+
+
+def supported(measure: str, distance: int) -> bool:
+    """Return whether the count kernel knows a measure.
+
+    Examples
+    --------
+    >>> supported("count", 1), supported("count", 2)
+    (True, False)
+    """
+    return measure in CODES and distance == 1
 
 
 def check_supported(task: Task, *, name: str, edits: tuple[str, ...]) -> None:
@@ -34,7 +45,7 @@ def check_supported(task: Task, *, name: str, edits: tuple[str, ...]) -> None:
     ParameterError
         With the heuristics that do.
     """
-    if task.measure not in CODES or task.distance != 1:
+    if not supported(task.measure, task.distance):
         raise ParameterError(
             f"heuristic {name!r} does not know measure={task.measure!r} at "
             f"distance={task.distance}. It knows {', '.join(CODES)} at distance 1; "
