@@ -4,156 +4,228 @@ import json
 
 import networkx as nx
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.cli import run
 from graphveil.errors import DataError, ParameterError, UsageError
-from graphveil.evaluate import METRICS, evaluate, rows_to_arrow
-from graphveil.evaluate.metrics import average_clustering
+from graphveil.evaluate import METRICS, communities, evaluate, preserved, rows, rows_to_arrow
+from graphveil.evaluate import betweenness as between
 from graphveil.guarantees import StructuralKAnonymity
+from graphveil.methods import METHODS
+from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release
 from graphveil.release.release import Linkage
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
-
-def plain_graph(n, edges):
-    graph = nx.Graph()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from(edges)
-    return graph
+GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
+BIPARTITE = {name for name, metric in METRICS.items() if metric.kind is gv.Bipartite}
 
 
-@st.composite
-def graphs(draw, nodes=None):
-    n = draw(st.integers(0, 10)) if nodes is None else nodes
-    pairs = [(u, v) for v in range(n) for u in range(v)]
-    return plain_graph(n, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else [])
-
-
-@st.composite
-def pairs_of_graphs(draw):
-    """Draw an original, a release of as many nodes, and the released id of every node."""
-    n = draw(st.integers(1, 10))
-    return draw(graphs(n)), draw(graphs(n)), draw(st.permutations(range(n)))
-
-
-def release_of(released, place=None):
-    linkage = None
-    if place is not None:
-        linkage = Linkage(np.arange(len(place)), np.array(place, dtype=np.int64))
+def release_of(data, linkage=None):
     return Release(
-        data=gv.Graph.from_networkx(released),
+        data=data,
         guarantee=StructuralKAnonymity(k=1),
         provenance=Provenance(method="k-degree", source="a test", parameters={}),
         private=Private(input_sha256="0" * 64, linkage=linkage),
     )
 
 
+def some_graph(n=20):
+    return gv.Graph.from_networkx(nx.gnp_random_graph(n, 0.2, seed=1))
+
+
+def some_users():
+    return gv.Bipartite.from_pairs(
+        ["ann", "ann", "bob", "cyd"], ["tea", "rye", "tea", "oat"], features=["oat", "rye", "tea"]
+    )
+
+
+def released_users(*, linkage=True):
+    """Bob lost tea, ann got oat; ann is 2, bob 0, cyd 1."""
+    data = gv.Bipartite.from_pairs(
+        [2, 2, 2, 1], ["tea", "rye", "oat", "oat"], users=range(3), features=["tea", "oat", "rye"]
+    )
+    people = Linkage(np.array(["cyd", "bob", "ann"], dtype="T"), np.array([1, 0, 2]))
+    return release_of(data, people if linkage else None)
+
+
 def figures(found):
     return {(row.metric, row.part): row.value for row in found.rows}
 
 
-@settings(deadline=None, max_examples=120)
-@given(graph=graphs())
-def test_clustering_is_that_of_networkx_where_degrees_below_two_count_as_zero(graph):
-    values = nx.clustering(graph).values()
-    expected = sum(values) / len(values) if values else 0.0
-    assert expected == pytest.approx(average_clustering(gv.Graph.from_networkx(graph)), abs=1e-12)
+def test_a_graph_is_compared_by_the_metrics_of_graphs_alone():
+    graph = some_graph()
+    found = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph)
+    assert GRAPH == {row.metric for row in found.rows}
+    assert {} == found.not_measured
 
 
-@settings(deadline=None, max_examples=120)
-@given(case=pairs_of_graphs())
-def test_edges_are_compared_person_by_person_as_sets_are(case):
-    original, released, place = case
-    before = {frozenset((place[u], place[v])) for u, v in original.edges()}
-    after = {frozenset(edge) for edge in released.edges()}
-    found = figures(
-        evaluate(release_of(released, place), original=gv.Graph.from_networkx(original))
-    )
-    kept, union = len(before & after), len(before | after)
-    assert kept == found["edges-kept", "count"]
-    assert len(after - before) == found["edges-added", "count"]
-    assert len(before - after) == found["edges-removed", "count"]
-    assert (kept / union if union else 1.0) == found["edge-jaccard", "all"]
-    assert (kept / len(before) if before else 1.0) == found["edges-kept", "share"]
-    assert len(after - before) / max(len(after), 1) == found["edges-added", "share"]
-    assert len(before - after) / max(len(before), 1) == found["edges-removed", "share"]
+def test_users_by_features_are_compared_by_their_own_metrics_alone():
+    found = evaluate(released_users(), original=some_users())
+    assert BIPARTITE == {row.metric for row in found.rows}
+    assert {} == found.not_measured
 
 
-@settings(deadline=None, max_examples=120)
-@given(case=pairs_of_graphs())
-def test_degree_distributions_are_compared_as_by_counting(case):
-    original, released, _ = case
-    n = original.number_of_nodes()
-    shares = [
-        [count / n for count in nx.degree_histogram(graph) + [0] * n][:n]
-        for graph in (original, released)
-    ]
-    differences = [x - y for x, y in zip(*shares, strict=True)]
-    found = figures(evaluate(release_of(released), original=gv.Graph.from_networkx(original)))
-    half_l1 = sum(map(abs, differences)) / 2
-    furthest = max(abs(sum(differences[: i + 1])) for i in range(n))
-    assert half_l1 == pytest.approx(found["degree-distribution", "half L1"])
-    assert furthest == pytest.approx(found["degree-distribution", "Kolmogorov-Smirnov"])
+def test_users_are_matched_by_the_linkage_and_features_by_name():
+    found = figures(evaluate(released_users(), original=some_users()))
+    assert 3 / 5 == found["entry-jaccard", "all"]
+    assert 1 == found["entries-suppressed", "count"]
+    assert 1 / 4 == found["entries-suppressed", "share"]
+    assert 1 == found["entries-created", "count"]
+    assert 1 / 4 == found["entries-created", "share"]
+    assert [0.0, 2 / 3] == [found["user-jaccard", p] for p in ("minimum", "median")]
+    assert [0.5, 0.5] == [found["feature-jaccard", p] for p in ("minimum", "median")]
+    assert [0, 1] == [found["empty-rows", p] for p in ("original", "released")]
+    assert 1 / 3 == found["feature-frequency", "largest change"]
+    assert 0.0 == found["pair-frequency", "largest relative error"]
 
 
-def test_clustering_is_given_before_and_after_with_the_difference():
-    triangle, path = nx.complete_graph(3), nx.path_graph(3)
-    found = figures(evaluate(release_of(path), original=gv.Graph.from_networkx(triangle)))
-    parts = [found["clustering", part] for part in ("original", "released", "absolute difference")]
-    assert [1.0, 0.0, 1.0] == parts
-
-
-def test_a_release_that_changed_nothing_kept_everything():
-    graph = nx.gnp_random_graph(30, 0.2, seed=4)
-    found = figures(
-        evaluate(release_of(graph, list(range(30))), original=gv.Graph.from_networkx(graph))
-    )
-    assert 1.0 == found["edge-jaccard", "all"]
-    assert [0.0, 0.0] == [found["edges-added", "count"], found["edges-removed", "count"]]
-    assert 0.0 == found["degree-distribution", "half L1"]
-    assert 0.0 == found["clustering", "absolute difference"]
+def test_a_table_stands_for_its_features_where_the_release_is_of_users_by_features():
+    table = gv.Table.from_columns({"sex": ["f", "m"], "age": ["30", "*"]})
+    same = release_of(table.one_hot(), Linkage(np.arange(2), np.arange(2)))
+    assert 1.0 == figures(evaluate(same, original=table))["entry-jaccard", "all"]
 
 
 def test_figures_agree_with_what_the_method_says_it_did():
     graph = gv.Graph.from_networkx(nx.gnp_random_graph(60, 0.1, seed=2))
     release = gv.KDegree(k=6, edits="any").anonymize(graph)
     found = figures(evaluate(release, original=graph))
-    assert release.private.cost["edges_added"] == found["edges-added", "count"]
-    assert release.private.cost["edges_deleted"] == found["edges-removed", "count"]
+    cost = release.private.cost
+    assert cost["edges_added"] == found["edges-added", "count"]
+    assert cost["edges_deleted"] == found["edges-removed", "count"]
+    edits = cost["edges_added"] + cost["edges_deleted"]
+    assert edits == found["edge-edit-distance", "count"]
 
 
-def test_without_the_linkage_a_metric_says_why_it_is_missing():
-    graph = nx.path_graph(4)
-    found = evaluate(release_of(graph), original=gv.Graph.from_networkx(graph))
-    needing = {name for name, metric in METRICS.items() if metric.needs_linkage}
+def test_figures_of_users_by_features_agree_with_what_the_method_says_it_did():
+    rng = Randomness(seed=1).stream("a test")
+    users, items = rng.integers(0, 80, 600), rng.integers(0, 9, 600) ** 2
+    original = gv.Bipartite.from_pairs(users, items, users=range(80))
+    release = METHODS["mondrian"](k=3, release="majority").anonymize(original)
+    found = figures(evaluate(release, original=original))
+    cost = release.private.cost
+    assert cost["jaccard"] == found["entry-jaccard", "all"]
+    assert cost["entries_suppressed"] == found["entries-suppressed", "count"]
+    assert cost["entries_created"] == found["entries-created", "count"] > 0
+
+
+@pytest.mark.parametrize(
+    ("release", "original", "every"),
+    [
+        (release_of(some_graph()), some_graph(), GRAPH),
+        (released_users(linkage=False), some_users(), BIPARTITE),
+    ],
+)
+def test_without_the_linkage_a_metric_says_why_it_is_missing(release, original, every):
+    found = evaluate(release, original=original)
+    needing = {name for name in every if METRICS[name].needs_linkage}
     assert needing == set(found.not_measured)
     assert all("linkage" in reason for reason in found.not_measured.values())
-    assert set(METRICS) - needing == {row.metric for row in found.rows}
+    assert every - needing == {row.metric for row in found.rows}
 
 
 def test_a_folder_gives_the_same_figures_as_the_release(tmp_path):
-    graph = gv.Graph.from_networkx(nx.gnp_random_graph(20, 0.2, seed=1))
+    graph = some_graph()
     release = gv.KDegree(k=3).anonymize(graph)
-    folder = release.write(tmp_path / "release")
-    from_folder = evaluate(folder, original=graph)
-    assert figures(evaluate(release, original=graph)) == figures(from_folder)
-    assert {"release"} == {row.release for row in from_folder.rows}
+    folder = release.write(tmp_path / "graph")
+    from_folder = evaluate(folder, original=graph, seed=1)
+    assert figures(evaluate(release, original=graph, seed=1)) == figures(from_folder)
+    assert {"graph"} == {row.release for row in from_folder.rows}
+
+    folder = released_users().write(tmp_path / "users")
+    expected = evaluate(released_users(), original=some_users())
+    assert figures(expected) == figures(evaluate(folder, original=some_users()))
 
 
-def test_only_the_metrics_asked_for_are_computed():
-    graph = gv.Graph.from_networkx(nx.path_graph(4))
-    found = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=["edge-jaccard"])
-    assert ["edge-jaccard"] == [row.metric for row in found.rows]
+def test_numbers_are_the_same_features_when_a_file_makes_text_of_them():
+    numbers = gv.Bipartite.from_pairs([0, 1], [7, 30])
+    text = gv.Bipartite.from_pairs([0, 1], ["7", "30"])
+    same = release_of(text, Linkage(np.arange(2), np.arange(2)))
+    assert 1.0 == figures(evaluate(same, original=numbers))["entry-jaccard", "all"]
+
+
+def test_only_the_metrics_asked_for_are_computed_and_each_once():
+    graph = some_graph()
+    asked = ["edge-jaccard", "clustering", "edge-jaccard"]
+    found = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=asked)
+    assert ["edge-jaccard", "clustering"] == list(dict.fromkeys(r.metric for r in found.rows))
+    assert 4 == len(found.rows)
+
+
+@pytest.mark.parametrize("kind", [gv.Graph, gv.Bipartite])
+def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeypatch):
+    release, original = {
+        gv.Graph: (release_of(some_graph(), Linkage(np.arange(20), np.arange(20))), some_graph()),
+        gv.Bipartite: (released_users(), some_users()),
+    }[kind]
+    edges = original.n_edges if kind is gv.Graph else original.n_entries
+    heavy = [n for n, m in METRICS.items() if m.kind is kind and m.cost == "heavy"]
+    monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges - 1})
+    found = evaluate(release, original=original)
+    assert heavy == list(found.not_measured)
+    assert all(f"{edges:,}" in reason for reason in found.not_measured.values())
+    assert not set(heavy) & {row.metric for row in found.rows}
+    asked = evaluate(release, original=original, metrics=heavy)
+    assert set(heavy) == {row.metric for row in asked.rows}
+    monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges})
+    assert {} == evaluate(release, original=original).not_measured
+
+
+def test_a_seed_repeats_what_is_sampled_whatever_else_is_computed():
+    graph = gv.Graph.from_networkx(nx.gnp_random_graph(60, 0.08, seed=3))
+    release = gv.KDegree(k=4).anonymize(graph)
+    every = figures(evaluate(release, original=graph, seed=5))
+    alone = figures(evaluate(release, original=graph, seed=5, metrics=["communities"]))
+    assert alone.items() <= every.items()
+    partitions = {
+        evaluate(release, original=graph, seed=seed, metrics=["communities"]).rows[0].value
+        for seed in range(8)
+    }
+    assert 1 < len(partitions)
+
+
+def test_distances_of_a_large_graph_are_sampled_and_come_with_an_interval():
+    n = 20_001
+    ring = np.arange(n)
+    original = gv.Graph.from_edges(
+        np.concatenate([ring, ring]), np.concatenate([(ring + 1) % n, (7 * ring + 3) % n]), n=n
+    )
+    cut = original.edges()[::20]
+    released = gv.Graph.from_edges(cut[:, 0], cut[:, 1], n=n)
+    found = evaluate(release_of(released), original=original, metrics=["shortest-path"])
+    assert {"sampled"} == {row.exact for row in found.rows}
+    assert {1_024} == {row.sample_size for row in found.rows}
+    assert all(0 <= row.ci_low < row.value < row.ci_high for row in found.rows)
+
+
+def test_estimated_betweenness_of_a_release_that_changed_nothing_overlaps_whole(monkeypatch):
+    graph = gv.Graph.from_networkx(nx.gnp_random_graph(300, 0.02, seed=3))
+    monkeypatch.setattr(between, "EXACT_UP_TO", 0)
+    monkeypatch.setattr(between, "PIVOTS", 40)
+    same = release_of(
+        graph.permuted(np.arange(300)[::-1]), Linkage(np.arange(300), np.arange(300)[::-1])
+    )
+    row, chance = evaluate(same, original=graph, metrics=["betweenness"]).rows
+    assert ("sampled", 40, 1.0) == (row.exact, row.sample_size, row.value)
+    assert 100 / 300 == chance.value
 
 
 def test_an_unknown_metric_is_refused_with_the_known_ones():
-    graph = gv.Graph.from_networkx(nx.path_graph(4))
+    graph = some_graph()
     with pytest.raises(ParameterError, match=r"'beauty'.*edge-jaccard"):
         evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=["beauty"])
+
+
+def test_a_metric_of_another_kind_is_refused_with_those_of_this_kind():
+    graph = some_graph()
+    release = gv.KDegree(k=2).anonymize(graph)
+    with pytest.raises(UsageError, match=r"empty-rows reads a Bipartite.*Graph.*edge-jaccard"):
+        evaluate(release, original=graph, metrics=["edge-jaccard", "empty-rows"])
+    with pytest.raises(UsageError, match=r"clustering reads a Graph.*Bipartite.*entry-jaccard"):
+        evaluate(released_users(), original=some_users(), metrics=["clustering"])
 
 
 def test_the_original_of_another_release_is_refused():
@@ -162,26 +234,43 @@ def test_the_original_of_another_release_is_refused():
     with pytest.raises(UsageError, match=r"5 nodes.*4"):
         evaluate(release, original=gv.Graph.from_networkx(nx.path_graph(5)))
     renamed = gv.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
-    with pytest.raises((DataError, UsageError), match="linkage"):
+    with pytest.raises(DataError, match="linkage"):
         evaluate(release, original=renamed)
+    with pytest.raises(UsageError, match=r"2 users.*3"):
+        evaluate(released_users(), original=gv.Bipartite.from_pairs([0, 1], [0, 0]))
 
 
-def test_a_table_has_no_graph_metrics():
+@pytest.mark.parametrize("ids", [[0, 0, 1], [0, 1, 9]])
+def test_a_linkage_that_names_no_person_or_one_twice_is_refused(ids):
+    graph = gv.Graph.from_networkx(nx.path_graph(3))
+    release = release_of(graph, Linkage(np.arange(3), np.array(ids)))
+    with pytest.raises((DataError, UsageError), match="linkage"):
+        evaluate(release, original=graph)
+
+
+@pytest.mark.parametrize("metrics", [None, ["clustering"]])
+def test_data_of_another_kind_is_refused(metrics):
     table = gv.Table.from_columns({"sex": ["f", "m", "f", "m"]})
     graph = gv.Graph.from_networkx(nx.path_graph(4))
-    with pytest.raises(UsageError, match="Table"):
-        evaluate(gv.KDegree(k=2).anonymize(graph), original=table)
+    for release, original in (
+        (gv.KDegree(k=2).anonymize(graph), table),
+        (release_of(table), table),
+        (released_users(), graph),
+    ):
+        with pytest.raises(UsageError, match="Metrics read two of one kind: Graph or Bipartite"):
+            evaluate(release, original=original, metrics=metrics)
 
 
 def test_every_row_is_tidy():
-    graph = gv.Graph.from_networkx(nx.gnp_random_graph(20, 0.2, seed=1))
-    rows = evaluate(gv.KDegree(k=3).anonymize(graph), original=graph).rows
-    table = rows_to_arrow(rows)
-    assert table.num_rows == len(rows) == len({(row.metric, row.part) for row in rows})
-    assert {"exact"} == set(table["exact"].to_pylist())
-    assert all(row.unit and row.direction for row in rows)
-    assert [row.value for row in rows] == table["value"].to_pylist()
-    assert all(np.isfinite(row.value) for row in rows)
+    graph = some_graph()
+    found = evaluate(gv.KDegree(k=3).anonymize(graph), original=graph).rows
+    found += evaluate(released_users(), original=some_users()).rows
+    table = rows_to_arrow(found)
+    assert table.num_rows == len(found) == len({(row.metric, row.part) for row in found})
+    assert [row.sample_size is None for row in found] == [row.exact == "exact" for row in found]
+    assert {"communities"} == {row.metric for row in found if row.exact == "sampled"}
+    assert all(row.unit and row.direction for row in found)
+    assert [row.value for row in found] == table["value"].to_pylist()
     json.dumps(table.to_pylist(), allow_nan=False)
 
 
@@ -193,8 +282,85 @@ def test_every_metric_says_what_it_is(name):
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
-def test_a_graph_without_edges_gives_finite_figures(n):
-    graph = plain_graph(n, [])
-    found = evaluate(release_of(graph, list(range(n))), original=gv.Graph.from_networkx(graph))
-    assert {} == found.not_measured
-    assert all(np.isfinite(row.value) for row in found.rows)
+def test_data_without_edges_or_entries_gives_finite_figures(n):
+    same = Linkage(np.arange(n), np.arange(n))
+    graph = gv.Graph.from_edges([], [], n=n)
+    users = gv.Bipartite(np.zeros(n + 1, np.int64), np.empty(0, np.int32), 0)
+    for data, every in ((graph, GRAPH), (users, BIPARTITE)):
+        found = evaluate(release_of(data, same), original=data)
+        assert {} == found.not_measured
+        assert every == {row.metric for row in found.rows}
+        assert all(np.isfinite(row.value) for row in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ([0.5, 0.4, 0.5], [0, 0, 1, 1]),  # the middle edge is below 1/2 and nobody's heaviest
+        ([0.5, 0.5, 0.9], [0, 0, 0, 0]),  # all are kept
+        ([0.3, 0.9, 0.9], [0, 0, 0, 0]),  # the first edge is the heaviest of its end
+        ([0.0, 0.9, 0.9], [0, 1, 1, 1]),  # never together
+    ],
+)
+def test_edges_below_the_threshold_are_dropped_unless_an_end_has_no_heavier(
+    shares, expected, monkeypatch
+):
+    path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    rounds = iter([np.array(shares)])
+    monkeypatch.setattr(
+        communities, "_together", lambda _, edges, __: next(rounds, np.ones(len(edges)))
+    )
+    rng = Randomness(seed=1).stream("a test")
+    assert expected == communities.consensus_communities(path, rng).tolist()
+
+
+@pytest.mark.parametrize(
+    ("original", "values", "expected"),
+    [
+        (100.0, [100.0], True),
+        (100.0, [95.0], False),
+        (100.0, [95.1], True),
+        (100.0, [104.9, 104.9, 104.9], True),
+        (100.0, [98.0, 102.0], True),  # sd 2.83
+        (100.0, [96.0, 104.0], False),  # sd 5.66
+        (100.0, [99.0, 95.0], False),  # change 3, sd 2.83
+        (-0.5, [-0.49, -0.49], True),
+        (0.0, [0.0, 0.0], True),
+        (0.0, [0.0, 1e-9], False),
+    ],
+)
+def test_a_property_is_preserved_while_change_and_deviation_stay_below_five_percent(
+    original, values, expected
+):
+    assert expected is preserved(original, values)
+
+
+def test_nothing_can_be_said_of_no_runs():
+    with pytest.raises(ParameterError, match="one value"):
+        preserved(1.0, [])
+
+
+def test_the_command_prints_a_line_a_figure_and_writes_the_rows(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    nx.write_edgelist(nx.gnp_random_graph(12, 0.4, seed=1), "friends.csv", ",", data=False)
+    original = gv.read_graph("friends.csv")
+    gv.KDegree(k=2).anonymize(original).write("out")
+    words = ["evaluate", "out", "--original", "friends.csv", "--seed", "3"]
+    expected = evaluate("out", original=original, seed=3)
+
+    assert 0 == run([*words, "--out", "rows.parquet"])
+    shown = capsys.readouterr()
+    lines = shown.out.splitlines()[2:]
+    assert len(expected.rows) == len(lines)
+    assert all(row.part in line for row, line in zip(expected.rows, lines, strict=True))
+    assert 1 == sum("clustering" in line for line in lines)
+    assert "written: rows.parquet" in shown.err
+    assert rows_to_arrow(expected.rows).equals(pq.read_table("rows.parquet"))
+
+    assert 0 == run([*words, "--json", "--out", "rows.json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert json.loads((tmp_path / "rows.json").read_text()) == printed["rows"]
+    assert [row.value for row in expected.rows] == [row["value"] for row in printed["rows"]]
+
+    assert 2 == run([*words, "--metrics", "empty-rows"])
+    assert "empty-rows reads a Bipartite" in capsys.readouterr().err

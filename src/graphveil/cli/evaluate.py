@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,21 @@ import msgspec
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.original import original_flags, read_original
+from graphveil.data import Bipartite, Graph
 from graphveil.errors import UsageError
-from graphveil.evaluate import METRICS, Evaluation, evaluate, rows_to_arrow
-from graphveil.progress import shown, stage
+from graphveil.evaluate import METRICS, Evaluation, Row, evaluate, rows_to_arrow
+from graphveil.evaluate.rows import HEAVY_UP_TO
+from graphveil.progress import shown
 
 
 def _run(folder: Path, **given: Any) -> int:
     as_json, path, out = given.pop("json"), given.pop("original"), given.pop("out")
-    metrics = given.pop("metrics")
+    metrics, seed = given.pop("metrics"), given.pop("seed")
     if out is not None and out.suffix not in {".parquet", ".json"}:
         raise UsageError(f"{out.name} is neither .parquet nor .json. Choose one of them.")
     with shown(bar):
         original = read_original(folder, path, given)
-        with stage("evaluating"):
-            found = evaluate(folder, original=original, metrics=metrics)
+        found = evaluate(folder, original=original, metrics=metrics, seed=seed)
     if out is not None:
         _write(found, out)
     if as_json:
@@ -35,13 +37,26 @@ def _run(folder: Path, **given: Any) -> int:
 
 def print_rows(found: Evaluation) -> None:
     """Print an evaluation as a table, and what could not be measured to stderr."""
-    result_table(
-        ["metric", "part", "value", "unit", ""],
-        [(r.metric, r.part, f"{r.value:,.6g}", r.unit, r.direction) for r in found.rows],
-        right=(2,),
-    )
+    result_table(["metric", "part", "value", "unit", ""], _cells(found.rows), right=(2,))
     for name, reason in found.not_measured.items():
         say(f"{name}: not measured: {reason}")
+
+
+def _cells(rows: list[Row]) -> Iterator[list[str]]:
+    """Yield the cells of every row; a metric is named once, above the rest of its parts."""
+    last = ""
+    for row in rows:
+        name = "" if row.metric == last else row.metric
+        yield [name, row.part, f"{row.value:,.6g}", row.unit, f"{row.direction}{_sampled(row)}"]
+        last = row.metric
+
+
+def _sampled(row: Row) -> str:
+    if row.exact == "exact":
+        return ""
+    if row.ci_low is None or row.ci_high is None:
+        return "; sampled"
+    return f"; sampled, 95 %: {row.ci_low:,.6g} to {row.ci_high:,.6g}"
 
 
 def _write(found: Evaluation, path: Path) -> None:
@@ -54,15 +69,30 @@ def _write(found: Evaluation, path: Path) -> None:
     say(f"written: {path}")
 
 
+def _metrics_help() -> str:
+    """Return every metric by the data it reads, and what is left out of large data."""
+    named = {
+        kind: ", ".join(name for name, metric in METRICS.items() if metric.kind is kind)
+        for kind in HEAVY_UP_TO
+    }
+    heavy = ", ".join(name for name, metric in METRICS.items() if metric.cost == "heavy")
+    return (
+        f"Metrics to compute. Of a graph: {named[Graph]}. Of users by features: "
+        f"{named[Bipartite]}. All that fit without this, but {heavy} only up to "
+        f"{HEAVY_UP_TO[Graph]:,} edges or {HEAVY_UP_TO[Bipartite]:,} entries."
+    )
+
+
 command = with_signature(
     _run,
     [
         FOLDER,
         *original_flags(required=True),
+        flag("metrics", list[str] | None, _metrics_help(), default=None),
         flag(
-            "metrics",
-            list[str] | None,
-            f"Metrics to compute: {', '.join(METRICS)}. All without this.",
+            "seed",
+            int | None,
+            "Repeats figures that are sampled; fresh entropy without it.",
             default=None,
         ),
         flag(

@@ -1,14 +1,20 @@
 """What a release kept: metrics over released files and the original, never a method's internals."""
 
-from graphveil.evaluate.metrics import METRICS, Comparison, Metric
+from graphveil.evaluate.comparison import BipartiteComparison, Comparison, GraphComparison
+from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.metrics import METRICS
 from graphveil.evaluate.rows import Evaluation, Row, evaluate, rows_to_arrow
+from graphveil.evaluate.stability import preserved
 
 __all__ = [
     "METRICS",
+    "BipartiteComparison",
     "Comparison",
     "Evaluation",
+    "GraphComparison",
     "Metric",
     "Row",
     "evaluate",
+    "preserved",
     "rows_to_arrow",
 ]

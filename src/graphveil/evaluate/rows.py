@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,15 +11,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphveil.data import Data, Graph
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import positions
 from graphveil.errors import ParameterError, UsageError
-from graphveil.evaluate.metrics import METRICS, Comparison
+from graphveil.evaluate.comparison import COMPARISONS, Comparison
+from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.metrics import METRICS
+from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Release, read_release
 
 FOR_COMPARISON = "for comparison"
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
+
+HEAVY_UP_TO: Mapping[type[Graph | Bipartite | Table], int] = {Graph: 200_000, Bipartite: 10_000_000}
+"""The most edges or entries up to which heavy metrics are computed without being asked for."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,9 +64,11 @@ def evaluate(
     release
         A release, or the folder of one.
     original
-        The data it was made from.
+        The data it was made from. A table stands for its `one_hot` features where the release is
+        of users by features.
     metrics
-        Names of `METRICS`; all that fit this kind of data where not given.
+        Names of `METRICS`. Where not given: all that read this kind of data, heavy ones only up to
+        200,000 edges or 10,000,000 entries of the original.
     seed
         For metrics that sample; entropy where not given.
 
@@ -69,7 +77,7 @@ def evaluate(
     ParameterError
         Where a metric is unknown.
     UsageError
-        Where original and release are of different kinds or sizes.
+        Where original and release are of different kinds or sizes, or a metric reads another kind.
 
     Examples
     --------
@@ -79,59 +87,99 @@ def evaluate(
     >>> [(row.part, row.value) for row in found.rows]
     [('count', 3.0), ('share', 1.0)]
     """
-    name = "release" if isinstance(release, Release) else Path(release).name
-    held = release if isinstance(release, Release) else read_release(release)
     for asked in metrics or ():
         if asked not in METRICS:
             raise ParameterError(f"no metric {asked!r}. Use one of {', '.join(METRICS)}.")
-    comparison = _comparison(held, original, seed)
-    chosen = [METRICS[asked] for asked in metrics or METRICS]
+    name = "release" if isinstance(release, Release) else Path(release).name
+    held = release if isinstance(release, Release) else read_release(release)
+    pair = _comparison(held, original, Randomness(seed=seed))
+    fitting = {key: metric for key, metric in METRICS.items() if metric.kind is type(pair.original)}
+    chosen = _chosen(metrics, fitting) if metrics else list(fitting.values())
     rows: list[Row] = []
     missed: dict[str, str] = {}
-    for metric in chosen:
-        if metric.needs_linkage and comparison.place is None:
-            missed[metric.name] = NEEDS_LINKAGE
-            continue
-        rows.extend(
-            Row(
-                release=name,
-                metric=metric.name,
-                part=figure.part,
-                value=float(figure.value),
-                unit=figure.unit,
-                direction=metric.direction if figure.judged else FOR_COMPARISON,
-            )
-            for figure in metric.compute(comparison)
-        )
+    with stage("evaluating", total=len(chosen)) as advance:
+        for metric in chosen:
+            reason = _reason_to_miss(metric, pair, asked=bool(metrics))
+            if reason is None:
+                rows.extend(_rows(name, metric, pair))
+            else:
+                missed[metric.name] = reason
+            advance(1)
     return Evaluation(rows=rows, not_measured=missed)
 
 
-def _comparison(release: Release, original: Data, seed: int | None) -> Comparison:
+def _chosen(asked: Sequence[str], fitting: Mapping[str, Metric[Any]]) -> list[Metric[Any]]:
+    for name in asked:
+        if name not in fitting:
+            kind = next(iter(fitting.values())).kind
+            raise UsageError(
+                f"{name} reads a {METRICS[name].kind.__name__}, the release is a {kind.__name__}. "
+                f"Use one of {', '.join(fitting)}."
+            )
+    return [fitting[name] for name in dict.fromkeys(asked)]
+
+
+def _reason_to_miss(metric: Metric[Any], pair: Comparison[Any], *, asked: bool) -> str | None:
+    if metric.needs_linkage and pair.place is None:
+        return NEEDS_LINKAGE
+    what = "edges" if metric.kind is Graph else "entries"
+    size, most = getattr(pair.original, f"n_{what}"), HEAVY_UP_TO[metric.kind]
+    if metric.cost == "heavy" and not asked and size > most:
+        return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
+    return None
+
+
+def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[Row]:
+    for figure in metric.compute(pair):
+        sample = figure.sample
+        yield Row(
+            release=release,
+            metric=metric.name,
+            part=figure.part,
+            value=float(figure.value),
+            unit=figure.unit,
+            direction=metric.direction if figure.judged else FOR_COMPARISON,
+            exact="exact" if sample is None else "sampled",
+            sample_size=None if sample is None else sample.size,
+            ci_low=None if sample is None else sample.low,
+            ci_high=None if sample is None else sample.high,
+        )
+
+
+def _comparison(release: Release, original: Data, randomness: Randomness) -> Comparison[Any]:
     released = release.data
-    if not isinstance(original, Graph) or not isinstance(released, Graph):
+    if isinstance(original, Table) and isinstance(released, Bipartite):
+        original = original.one_hot()
+    if type(original) is not type(released) or type(released) not in COMPARISONS:
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "
-            f"{type(original).__name__}. Metrics exist for two graphs."
+            f"{type(original).__name__}. Metrics read two of one kind: "
+            f"{' or '.join(kind.__name__ for kind in COMPARISONS)}."
         )
-    if original.n_nodes != released.n_nodes:
+    if original.size != released.size:
+        what = "nodes" if isinstance(released, Graph) else "users"
         raise UsageError(
-            f"the original has {original.n_nodes} nodes, the release {released.n_nodes}. "
+            f"the original has {original.size} {what}, the release {released.size}. "
             "Give the file that the release was made from."
         )
-    return Comparison(
+    return COMPARISONS[type(released)](
         original=original,
         released=released,
         place=_places(release, original),
-        rng=Randomness(seed=seed).stream("evaluate"),
+        randomness=randomness,
     )
 
 
 def _places(release: Release, original: Data) -> NDArray[np.int64] | None:
+    """Return the released position of every original one, or None without the linkage."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         return None
     rows = positions(original.labels(), linkage.original, what="linkage")
-    return linkage.released[rows]
+    released = positions(linkage.released[rows], release.data.labels(), what="linkage")
+    if np.unique(released).size != original.size:
+        raise UsageError("the linkage names a released id twice. Take the file as written.")
+    return released.astype(np.int64)
 
 
 def rows_to_arrow(rows: Sequence[Row]) -> pa.Table:

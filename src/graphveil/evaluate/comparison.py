@@ -1,0 +1,146 @@
+"""An original beside its release, aligned as far as linkage and names allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.ids import as_text, distinct, positions
+from graphveil.lazy import lazy_module
+from graphveil.randomness import Randomness
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+D = TypeVar("D", Graph, Bipartite, Table)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Generic[D]):
+    """An original and its release, of one kind and as many people.
+
+    Parameters
+    ----------
+    original, released
+        Two containers of one kind.
+    place
+        int64, shape (n,): the released position of every original one, or None without linkage.
+    randomness
+        For metrics that sample; each asks for a stream of its own.
+    """
+
+    original: D
+    released: D
+    place: NDArray[np.int64] | None
+    randomness: Randomness
+
+    @property
+    def linked(self) -> NDArray[np.int64]:
+        """The released position of every original one; metrics that need the linkage ask here."""
+        if self.place is None:
+            raise TypeError("the linkage is needed")
+        return self.place
+
+
+class GraphComparison(Comparison[Graph]):
+    """Two graphs.
+
+    Examples
+    --------
+    >>> path, star = Graph.from_edges([0, 1], [1, 2], n=3), Graph.from_edges([0, 0], [1, 2], n=3)
+    >>> pair = GraphComparison(
+    ...     original=path, released=star, place=np.array([1, 0, 2]), randomness=Randomness(seed=1)
+    ... )
+    >>> pair.edges_kept, pair.aligned == path
+    (2, True)
+    """
+
+    @cached_property
+    def aligned(self) -> Graph:
+        """The release with every node at its original position; needs the linkage."""
+        back = np.empty_like(self.linked)
+        back[self.linked] = np.arange(back.size)
+        source, target = back[self.released.edges().T]
+        return Graph.from_edges(source, target, n=back.size)
+
+    @cached_property
+    def edges_kept(self) -> int:
+        """How many original edges stand in the release, too; needs the linkage."""
+        n = max(self.original.n_nodes, 1)
+        before, after = (
+            ends[:, 0].astype(np.int64) * n + ends[:, 1]
+            for ends in (self.original.edges(), self.aligned.edges())
+        )
+        if after.size == 0:
+            return 0
+        spot = np.minimum(np.searchsorted(after, before), after.size - 1)
+        return int(np.count_nonzero(after[spot] == before))
+
+
+class BipartiteComparison(Comparison[Bipartite]):
+    """Two sets of users by features; features are matched by name, users by the linkage.
+
+    Examples
+    --------
+    >>> before = Bipartite.from_pairs(["ann", "bob"], ["tea", "rye"])
+    >>> after = Bipartite.from_pairs([1, 0], ["tea", "tea"])
+    >>> pair = BipartiteComparison(
+    ...     original=before, released=after, place=np.array([1, 0]), randomness=Randomness(seed=1)
+    ... )
+    >>> pair.before.toarray().tolist(), pair.after.toarray().tolist()  # columns: rye, tea
+    ([[0, 1], [1, 0]], [[0, 1], [0, 1]])
+    >>> pair.kept.toarray().tolist()
+    [[0, 1], [0, 0]]
+    """
+
+    @cached_property
+    def _matrices(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        named = [self.original.feature_labels(), self.released.feature_labels()]
+        if named[0].dtype.kind != named[1].dtype.kind:
+            named = [as_text(names) for names in named]
+        every = distinct(np.concatenate(named))
+        before, after = (
+            _under(data, positions(names, every, what="features"), every.size)
+            for data, names in zip((self.original, self.released), named, strict=True)
+        )
+        return before, after
+
+    @property
+    def before(self) -> sparse.csr_array:
+        """The original: int32 ones, users by the features of either, in the order of names."""
+        return self._matrices[0]
+
+    @property
+    def after(self) -> sparse.csr_array:
+        """The release, over the same features; rows in released order."""
+        return self._matrices[1]
+
+    @cached_property
+    def kept(self) -> sparse.csr_array:
+        """The original entries that stand in the release, in original order; needs the linkage."""
+        kept = sparse.csr_array(self.before.multiply(self.after[self.linked]))
+        kept.sort_indices()
+        return kept
+
+
+def _under(data: Bipartite, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
+    ones = np.ones(data.n_entries, dtype=np.int32)
+    shape = (data.n_users, n_columns)
+    matrix = sparse.csr_array((ones, columns[data.indices], data.indptr.copy()), shape=shape)
+    matrix.sort_indices()
+    return matrix
+
+
+COMPARISONS: Mapping[type[Graph | Bipartite | Table], type[Comparison[Any]]] = {
+    Graph: GraphComparison,
+    Bipartite: BipartiteComparison,
+}
+"""The kinds of data that metrics read, and what they are given of each."""

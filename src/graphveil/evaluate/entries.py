@@ -1,0 +1,82 @@
+"""Entries of user-feature data compared one by one: every metric here but one needs the linkage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.metric import Figure, Figures
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
+
+
+def jaccard(pair: BipartiteComparison) -> Figures:
+    """Yield the entries in both over those in either."""
+    union = pair.before.nnz + pair.after.nnz - pair.kept.nnz
+    yield Figure("all", pair.kept.nnz / union if union else 1.0, "ratio")
+
+
+def suppressed(pair: BipartiteComparison) -> Figures:
+    """Yield how many original entries are not released."""
+    number = pair.before.nnz - pair.kept.nnz
+    yield Figure("count", number, "entries")
+    yield Figure("share", number / max(pair.before.nnz, 1), "share of original entries")
+
+
+def created(pair: BipartiteComparison) -> Figures:
+    """Yield how many released entries are not original: false statements about people."""
+    number = pair.after.nnz - pair.kept.nnz
+    yield Figure("count", number, "entries")
+    yield Figure("share", number / max(pair.before.nnz, 1), "share of original entries")
+
+
+def user_jaccard(pair: BipartiteComparison) -> Figures:
+    """Yield how the Jaccard index of single users is distributed."""
+    before, after, kept = (_row_sizes(m) for m in (pair.before, pair.after, pair.kept))
+    # the released rows stand in another order than the original ones
+    yield from _distribution(_ratios(kept, before + after[pair.linked] - kept))
+
+
+def feature_jaccard(pair: BipartiteComparison) -> Figures:
+    """Yield how the Jaccard index of single features is distributed; unused ones are left out."""
+    before, after, kept = (column_sizes(m) for m in (pair.before, pair.after, pair.kept))
+    union = before + after - kept
+    used = union > 0
+    yield from _distribution(_ratios(kept[used], union[used]))
+
+
+def empty_rows(pair: BipartiteComparison) -> Figures:
+    """Yield how many users are left without any feature."""
+    before, after = (int(np.count_nonzero(_row_sizes(m) == 0)) for m in (pair.before, pair.after))
+    yield Figure("original", before, "users", judged=False)
+    yield Figure("released", after, "users")
+    yield Figure("released share", after / max(pair.released.n_users, 1), "share of users")
+
+
+def column_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
+    """Return how many rows have each feature, int64, shape (features,)."""
+    return np.bincount(matrix.indices, minlength=matrix.shape[1])
+
+
+def _row_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
+    sizes: NDArray[np.int64] = np.diff(matrix.indptr).astype(np.int64)
+    return sizes
+
+
+def _ratios(common: NDArray[np.int64], union: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the Jaccard index of each; 1 where both sides are empty."""
+    return np.where(union > 0, common / np.maximum(union, 1), 1.0)
+
+
+def _distribution(values: NDArray[np.float64]) -> Figures:
+    held = values if values.size else np.ones(1)
+    yield Figure("mean", float(held.mean()), "ratio")
+    yield Figure("minimum", float(held.min()), "ratio")
+    for part, share in QUANTILES.items():
+        yield Figure(part, float(np.quantile(held, share, method="inverted_cdf")), "ratio")

@@ -1,0 +1,101 @@
+"""What is read off the columns of user-feature data: popularity of features and of their pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.entries import column_sizes
+from graphveil.evaluate.metric import Figure, Figures
+from graphveil.evaluate.shape import kolmogorov_smirnov
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+TOP_PAIRS = 100
+FIRST_BLOCK, BLOCK = 256, 1_024
+"""Features whose pairs are counted at once."""
+
+
+def frequency(pair: BipartiteComparison) -> Figures:
+    """Yield how the numbers of users of the features have changed."""
+    before, after = column_sizes(pair.before), column_sizes(pair.after)
+    change = np.abs(before - after) / max(pair.original.n_users, 1)
+    yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of features")
+    yield Figure("mean change", float(change.mean()) if change.size else 0.0, "share of users")
+    yield Figure("largest change", float(change.max(initial=0.0)), "share of users")
+
+
+def pair_frequency(pair: BipartiteComparison) -> Figures:
+    """Yield how far the counts of the most frequent pairs of features are off."""
+    top = top_pairs(pair.before, TOP_PAIRS)
+    columns = sparse.csc_array(pair.after)
+    both = columns[:, top.first].multiply(columns[:, top.second])
+    released = np.asarray(both.sum(axis=0)).ravel()
+    errors = np.abs(released - top.users) / top.users
+    unit = "share of the original count"
+    yield Figure("mean relative error", float(errors.mean()) if errors.size else 0.0, unit)
+    yield Figure("largest relative error", float(errors.max(initial=0.0)), unit)
+
+
+class Pairs(NamedTuple):
+    """Pairs of features, first < second, and how many users have both."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    users: NDArray[np.int64]
+
+
+def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> Pairs:
+    """Return the pairs of features that most users have, most first; ties in order of columns.
+
+    Exact, and never features by features: features are taken by falling frequency, and a pair has
+    at most as many users as its rarer feature, so the rest need not be counted once that is below
+    the last pair that is held.
+
+    Parameters
+    ----------
+    matrix
+        Integer ones, users by features.
+    n_pairs
+        How many pairs; fewer where no more have a user.
+
+    Examples
+    --------
+    >>> matrix = sparse.csr_array(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]]))
+    >>> [part.tolist() for part in top_pairs(matrix, 2)]  # columns 0 and 1, 1 and 2
+    [[0, 1], [1, 2], [2, 2]]
+    """
+    users = column_sizes(matrix)
+    order = np.argsort(-users, kind="stable")[: np.count_nonzero(users)]
+    columns = sparse.csc_array(matrix)[:, order]
+    none = np.empty(0, dtype=np.int64)
+    best = Pairs(none, none, none)
+    start = 0
+    while start < order.size and users[order[start]] >= _bar(best, n_pairs):
+        end = start + (FIRST_BLOCK if start == 0 else BLOCK)
+        counted = sparse.coo_array(columns[:, start:end].T @ columns[:, :end])
+        later = counted.row + start > counted.col
+        enough = later & (counted.data >= _bar(best, n_pairs))
+        ends = order[counted.row[enough] + start], order[counted.col[enough]]
+        found = Pairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
+        best = _most_frequent(best, found, n_pairs)
+        start = end
+    return best
+
+
+def _bar(best: Pairs, n_pairs: int) -> int:
+    """Return how many users a pair needs to be held."""
+    return int(best.users[-1]) if best.users.size == n_pairs else 1
+
+
+def _most_frequent(held: Pairs, found: Pairs, n_pairs: int) -> Pairs:
+    first, second, users = (np.concatenate(parts) for parts in zip(held, found, strict=True))
+    order = np.lexsort((second, first, -users))[:n_pairs]
+    return Pairs(first[order], second[order], users[order])

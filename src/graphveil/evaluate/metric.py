@@ -1,0 +1,98 @@
+"""What a metric is: an entry that says what it reads, what it means, and how it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.evaluate.comparison import Comparison
+
+C = TypeVar("C", bound=Comparison[Any])
+
+
+class Sample(NamedTuple):
+    """What a number that was not computed from everything rests on.
+
+    Parameters
+    ----------
+    size
+        How many draws: sources of searches, runs of an algorithm.
+    low, high
+        The 95 % interval, where one is known.
+    """
+
+    size: int
+    low: float | None = None
+    high: float | None = None
+
+
+class Figure(NamedTuple):
+    """One number that a metric found.
+
+    Parameters
+    ----------
+    part
+        Which of the metric's numbers it is.
+    value, unit
+        The number.
+    judged
+        Whether the metric's direction applies; not to numbers that are given for comparison.
+    sample
+        None where the number is exact.
+    """
+
+    part: str
+    value: float
+    unit: str
+    judged: bool = True
+    sample: Sample | None = None
+
+
+Figures = Iterator[Figure]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(Generic[C]):
+    """One metric.
+
+    Parameters
+    ----------
+    name
+        As on the command line.
+    kind
+        The container it reads.
+    direction
+        Which way is better.
+    definition
+        What the number is, in words.
+    source
+        Where it is defined.
+    needs_linkage
+        Whether it compares person by person.
+    cost
+        How its time grows; heavy ones are left out of large data unless asked for.
+    compute
+        Comparison to figures.
+    """
+
+    name: str
+    kind: type[Graph | Bipartite | Table]
+    direction: Literal["higher is better", "lower is better"]
+    definition: str
+    source: str
+    needs_linkage: bool
+    cost: Literal["linear", "near-linear", "heavy"]
+    compute: Callable[[C], Figures]
+
+
+def before_and_after(
+    before: float,
+    after: float,
+    unit: str,
+) -> Figures:
+    """Yield a property of the original and of the release, and how far they are apart."""
+    yield Figure("original", before, unit, judged=False)
+    yield Figure("released", after, unit, judged=False)
+    yield Figure("absolute difference", abs(after - before), unit)

@@ -1,0 +1,232 @@
+"""The metrics of users by features against slow twins, and what must hold of any comparison."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphveil as gv
+from graphveil.evaluate import METRICS, evaluate, features
+from graphveil.guarantees import StructuralKAnonymity
+from graphveil.release import Private, Provenance, Release
+from graphveil.release.release import Linkage
+
+BIPARTITE = [name for name, metric in METRICS.items() if metric.kind is gv.Bipartite]
+QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
+SPREAD = ["mean", "minimum", *QUANTILES]
+PERFECT = {
+    ("entry-jaccard", "all"): 1.0,
+    **{("entries-suppressed", part): 0.0 for part in ("count", "share")},
+    **{("entries-created", part): 0.0 for part in ("count", "share")},
+    **{("user-jaccard", part): 1.0 for part in SPREAD},
+    **{("feature-jaccard", part): 1.0 for part in SPREAD},
+    ("feature-frequency", "Kolmogorov-Smirnov"): 0.0,
+    ("feature-frequency", "mean change"): 0.0,
+    ("feature-frequency", "largest change"): 0.0,
+    ("pair-frequency", "mean relative error"): 0.0,
+    ("pair-frequency", "largest relative error"): 0.0,
+}
+"""What a release that changed nothing scores; empty rows are as many as there were."""
+
+
+class Side(NamedTuple):
+    """What each user has, and the features that there are, in any order."""
+
+    rows: list[set[str]]
+    names: list[str]
+
+    def data(self):
+        pairs = [(user, name) for user, row in enumerate(self.rows) for name in row]
+        return gv.Bipartite.from_pairs(
+            np.array([user for user, _ in pairs], dtype=np.int64),
+            np.array([name for _, name in pairs], dtype="T"),
+            users=range(len(self.rows)),
+            features=np.array(self.names, dtype="T"),
+        )
+
+    def entries(self, place):
+        return {(place[user], name) for user, row in enumerate(self.rows) for name in row}
+
+    def users_of(self, name):
+        return sum(name in row for row in self.rows)
+
+
+@st.composite
+def sides(draw, users):
+    names = draw(st.lists(st.sampled_from("abcdef"), unique=True))
+    row = st.sets(st.sampled_from(names)) if names else st.just(set())
+    return Side(draw(st.lists(row, min_size=users, max_size=users)), names)
+
+
+@st.composite
+def comparisons(draw):
+    """Draw an original, a release of as many users, and the released id of every user."""
+    n = draw(st.integers(1, 6))
+    return draw(sides(n)), draw(sides(n)), draw(st.permutations(range(n)))
+
+
+def rows_of(original, released, place):
+    linkage = Linkage(np.arange(len(place)), np.array(place, dtype=np.int64))
+    release = Release(
+        data=released.data(),
+        guarantee=StructuralKAnonymity(k=1),
+        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        private=Private(input_sha256="0" * 64, linkage=linkage),
+    )
+    return evaluate(release, original=original.data()).rows
+
+
+def figures(*case):
+    return {(row.metric, row.part): row.value for row in rows_of(*case)}
+
+
+def index(left, right):
+    return len(left & right) / len(left | right) if left | right else 1.0
+
+
+def spread(values):
+    held = sorted(values) or [1.0]
+    at = {part: held[math.ceil(q * len(held)) - 1] for part, q in QUANTILES.items()}
+    return {"mean": sum(held) / len(held), "minimum": held[0], **at}
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons())
+def test_entries_are_compared_person_by_person_and_by_name_as_sets_are(case):
+    original, released, place = case
+    before, after = original.entries(place), released.entries(range(len(place)))
+    found = figures(*case)
+    assert index(before, after) == found["entry-jaccard", "all"]
+    assert len(before - after) == found["entries-suppressed", "count"]
+    assert len(before - after) / max(len(before), 1) == found["entries-suppressed", "share"]
+    assert len(after - before) == found["entries-created", "count"]
+    assert len(after - before) / max(len(before), 1) == found["entries-created", "share"]
+    empty = [sum(not row for row in side.rows) for side in (original, released)]
+    assert empty == [found["empty-rows", part] for part in ("original", "released")]
+    assert empty[1] / len(place) == found["empty-rows", "released share"]
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons())
+def test_single_users_and_features_are_compared_as_sets_are(case):
+    original, released, place = case
+    found = figures(*case)
+    users = [index(row, released.rows[place[user]]) for user, row in enumerate(original.rows)]
+    sets = {
+        name: [
+            {user for user, row in enumerate(side.rows) if name in row}
+            for side in (Side([original.rows[u] for u in np.argsort(place)], []), released)
+        ]
+        for name in "abcdef"
+    }
+    columns = [index(*both) for both in sets.values() if set.union(*both)]
+    for metric, values in (("user-jaccard", users), ("feature-jaccard", columns)):
+        expected = {(metric, part): value for part, value in spread(values).items()}
+        assert expected == pytest.approx({key: found[key] for key in expected})
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons())
+def test_popularity_of_features_is_compared_as_by_counting(case):
+    original, released, place = case
+    found = figures(*case)
+    n, names = len(place), sorted({*original.names, *released.names})
+    pairs = [(original.users_of(name), released.users_of(name)) for name in names]
+    share = max(len(names), 1)
+    furthest = max(
+        abs(sum(x <= at for x, _ in pairs) - sum(y <= at for _, y in pairs)) / share
+        for at in range(n + 1)
+    )
+    assert furthest == pytest.approx(found["feature-frequency", "Kolmogorov-Smirnov"], abs=1e-12)
+    changes = [abs(x - y) / n for x, y in pairs] or [0.0]
+    assert max(changes) == pytest.approx(found["feature-frequency", "largest change"])
+    assert sum(changes) / len(changes) == pytest.approx(found["feature-frequency", "mean change"])
+
+
+def pairs_of(rows):
+    return Counter(pair for row in rows for pair in itertools.combinations(sorted(row), 2))
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons(), most=st.integers(1, 6))
+def test_the_counts_of_pairs_are_compared_as_by_counting(case, most):
+    original, released, _ = case
+    before, after = pairs_of(original.rows), pairs_of(released.rows)
+    top = sorted(before, key=lambda pair: (-before[pair], pair))[:most]
+    errors = [abs(after[pair] - before[pair]) / before[pair] for pair in top] or [0.0]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(features, "TOP_PAIRS", most)
+        found = figures(*case)
+    mean = sum(errors) / len(errors)
+    assert mean == pytest.approx(found["pair-frequency", "mean relative error"])
+    assert max(errors) == pytest.approx(found["pair-frequency", "largest relative error"])
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    rows=st.lists(st.sets(st.integers(0, 11)), max_size=12),
+    most=st.integers(1, 8),
+    first=st.integers(1, 3),
+    block=st.integers(1, 3),
+)
+def test_the_most_frequent_pairs_do_not_depend_on_how_many_are_counted_at_once(
+    rows, most, first, block
+):
+    counted = pairs_of(rows)
+    expected = sorted(counted, key=lambda pair: (-counted[pair], pair))[:most]
+    matrix = gv.Bipartite.from_pairs(
+        np.array([user for user, row in enumerate(rows) for _ in row], dtype=np.int64),
+        np.array([feature for row in rows for feature in row], dtype=np.int64),
+        users=range(len(rows)),
+        features=range(12),
+    ).to_scipy()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(features, "FIRST_BLOCK", first)
+        patched.setattr(features, "BLOCK", block)
+        found = features.top_pairs(matrix.astype(np.int32), most)
+    assert expected == list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    assert [counted[pair] for pair in expected] == found.users.tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(case=comparisons(), data=st.data())
+def test_a_release_that_changed_nothing_scores_perfectly(case, data):
+    original, _, place = case
+    used = sorted(set().union(*original.rows))
+    back = np.argsort(place)
+    same = Side([original.rows[user] for user in back], data.draw(st.permutations(used)))
+    found = figures(original, same, place)
+    assert PERFECT == pytest.approx({key: found[key] for key in PERFECT})
+    assert found["empty-rows", "original"] == found["empty-rows", "released"]
+
+
+@settings(deadline=None, max_examples=20)
+@given(case=comparisons())
+def test_every_figure_that_is_judged_has_a_perfect_value(case):
+    rows = rows_of(*case)
+    judged = {(row.metric, row.part) for row in rows if row.direction != "for comparison"}
+    assert BIPARTITE == list(dict.fromkeys(row.metric for row in rows))
+    assert judged == {*PERFECT, ("empty-rows", "released"), ("empty-rows", "released share")}
+
+
+@settings(deadline=None, max_examples=60)
+@given(case=comparisons(), data=st.data())
+def test_other_ids_and_another_order_of_features_change_no_figure(case, data):
+    original, released, place = case
+    n = len(place)
+    old, new = (data.draw(st.permutations(range(n))) for _ in range(2))
+    moved = [
+        Side(
+            [side.rows[user] for user in np.argsort(order)], data.draw(st.permutations(side.names))
+        )
+        for side, order in ((original, old), (released, new))
+    ]
+    moved_place = [new[place[user]] for user in np.argsort(old)]
+    assert figures(*case) == pytest.approx(figures(*moved, moved_place), abs=1e-12)

@@ -1,0 +1,324 @@
+"""The metrics of graphs against slow twins, and what must hold of any comparison."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphveil as gv
+from graphveil.evaluate import METRICS, evaluate
+from graphveil.evaluate.betweenness import betweenness, overlap_of_top
+from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
+from graphveil.evaluate.paths import average_distance, reached
+from graphveil.evaluate.shape import average_clustering, degree_assortativity
+from graphveil.guarantees import StructuralKAnonymity
+from graphveil.randomness import Randomness
+from graphveil.release import Private, Provenance, Release
+from graphveil.release.release import Linkage
+
+GRAPH = [name for name, metric in METRICS.items() if metric.kind is gv.Graph]
+SAMPLED = "communities"
+PERFECT = {
+    ("edges-kept", "share"): 1.0,
+    ("edges-added", "count"): 0.0,
+    ("edges-added", "share"): 0.0,
+    ("edges-removed", "count"): 0.0,
+    ("edges-removed", "share"): 0.0,
+    ("edge-jaccard", "all"): 1.0,
+    ("edge-edit-distance", "count"): 0.0,
+    ("edge-edit-distance", "share"): 0.0,
+    ("degree-distribution", "half L1"): 0.0,
+    ("degree-distribution", "Kolmogorov-Smirnov"): 0.0,
+    ("assortativity", "absolute difference"): 0.0,
+    ("clustering", "absolute difference"): 0.0,
+    ("largest-component", "absolute difference"): 0.0,
+    ("shortest-path", "absolute difference"): 0.0,
+    ("betweenness", "overlap"): 1.0,
+    ("communities", "released against original"): 1.0,
+}
+"""What a release that changed nothing scores; edges kept are as many as there are."""
+
+
+def plain_graph(n, edges):
+    graph = nx.Graph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(edges)
+    return graph
+
+
+@st.composite
+def graphs(draw, nodes=None):
+    n = draw(st.integers(0, 10)) if nodes is None else nodes
+    pairs = [(u, v) for v in range(n) for u in range(v)]
+    return plain_graph(n, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else [])
+
+
+@st.composite
+def comparisons(draw):
+    """Draw an original, a release of as many nodes, and the released id of every node."""
+    n = draw(st.integers(1, 10))
+    return draw(graphs(n)), draw(graphs(n)), draw(st.permutations(range(n)))
+
+
+def release_of(released, place):
+    return Release(
+        data=gv.Graph.from_networkx(released),
+        guarantee=StructuralKAnonymity(k=1),
+        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        private=Private(
+            input_sha256="0" * 64,
+            linkage=Linkage(np.arange(len(place)), np.array(place, dtype=np.int64)),
+        ),
+    )
+
+
+def figures(original, released, place, *, only=GRAPH):
+    names = list(only)
+    release = release_of(released, place)
+    found = evaluate(release, original=gv.Graph.from_networkx(original), metrics=names, seed=1)
+    return {(row.metric, row.part): row.value for row in found.rows}
+
+
+def rng(seed=1):
+    return Randomness(seed=seed).stream("a test")
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons())
+def test_edges_are_compared_person_by_person_as_sets_are(case):
+    original, released, place = case
+    before = {frozenset((place[u], place[v])) for u, v in original.edges()}
+    after = {frozenset(edge) for edge in released.edges()}
+    found = figures(*case, only=[name for name in GRAPH if name.startswith("edge")])
+    kept, union = len(before & after), len(before | after)
+    assert kept == found["edges-kept", "count"]
+    assert (kept / len(before) if before else 1.0) == found["edges-kept", "share"]
+    assert len(after - before) == found["edges-added", "count"]
+    assert len(after - before) / max(len(after), 1) == found["edges-added", "share"]
+    assert len(before - after) == found["edges-removed", "count"]
+    assert len(before - after) / max(len(before), 1) == found["edges-removed", "share"]
+    assert (kept / union if union else 1.0) == found["edge-jaccard", "all"]
+    assert len(before ^ after) == found["edge-edit-distance", "count"]
+    assert len(before ^ after) / max(len(before), 1) == found["edge-edit-distance", "share"]
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons())
+def test_degree_distributions_are_compared_as_by_counting(case):
+    n = case[0].number_of_nodes()
+    shares = [
+        [count / n for count in nx.degree_histogram(graph) + [0] * n][:n] for graph in case[:2]
+    ]
+    differences = [x - y for x, y in zip(*shares, strict=True)]
+    found = figures(*case, only=["degree-distribution"])
+    half_l1 = sum(map(abs, differences)) / 2
+    furthest = max(abs(sum(differences[: i + 1])) for i in range(n))
+    assert half_l1 == pytest.approx(found["degree-distribution", "half L1"])
+    assert furthest == pytest.approx(found["degree-distribution", "Kolmogorov-Smirnov"])
+
+
+@settings(deadline=None, max_examples=100)
+@given(graph=graphs())
+def test_clustering_is_that_of_networkx_where_degrees_below_two_count_as_zero(graph):
+    values = nx.clustering(graph).values()
+    expected = sum(values) / len(values) if values else 0.0
+    assert expected == pytest.approx(average_clustering(gv.Graph.from_networkx(graph)), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=100)
+@given(graph=graphs())
+def test_assortativity_is_the_correlation_over_edges_in_both_directions(graph):
+    ends = [(graph.degree(u), graph.degree(v)) for u, v in graph.edges()]
+    ends += [(y, x) for x, y in ends]
+    left, right = [x for x, _ in ends], [y for _, y in ends]
+    expected = statistics.correlation(left, right) if len(set(left)) > 1 else 0.0
+    assert expected == pytest.approx(degree_assortativity(gv.Graph.from_networkx(graph)), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=100)
+@given(case=comparisons())
+def test_components_and_paths_are_those_of_networkx_before_and_after(case):
+    parts = {"largest-component": [], "shortest-path": []}
+    found = figures(*case, only=parts)
+    for graph in case[:2]:
+        largest = max(map(len, nx.connected_components(graph)))
+        parts["largest-component"].append(largest / graph.number_of_nodes())
+        lengths = [
+            length
+            for source, targets in nx.all_pairs_shortest_path_length(graph)
+            for target, length in targets.items()
+            if source != target
+        ]
+        parts["shortest-path"].append(sum(lengths) / len(lengths) if lengths else 0.0)
+    for metric, (before, after) in parts.items():
+        assert before == pytest.approx(found[metric, "original"])
+        assert after == pytest.approx(found[metric, "released"])
+        apart = abs(after - before)
+        assert apart == pytest.approx(found[metric, "absolute difference"], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 130])
+def test_searches_from_more_sources_than_a_word_has_bits_are_grouped(n):
+    graph = nx.gnp_random_graph(n, 3 / n, seed=n)
+    lengths = [
+        [length for length in targets.values() if length]
+        for _, targets in nx.all_pairs_shortest_path_length(graph)
+    ]
+    groups = [lengths[start : start + 64] for start in range(0, n, 64)]
+    found = reached(gv.Graph.from_networkx(graph), np.arange(n))
+    assert [sum(map(len, group)) for group in groups] == found.pairs.tolist()
+    assert [sum(map(sum, group)) for group in groups] == found.total.tolist()
+
+
+@pytest.mark.parametrize("n", [400, 1_300])
+def test_paths_longer_than_searches_go_together_are_measured_too(n):
+    alone = plain_graph(n + 1, itertools.pairwise(range(n)))
+    found = average_distance(gv.Graph.from_networkx(alone), rng())
+    assert (n + 1) / 3 == pytest.approx(found.value)
+    assert 0.0 == found.half_width
+
+
+@settings(deadline=None, max_examples=100)
+@given(graph=graphs())
+def test_betweenness_counts_every_path_both_ways(graph):
+    expected = nx.betweenness_centrality(graph, normalized=False)
+    found = betweenness(gv.Graph.from_networkx(graph), rng())
+    assert [2 * expected[v] for v in range(len(graph))] == pytest.approx(found.tolist())
+
+
+def place_of(scores, node, top):
+    above = sum(score > scores[node] for score in scores)
+    tied = sum(score == scores[node] for score in scores)
+    return min(Fraction(1), max(Fraction(0), Fraction(top - above, tied)))
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    scores=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8),
+    data=st.data(),
+)
+def test_the_overlap_shares_the_last_places_among_those_tied(scores, data):
+    before, after = zip(*scores, strict=True)
+    top = data.draw(st.integers(1, len(scores)))
+    expected = sum(
+        min(place_of(before, node, top), place_of(after, node, top)) for node in range(len(scores))
+    )
+    found = overlap_of_top(np.array(before, dtype=float), np.array(after, dtype=float), top)
+    assert float(expected / top) == pytest.approx(found)
+
+
+@settings(deadline=None, max_examples=150)
+@given(labels=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=10))
+def test_mutual_information_is_that_of_counting(labels):
+    n = len(labels)
+    left, right = Counter(x for x, _ in labels), Counter(y for _, y in labels)
+    entropies = [-sum(c / n * math.log(c / n) for c in side.values()) for side in (left, right)]
+    mutual = sum(
+        c / n * math.log(c * n / (left[x] * right[y])) for (x, y), c in Counter(labels).items()
+    )
+    expected = 2 * mutual / sum(entropies) if sum(entropies) else 1.0
+    found = normalized_mutual_information(*np.array(labels).T)
+    assert expected == pytest.approx(found, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=40)
+@given(graph=graphs(10), seed=st.integers(0, 5))
+def test_every_community_is_connected(graph, seed):
+    community = consensus_communities(gv.Graph.from_networkx(graph), rng(seed))
+    for label in set(community.tolist()):
+        members = np.flatnonzero(community == label).tolist()
+        assert nx.is_connected(graph.subgraph(members))
+
+
+@settings(deadline=None, max_examples=40)
+@given(sizes=st.lists(st.integers(2, 6), min_size=1, max_size=5), seed=st.integers(0, 5))
+def test_cliques_that_nothing_joins_are_the_communities(sizes, seed):
+    cliques = nx.disjoint_union_all([nx.complete_graph(size) for size in sizes])
+    community = consensus_communities(gv.Graph.from_networkx(cliques), rng(seed)).tolist()
+    expected = [number for number, size in enumerate(sizes) for _ in range(size)]
+    assert expected == community
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=graphs().filter(len), data=st.data())
+def test_a_release_that_changed_nothing_scores_perfectly(graph, data):
+    place = data.draw(st.permutations(range(len(graph))))
+    found = figures(graph, nx.relabel_nodes(graph, dict(enumerate(place))), place)
+    judged = {key: found[key] for key in PERFECT if key[0] != SAMPLED}
+    assert {key: PERFECT[key] for key in judged} == pytest.approx(judged, abs=1e-12)
+    assert graph.number_of_edges() == found["edges-kept", "count"]
+
+
+@settings(deadline=None, max_examples=20)
+@given(sizes=st.lists(st.integers(2, 6), min_size=2, max_size=5), data=st.data())
+def test_plain_communities_that_did_not_change_agree_perfectly(sizes, data):
+    graph = nx.disjoint_union_all([nx.complete_graph(size) for size in sizes])
+    place = data.draw(st.permutations(range(len(graph))))
+    found = figures(graph, nx.relabel_nodes(graph, dict(enumerate(place))), place, only=[SAMPLED])
+    key = ("communities", "released against original")
+    assert PERFECT[key] == found[key] == found["communities", "original against itself"]
+
+
+def test_every_figure_that_is_judged_has_a_perfect_value():
+    graph = nx.path_graph(4)
+    found = evaluate(release_of(graph, range(4)), original=gv.Graph.from_networkx(graph))
+    judged = {(row.metric, row.part) for row in found.rows if row.direction != "for comparison"}
+    assert judged == {*PERFECT, ("edges-kept", "count")}
+
+
+@settings(deadline=None, max_examples=40)
+@given(case=comparisons(), data=st.data())
+def test_other_released_ids_change_no_figure(case, data):
+    original, released, place = case
+    other = data.draw(st.permutations(range(len(place))))
+    renamed = nx.relabel_nodes(released, dict(enumerate(other)))
+    moved = [other[released_id] for released_id in place]
+    expected = figures(original, released, place)
+    assert expected == pytest.approx(figures(original, renamed, moved), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(case=comparisons(), data=st.data())
+def test_other_original_ids_change_no_figure_that_is_not_sampled(case, data):
+    original, released, place = case
+    other = data.draw(st.permutations(range(len(place))))
+    renamed = nx.relabel_nodes(original, dict(enumerate(other)))
+    moved = [place[node] for node in np.argsort(other)]
+    exact = [name for name in GRAPH if name != SAMPLED]
+    expected = figures(original, released, place, only=exact)
+    found = figures(renamed, released, moved, only=exact)
+    assert expected == pytest.approx(found, abs=1e-12)
+
+
+def test_the_interval_of_a_sampled_distance_covers_the_exact_one_about_as_often_as_it_says():
+    graph = gv.Graph.from_networkx(nx.barabasi_albert_graph(900, 2, seed=4))
+    exact = average_distance(graph, rng()).value
+    sampled = [average_distance(graph, rng(s), exact_up_to=0, n_sources=256) for s in range(100)]
+    covered = sum(abs(found.value - exact) <= found.half_width for found in sampled)
+    assert 88 <= covered <= 100  # 95 expected, three deviations below
+    assert 0 < max(found.half_width for found in sampled) < exact / 10
+
+
+def test_all_nodes_as_a_sample_give_the_exact_distance_and_no_interval():
+    graph = gv.Graph.from_networkx(nx.gnp_random_graph(100, 0.03, seed=4))
+    exact = average_distance(graph, rng())
+    sampled = average_distance(graph, rng(), exact_up_to=0, n_sources=100)
+    assert exact.value == pytest.approx(sampled.value)
+    assert 0.0 == sampled.half_width
+
+
+def test_estimated_betweenness_is_near_the_exact_one():
+    graph = gv.Graph.from_networkx(nx.barabasi_albert_graph(600, 2, seed=4))
+    exact, estimated = betweenness(graph, rng()), betweenness(graph, rng(), pivots=200)
+    assert 0.99 < np.corrcoef(exact, estimated)[0, 1] < 1.0
+    assert 0.8 < overlap_of_top(exact, estimated, 50) < 1.0
+    assert np.array_equal(estimated, betweenness(graph, rng(), pivots=200))
