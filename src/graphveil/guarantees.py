@@ -7,6 +7,8 @@ construction* (a differential-privacy claim, which no single output can show) or
 from __future__ import annotations
 
 import math
+import re
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -70,6 +72,11 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         """The adversary that the promise answers."""
         raise TypeError(f"{type(self).__name__} does not say its adversary")
 
+    @property
+    def why(self) -> str | None:
+        """Why nothing is claimed; None where something is."""
+        return None
+
     def check(self, folder: str | Path, *, original: Data | None = None) -> Verdict:
         """Return the verdict on the release in this folder, recomputed from its files."""
         from graphveil.verify import verify  # noqa: PLC0415  the checker is loaded when asked
@@ -108,8 +115,7 @@ distance 1 as at least 1 other.'
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if self.k < 1:
-            raise ParameterError(f"k={self.k} is below 1. Give the size of the smallest class.")
+        _check_class_size(self.k)
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
         if self.measure == "degree" and self.distance != 1:
@@ -140,5 +146,238 @@ distance 1 as at least 1 other.'
         )
 
 
-AnyGuarantee = StructuralKAnonymity
-"""Every guarantee that a manifest can hold; a union as soon as there are two."""
+class KAnonymity(Guarantee, frozen=True, kw_only=True, tag="k-anonymity"):
+    """Every row equals at least k-1 others, and nothing stands in it that is not in the original.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows, at least 1.
+
+    Examples
+    --------
+    >>> KAnonymity(k=5).sentence
+    'Every row of the release equals at least 4 others on every published feature, and nothing was \
+added.'
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _check_class_size(self.k)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        return f"{_equal_rows(self.k)}, and nothing was added."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return _among_equal_rows(self.k)
+
+
+class SmoothKAnonymity(Guarantee, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
+    """Every row equals at least k-1 others; every entry is true of a share theta of its class.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows, at least 1.
+    theta
+        The share, a fraction in [1/2, 1] in lowest terms such as ``1/2``, kept exact as text.
+
+    Examples
+    --------
+    >>> SmoothKAnonymity(k=5).sentence
+    'Every row of the release equals at least 4 others on every published feature, and every \
+published entry is true of at least half of the rows of its class.'
+    """
+
+    k: int
+    theta: str = "1/2"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        _check_class_size(self.k)
+        if not re.fullmatch(r"1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}", self.theta):
+            raise ParameterError(f"theta={self.theta!r} is no fraction. Give one such as 1/2.")
+        if str(self.share) != self.theta or not Fraction(1, 2) <= self.share <= 1:
+            raise ParameterError(
+                f"theta={self.theta} is outside [1/2, 1] or not in lowest terms. Give one such as "
+                "1/2 or 2/3."
+            )
+
+    @property
+    def share(self) -> Fraction:
+        """Theta as a number."""
+        return Fraction(self.theta)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
+        return (
+            f"{_equal_rows(self.k)}, and every published entry is true of {share} of the rows of "
+            "its class."
+        )
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return _among_equal_rows(self.k)
+
+
+class EdgeDP(Guarantee, frozen=True, kw_only=True, tag="edge-differential-privacy"):
+    """No single edge or entry changes any release's probability by a factor above e^epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        Above 0, at most 40.
+
+    Examples
+    --------
+    >>> print(EdgeDP(epsilon=1.0).sentence)
+    Whether any one edge or entry is in the data changes the probability of every possible release \
+by a factor of at most e^1 (about 2.72).
+    """
+
+    check_word: ClassVar[CheckWord] = "by construction"
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _check_epsilon(self.epsilon)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        what = "Whether any one edge or entry is in the data"
+        return f"{what} changes {_at_most_by(self.epsilon)}."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return f"Someone who knows every other edge or entry of the data, {_AND_SEES_ONE_RELEASE}"
+
+
+class NodeDP(Guarantee, frozen=True, kw_only=True, tag="node-differential-privacy"):
+    """No person's whole row of edges or entries changes any probability by more than e^epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        Above 0, at most 40.
+
+    Examples
+    --------
+    >>> print(NodeDP(epsilon=0.5).sentence)
+    Replacing all edges or entries of any one person by any others changes the probability of \
+every possible release by a factor of at most e^0.5 (about 1.65).
+    """
+
+    check_word: ClassVar[CheckWord] = "by construction"
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _check_epsilon(self.epsilon)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        what = "Replacing all edges or entries of any one person by any others"
+        return f"{what} changes {_at_most_by(self.epsilon)}."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        knows = "Someone who knows all edges or entries in which a person has no part"
+        return f"{knows}, {_AND_SEES_ONE_RELEASE}"
+
+
+_AND_SEES_ONE_RELEASE = (
+    "and has of this data only this one release. How many people and items there are, and how the "
+    "items are named, counts as public."
+)
+
+
+class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
+    """Nothing is promised of this release.
+
+    Parameters
+    ----------
+    reason
+        ``repeatable``: the noise came from a seeded generator, not from entropy.
+
+    Examples
+    --------
+    >>> NotClaimed(reason="repeatable").sentence
+    'Nothing is promised of this release.'
+    """
+
+    check_word: ClassVar[CheckWord] = "not claimed"
+
+    reason: Literal["repeatable"]
+
+    @property
+    def sentence(self) -> str:
+        """What is promised: nothing."""
+        return "Nothing is promised of this release."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that is held off: none."""
+        return "None: no adversary is held off."
+
+    @property
+    def why(self) -> str | None:
+        """Why nothing is claimed."""
+        return _WHY_NOT[self.reason]
+
+
+_WHY_NOT: dict[str, str] = {
+    "repeatable": (
+        "The run can be repeated: its noise came from a generator that was started on purpose, "
+        "not from the operating system's entropy. Who can repeat it can take the noise off."
+    ),
+}
+"""Why nothing is claimed, by reason."""
+
+
+def _check_epsilon(epsilon: float) -> None:
+    if not 0 < epsilon <= 40:
+        raise ParameterError(f"epsilon={epsilon} is outside (0, 40]. Give one such as 1.")
+
+
+def _at_most_by(epsilon: float) -> str:
+    exact = repr(epsilon).removesuffix(".0")
+    return (
+        "the probability of every possible release by a factor of at most "
+        f"e^{exact} (about {math.exp(epsilon):.3g})"
+    )
+
+
+def _check_class_size(k: int) -> None:
+    if k < 1:
+        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class.")
+
+
+def _equal_rows(k: int) -> str:
+    others = "other" if k == 2 else "others"
+    return f"Every row of the release equals at least {k - 1} {others} on every published feature"
+
+
+def _among_equal_rows(k: int) -> str:
+    return (
+        "Someone who knows any of a person's features, and uses nothing but the released rows, is "
+        f"left with at least {k} equal rows that may be that person's."
+    )
+
+
+AnyGuarantee = StructuralKAnonymity | KAnonymity | SmoothKAnonymity | EdgeDP | NodeDP | NotClaimed
+"""Every guarantee that a manifest can hold."""

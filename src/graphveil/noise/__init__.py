@@ -1,0 +1,23 @@
+"""Exact sampling for differential privacy: whole numbers, fair bits, no real-valued noise.
+
+A probability is a *threshold*, an integer T that stands for T / 2^64. Every sampler has exactly
+the law it names, provided that its words are independent and uniform: they come from the operating
+system, or from a seeded generator, under which nothing is claimed.
+"""
+
+from graphveil.noise.channels import LARGEST_EPSILON, Channel, channel, flipped
+from graphveil.noise.counts import binomial
+from graphveil.noise.words import Words, below, bernoulli, distinct, words_from
+
+__all__ = [
+    "LARGEST_EPSILON",
+    "Channel",
+    "Words",
+    "below",
+    "bernoulli",
+    "binomial",
+    "channel",
+    "distinct",
+    "flipped",
+    "words_from",
+]

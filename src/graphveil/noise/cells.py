@@ -1,0 +1,86 @@
+"""Cells: the places of a graph or a table of users by features that can be 1 or 0.
+
+How many there are, and how they are numbered, depends on public numbers only: how many nodes there
+are, or how many users and features.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite, Graph
+from graphveil.noise.words import Cells
+
+
+def number_of_cells(data: Graph | Bipartite) -> int:
+    """Return how many cells there are: pairs of nodes, or pairs of a user and a feature.
+
+    Examples
+    --------
+    >>> number_of_cells(Graph.from_edges([0], [1], n=4))
+    6
+    """
+    if isinstance(data, Graph):
+        return data.n_nodes * (data.n_nodes - 1) // 2
+    return data.n_users * data.n_features
+
+
+def cells_of_one(data: Graph | Bipartite) -> int:
+    """Return how many cells belong to one node, or to one user.
+
+    Examples
+    --------
+    >>> cells_of_one(Graph.from_edges([0], [1], n=4))
+    3
+    """
+    return max(data.n_nodes - 1, 0) if isinstance(data, Graph) else data.n_features
+
+
+def cells_of(data: Graph | Bipartite) -> Cells:
+    """Return the sorted cells that are 1: the edges, or the entries.
+
+    Examples
+    --------
+    >>> cells_of(Graph.from_edges([0, 0, 1], [1, 3, 3], n=4)).tolist()
+    [0, 3, 5]
+    """
+    if isinstance(data, Bipartite):
+        return data.rows().astype(np.int64) * data.n_features + data.indices
+    return np.sort(_numbered(data.edges().astype(np.int64), data.n_nodes))
+
+
+def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
+    """Return data of the same size and features in which these cells are 1, without ids.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 0, 1], [1, 3, 3], n=4)
+    >>> with_cells(graph, cells_of(graph)) == graph
+    True
+    """
+    if isinstance(data, Graph):
+        ends = _ends(cells, data.n_nodes)
+        return Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
+    n, width = data.n_users, max(data.n_features, 1)
+    indptr = np.searchsorted(cells, np.arange(n + 1, dtype=np.int64) * width)
+    indices = (cells % width).astype(np.int32)
+    return Bipartite(indptr, indices, data.n_features, features=data.features)
+
+
+def _numbered(edges: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the cell of every edge (u, v), u < v: on a circle of nodes, ordered by distance.
+
+    The cell of nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c.
+    """
+    first, second = edges[:, 0], edges[:, 1]
+    onward = second - first
+    back = 2 * onward > n
+    distance = np.where(back, n - onward, onward)
+    return (distance - 1) * n + np.where(back, second, first)
+
+
+def _ends(cells: Cells, n: int) -> NDArray[np.int64]:
+    """Return the two nodes of every cell, shape (cells, 2)."""
+    distance, first = np.divmod(cells, max(n, 1))
+    return np.column_stack([first, (first + distance + 1) % max(n, 1)])

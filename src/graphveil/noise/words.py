@@ -1,0 +1,155 @@
+"""Uniform words, and what is made of them by comparing integers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.randomness import Randomness
+
+Words = Callable[[int], NDArray[np.uint64]]
+"""A function from a count to as many independent uniform words of 64 bits."""
+
+Cells = NDArray[np.int64]
+"""Sorted distinct cells."""
+
+FULL = 1 << 64
+"""The threshold of certainty."""
+
+DENSE = 16
+"""Sets of at least one in so many integers are marked on all of them, not sorted."""
+
+
+def words_from(randomness: Randomness, purpose: str) -> Words:
+    """Return the words of this purpose: the operating system's, or a seeded generator's.
+
+    Parameters
+    ----------
+    randomness
+        Without a seed every word comes from the operating system: no generator's state stands
+        between its entropy and the noise.
+    purpose
+        A name that no other place of the same run uses.
+
+    Examples
+    --------
+    >>> words = words_from(Randomness(), "noise")
+    >>> words(3).dtype.name, words(3).size
+    ('uint64', 3)
+    """
+    if not randomness.seeded:
+        return _system_words
+    stream = randomness.stream(purpose)
+    return lambda count: stream.integers(0, FULL - 1, size=count, dtype=np.uint64, endpoint=True)
+
+
+def _system_words(count: int) -> NDArray[np.uint64]:
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def bernoulli(words: Words, threshold: int, count: int) -> NDArray[np.bool_]:
+    """Return independent events, each of probability exactly ``threshold / 2**64``.
+
+    Examples
+    --------
+    >>> bernoulli(words_from(Randomness(), "coins"), FULL, 3).tolist()
+    [True, True, True]
+    """
+    if threshold == FULL:
+        return np.ones(count, dtype=np.bool_)
+    return words(count) < np.uint64(threshold)
+
+
+def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
+    """Return independent integers, each exactly uniform on 0..n-1, for n from 1 to 2**63.
+
+    The top bits of a word are taken as a number; one that is too large is drawn anew.
+
+    Examples
+    --------
+    >>> below(words_from(Randomness(), "places"), 1, 3).tolist()
+    [0, 0, 0]
+    """
+    width = (n - 1).bit_length()
+    if width == 0:
+        return np.zeros(count, dtype=np.int64)
+    found = np.empty(count, dtype=np.int64)
+    filled = 0
+    while filled < count:
+        drawn = (words(count - filled) >> np.uint64(64 - width)).view(np.int64)
+        fit = drawn[drawn < n]
+        found[filled : filled + fit.size] = fit
+        filled += fit.size
+    return found
+
+
+def distinct(words: Words, n: int, count: int) -> Cells:
+    """Return a set of exactly `count` of the integers 0..n-1, every such set equally likely.
+
+    Integers are drawn until so many different ones are there: never more at a time than are still
+    missing, so that none is drawn in vain and the set is the one of drawing them one by one. Above
+    half of all, those left out are drawn.
+
+    Examples
+    --------
+    >>> distinct(words_from(Randomness(), "places"), 3, 3).tolist()
+    [0, 1, 2]
+    """
+    if 2 * count > n:
+        return np.flatnonzero(~_marked(words, n, n - count))
+    if n <= DENSE * count:
+        return np.flatnonzero(_marked(words, n, count))
+    found = np.empty(0, dtype=np.int64)
+    while found.size < count:
+        drawn = np.unique(below(words, n, count - found.size))
+        found = union(found, without(drawn, found))
+    return found
+
+
+def _marked(words: Words, n: int, count: int) -> NDArray[np.bool_]:
+    """Return the same set as marks on all integers: for a large share of them."""
+    marked = np.zeros(n, dtype=np.bool_)
+    missing = count
+    while missing:
+        marked[below(words, n, missing)] = True
+        missing = count - int(np.count_nonzero(marked))
+    return marked
+
+
+def contains(cells: Cells, asked: Cells) -> NDArray[np.bool_]:
+    """Return which of the cells asked for are there; both are sorted.
+
+    Examples
+    --------
+    >>> contains(np.array([2, 5]), np.array([1, 2, 7])).tolist()
+    [False, True, False]
+    """
+    if cells.size == 0:
+        return np.zeros(asked.size, dtype=np.bool_)
+    place = np.minimum(np.searchsorted(cells, asked), cells.size - 1)
+    return np.asarray(cells[place] == asked)
+
+
+def without(cells: Cells, others: Cells) -> Cells:
+    """Return the cells that are none of the others; both are sorted.
+
+    Examples
+    --------
+    >>> without(np.array([1, 2, 7]), np.array([2, 5])).tolist()
+    [1, 7]
+    """
+    return cells[~contains(others, cells)]
+
+
+def union(cells: Cells, others: Cells) -> Cells:
+    """Return all cells in order; both are sorted, and none stands in both.
+
+    Examples
+    --------
+    >>> union(np.array([1, 7]), np.array([2, 5])).tolist()
+    [1, 2, 5, 7]
+    """
+    return np.sort(np.concatenate([cells, others]), kind="stable")
