@@ -36,3 +36,82 @@ def many_additions(added: int, n_edges: int) -> tuple[str, ...]:
         "real ones. Try edits=any"
     )
     return (told_apart,)
+
+
+LARGE_EMPTY_CLASS = 0.10
+"""The share of rows without features above which the owner is told."""
+
+
+def large_empty_class(empty: int, n_rows: int) -> tuple[str, ...]:
+    """Return the advice on a release with so many rows without features; none where they are few.
+
+    Examples
+    --------
+    >>> large_empty_class(10, 100)
+    ()
+    """
+    share = empty / max(n_rows, 1)
+    if share <= LARGE_EMPTY_CLASS:
+        return ()
+    told = (
+        f"{100 * share:.1f} % of the rows were released without any feature. They form one class, "
+        "of which the release says nothing"
+    )
+    return (told,)
+
+
+MANY_CERTAIN = 0.50
+"""The share of entries that are true of all of a class above which the owner is told."""
+
+
+def many_certain(certain: int, entries: int) -> tuple[str, ...]:
+    """Return the advice on a release whose entries are so often true of everyone in their class.
+
+    Parameters
+    ----------
+    certain
+        The published entries whose feature every row of the class has in the original.
+    entries
+        The published entries.
+
+    Examples
+    --------
+    >>> many_certain(50, 100)
+    ()
+    """
+    share = certain / max(entries, 1)
+    if share <= MANY_CERTAIN:
+        return ()
+    certainly = (
+        f"{100 * share:.1f} % of the published entries are true of everyone in their class: who "
+        "knows the class of a person knows these of that person for certain"
+    )
+    return (certainly,)
+
+
+SMALL_K, SPARSE_JACCARD = 8, 0.75
+"""Below both, taking part may be inferred."""
+
+
+def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
+    """Return the advice on a release with classes so small and so much lost; none otherwise.
+
+    Parameters
+    ----------
+    k
+        The smallest class.
+    jaccard
+        The entries of both original and release over those of either.
+
+    Examples
+    --------
+    >>> taking_part(8, 0.5), taking_part(4, 0.75)
+    ((), ())
+    """
+    if k >= SMALL_K or jaccard >= SPARSE_JACCARD:
+        return ()
+    inferred = (
+        f"with k={k} below {SMALL_K} and this much lost, who knows a person's whole row may infer "
+        f"whether that person is in the data. Try k={SMALL_K} or more"
+    )
+    return (inferred,)

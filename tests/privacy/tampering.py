@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from pathlib import Path
@@ -50,6 +51,12 @@ def release_of(original: Graph, edits: str = "add") -> Release:
             linkage=Linkage(original.labels(), RELEASED),
         ),
     )
+
+
+def smallest(method):
+    """Return a method's example with the smallest classes, for data of a few people."""
+    names = {item.name for item in dataclasses.fields(method)}
+    return method.from_parameters({**method.example, **({"k": 2} if "k" in names else {})})
 
 
 def private(folder: Path) -> Path:

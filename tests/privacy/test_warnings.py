@@ -5,8 +5,11 @@ import warnings
 from pathlib import Path
 
 import pytest
+from tampering import smallest
 
 import graphveil as gv
+from graphveil import advice
+from graphveil.anonymizer import kinds_taken
 from graphveil.cli.app import call
 from graphveil.errors import GraphveilWarning, ReleaseError
 from graphveil.limits import LIMITS
@@ -23,6 +26,10 @@ def ring(n, chords=()):
 
 STAR = gv.Graph.from_edges([0] * 9, range(1, 10), n=10)
 """One node of degree 9: only many additions give it a look-alike."""
+
+LISTS = gv.Bipartite.from_lists([["tea"]] * 4 + [["tea", "rye"]] * 3 + [[]] * 3)
+TEN = {gv.Graph: STAR, gv.Bipartite: LISTS}
+"""Ten people, by the kind of data."""
 
 
 def run(method, graph, **how):
@@ -81,6 +88,91 @@ def test_every_warning_is_in_the_private_record_and_none_in_the_manifest(tmp_pat
     public = (folder / "release.json").read_text()
     assert not any(text in public for text in texts)
     assert not any(words in public for words in ("warning", COPY.replace("a ", ""), APART, SEEDED))
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (advice.large_empty_class(11, 100), "11.0 % of the rows were released without any feature"),
+        (advice.many_certain(51, 100), "51.0 % of the published entries are true of everyone"),
+        (advice.taking_part(7, 0.749), "whether that person is in the data"),
+        (advice.many_additions(6, 100), "the added edges are 6.0 % of the input's"),
+    ],
+)
+def test_an_advice_is_given_beyond_its_bound(told, words):
+    assert 1 == len(told)
+    assert words in told[0]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        advice.large_empty_class(10, 100),
+        advice.large_empty_class(0, 0),
+        advice.many_certain(50, 100),
+        advice.many_certain(0, 0),
+        advice.taking_part(8, 0.1),
+        advice.taking_part(2, 0.75),
+        advice.many_additions(5, 100),
+        advice.many_additions(0, 0),
+    ],
+)
+def test_an_advice_is_not_given_at_its_bound(told):
+    assert () == told
+
+
+def lists_of(*rows):
+    return gv.Bipartite.from_lists([list(row) for row, copies in rows for _ in range(copies)])
+
+
+EMPTY, CERTAIN, PART = "without any feature", "true of everyone", "is in the data"
+
+
+def test_mondrian_warns_of_a_large_class_of_empty_rows():
+    full, none = (("tea",), 17), ((), 3)
+    _, texts = run(gv.Mondrian(k=2, split="balanced"), lists_of(full, none))
+    assert 1 == len(about(texts, "15.0 % of the rows were released without any feature"))
+    _, texts = run(gv.Mondrian(k=2, split="balanced"), lists_of((("tea",), 18), ((), 2)))
+    assert [] == about(texts, EMPTY)
+
+
+def test_mondrian_warns_of_entries_that_are_true_of_the_whole_class():
+    data = lists_of((("tea", "rye"), 2), (("tea",), 2))
+    _, texts = run(gv.Mondrian(k=4), data)
+    assert 1 == len(about(texts, "100.0 % of the published entries"))
+    _, texts = run(gv.Mondrian(k=4, release="majority"), data)
+    assert [] == about(texts, CERTAIN)
+
+
+def test_entries_of_merged_parts_are_certain_only_where_the_merged_class_is():
+    parts = lists_of((("a", "b"), 2), (("a", "b", "c"), 1), (("b", "c"), 1), (("b",), 2))
+    release, texts = run(gv.Mondrian(k=2, release="majority"), parts)
+    names = release.data.feature_labels().tolist()
+    order = release.private.linkage.released.tolist()
+    classes = {}
+    for user in range(parts.n_users):
+        shown = frozenset(names[place] for place in release.data.row(order[user]))
+        had = frozenset(parts.feature_labels()[parts.row(user)].tolist())
+        classes.setdefault(shown, []).append(had)
+    certain = sum(
+        len(members)
+        for shown, members in classes.items()
+        for name in shown
+        if all(name in had for had in members)
+    )
+    share = 100 * certain / release.data.n_entries
+    assert 1 == len(about(texts, f"{share:.1f} % of the published entries are true"))
+
+
+def test_mondrian_warns_that_taking_part_may_be_inferred_with_small_classes_and_much_lost():
+    lost = lists_of(*((("tea", f"only {user}"), 1) for user in range(20)))
+    release, texts = run(gv.Mondrian(k=7), lost)
+    assert 0.5 == release.private.cost["jaccard"]
+    assert 1 == len(about(texts, PART))
+    _, texts = run(gv.Mondrian(k=8), lost)
+    assert [] == about(texts, PART)
+    _, texts = run(gv.Mondrian(k=2), lists_of((("tea",), 4)))
+    assert [] == about(texts, PART)
 
 
 def first_release(tmp_path, graph, name="first"):
@@ -162,7 +254,7 @@ def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, caps
     call(["methods", "--json"])
     listed = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert LIMITS[name] == listed[name]["does_not_protect_against"]
-    release, _ = run(METHODS[name].from_parameters({**METHODS[name].example, "k": 2}), STAR)
+    release, _ = run(smallest(METHODS[name]), TEN[kinds_taken(METHODS[name].accepts)[0]])
     folder = release.write(tmp_path / "out")
     manifest = json.loads((folder / "release.json").read_text())
     assert LIMITS[name] == manifest["claim"]["does_not_protect_against"]

@@ -119,19 +119,30 @@ class Bipartite:
         return Bipartite(matrix.indptr, matrix.indices, self.n_features, ids, self.features)
 
     def without_unused(self) -> Bipartite:
-        """Return the same rows; named features that nobody has are left out.
+        """Return the same rows; features that nobody has are left out, the others are sorted.
+
+        Features are put in canonical order. Where none were named, the numbers of those that are
+        left become their names, unless they are 0..n-1.
 
         Examples
         --------
         >>> data = Bipartite.from_pairs(["ann"], ["tea"], features=["rye", "tea"])
         >>> data.without_unused().feature_labels().tolist()
         ['tea']
+        >>> Bipartite([0, 1], [3], n_features=9).without_unused().feature_labels().tolist()
+        [3]
         """
-        if self.features is None:
-            return self
-        used, indices = np.unique(self.indices, return_inverse=True)
-        names = self.features[used]
-        return Bipartite(self.indptr, indices.astype(np.int32), names.size, self.users, names)
+        used = np.unique(self.indices)
+        found = self.feature_labels()[used]
+        names = distinct(found)
+        place = np.zeros(self.n_features, dtype=np.int32)
+        place[used] = positions(found, names, what="features")
+        ones = np.ones(self.n_entries, dtype=np.int8)
+        shape = (self.n_users, names.size)
+        matrix = sparse.csr_array((ones, place[self.indices], self.indptr.copy()), shape=shape)
+        matrix.sort_indices()
+        kept = stored(names, n=names.size, what="features") if names.size else None
+        return Bipartite(matrix.indptr, matrix.indices, names.size, self.users, kept)
 
     @classmethod
     def from_pairs(

@@ -26,6 +26,7 @@ from graphveil.io.source import Source, shown
 from graphveil.io.table_text import check_columns, refuse_fractions
 
 _ROWS = 1 << 20
+_FEW_ROWS = 1 << 16
 _FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
 
 
@@ -42,14 +43,41 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     """Return the pairs of a frame with a row a pair, or a list of items a row."""
     with _frame(source) as frame:
         notes = Notes()
-        nested = [field.name for field in frame.schema if pa.types.is_nested(field.type)]
-        if nested:
-            return _lists(source, frame, nested[0], ignore_weights=options.ignore_weights)
+        nested = _list_column(source, frame)
+        if nested is not None:
+            return _lists(source, frame, nested, options)
         chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
         left, right = frame.columns(chosen, notes, share_labels=False)
     return Pairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
+
+
+def bipartite_batches(
+    source: Source, options: BipartiteOptions, notes: Notes
+) -> Iterator[pa.RecordBatch]:
+    """Yield users with their items some rows at a time, as the frame has them.
+
+    The columns are user and item where a row is a pair, user and items where it is a list; lists
+    without a column of users belong to users 0, 1, 2 and so on.
+    """
+    with _frame(source) as frame:
+        nested = _list_column(source, frame)
+        chosen: tuple[str, ...]
+        if nested is None:
+            chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
+            names = ["user", "item"]
+        else:
+            user = _user_column(source, frame, nested, notes, options)
+            chosen = (nested,) if user is None else (user, nested)
+            names = ["user", "items"]
+        notes.rows = 0
+        for batch in frame.batches(chosen, _FEW_ROWS):
+            columns = [batch.column(place) for place in range(len(chosen))]
+            if len(chosen) == 1:
+                columns = [pa.array(np.arange(notes.rows, notes.rows + batch.num_rows)), *columns]
+            notes.rows += batch.num_rows
+            yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
 def read_table(source: Source, options: TableOptions) -> Cells:
@@ -108,7 +136,7 @@ class _Frame:
         self.source = source
         self._parquet = self._arrow = None
         if source.format.name == "parquet":
-            self._parquet = parquet.ParquetFile(stream)
+            self._parquet = parquet.ParquetFile(stream, pre_buffer=False)
             schema = self._parquet.schema_arrow
         else:
             start = stream.read(6)
@@ -122,10 +150,11 @@ class _Frame:
         if len(set(schema.names)) != len(schema.names):
             source.refuse("two columns have the same name. Rename one.")
 
-    def batches(self, names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: tuple[str, ...], rows: int = _ROWS) -> Iterator[pa.RecordBatch]:
         """Yield the chosen columns, some rows at a time."""
         if self._parquet is not None:
-            yield from self._parquet.iter_batches(_ROWS, columns=list(names))
+            for batch in self._parquet.iter_batches(rows, columns=list(names)):
+                yield batch.select(list(names))
             return
         arrow: Any = self._arrow
         stream = hasattr(arrow, "read_next_batch")
@@ -201,26 +230,43 @@ def _two(source: Source, frame: _Frame, notes: Notes, *, ignore_weights: bool) -
     return frame.names[first], frame.names[second]
 
 
-def _lists(source: Source, frame: _Frame, name: str, *, ignore_weights: bool) -> Pairs:
-    kind = frame.schema.field(name).type
+def _list_column(source: Source, frame: _Frame) -> str | None:
+    """Return the first column of lists, if there is one."""
+    nested = [field for field in frame.schema if pa.types.is_nested(field.type)]
+    if not nested:
+        return None
+    name, kind = nested[0].name, nested[0].type
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
         source.refuse(f"column {name} holds {shown(kind)}, no list of items. Use list<string>.")
-    others = [other for other in frame.names if other != name]
-    notes = Notes(columns_ignored=tuple(others[1:]))
-    if len(others) > 1 and not ignore_weights:
+    return str(name)
+
+
+def _user_column(
+    source: Source, frame: _Frame, nested: str, notes: Notes, options: BipartiteOptions
+) -> str | None:
+    """Return the column of users beside a column of lists, if there is one."""
+    others = [other for other in frame.names if other != nested]
+    notes.columns_ignored = tuple(others[1:])
+    if len(others) > 1 and not options.ignore_weights:
         source.refuse(
             f"columns besides the user and its items: {shown(', '.join(others[1:]))}. "
             "Say --ignore-weights to leave them out."
         )
+    return others[0] if others else None
+
+
+def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) -> Pairs:
+    notes = Notes()
+    user = _user_column(source, frame, name, notes, options)
     table = frame.table()
     notes.rows = table.num_rows
     column = table[name].combine_chunks()
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)
-    ids = as_ids(table[others[0]], what=f"column {others[0]}") if others else None
+    ids = as_ids(table[user], what=f"column {user}") if user is not None else None
     people = encoded(np.arange(table.num_rows) if ids is None else ids)
     if people.labels.size != table.num_rows:
-        source.refuse(f"column {others[0]}: a user stands in two rows. Merge their lists.")
+        source.refuse(f"column {user}: a user stands in two rows. Merge their lists.")
     things = encoded(as_ids(column.flatten(), what=f"column {name}"))
     return Pairs(
         user=np.repeat(people.codes, sizes),

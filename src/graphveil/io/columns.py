@@ -98,7 +98,7 @@ def _read_integers(
         for place, column in enumerate(columns):
             values = table.column(place).to_numpy()
             if values.size and values.min() < 0:
-                _refuse_value(source, dialect, chosen, str(values.min()), "is negative")
+                refuse_value(source, dialect, chosen, str(values.min()), "is negative")
             column.extend(values)
     pa.default_memory_pool().release_unused()
     return [column.finish() for column in columns]
@@ -197,14 +197,14 @@ def _read_text(
     for table in tables(source, dialect, chosen, notes, kind):
         for place, (known, column) in enumerate(zip(seen, codes, strict=True)):
             for block in table.column(place).chunks:
-                values = _trimmed(block.dictionary, dialect)
+                values = trimmed(block.dictionary, dialect)
                 column.extend(_numbered(values, known)[block.indices.to_numpy()])
     columns: list[Column] = []
     for place, known in enumerate(seen):
         values = pa.array(known, type=pa.string())
         labels = columns[0].labels if share_labels and columns else None
         if labels is None:
-            labels = _labels(source, dialect, chosen, values, notes)
+            labels = labels_of(source, dialect, chosen, values, notes)
         columns.append(_in_order(codes[place].finish(), values, labels))
     return columns
 
@@ -215,7 +215,8 @@ def _numbered(values: pa.Array, known: dict[str, int]) -> NDArray[np.int32]:
     return np.fromiter(numbers, dtype=np.int32, count=len(values))
 
 
-def _trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
+def trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
+    """Return text without the space that follows every delimiter, where one does."""
     return pc.utf8_ltrim_whitespace(dictionary) if dialect.spaced else dictionary
 
 
@@ -228,7 +229,7 @@ def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Column
     return Column(codes, labels)
 
 
-def _labels(
+def labels_of(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: Notes
 ) -> Ids:
     """Return the labels in order: integers where all are plain, else text; refuse what is no id."""
@@ -239,7 +240,7 @@ def _labels(
     empty = pc.equal(odd, "")
     if pc.any(empty).as_py() or (n_plain and len(odd) and pc.all(missing).as_py()):
         value = odd.filter(missing)[0].as_py()
-        _refuse_value(source, dialect, chosen, value, "is missing")
+        refuse_value(source, dialect, chosen, value, "is missing")
     broken = pc.match_substring(odd, "\n")
     if pc.any(broken).as_py():
         source.refuse(
@@ -248,7 +249,7 @@ def _labels(
     if len(odd) == 0:
         if any(len(value) > 18 and int(value) > LARGEST for value in values.to_pylist()):
             large = max(values.to_pylist(), key=len)
-            _refuse_value(source, dialect, chosen, large, f"is larger than {LARGEST}")
+            refuse_value(source, dialect, chosen, large, f"is larger than {LARGEST}")
         return distinct(as_ids(values.cast(pa.int64()), what="ids"))
     _refuse_numbers(source, dialect, chosen, odd)
     if n_plain:
@@ -265,12 +266,12 @@ def _refuse_numbers(
         return
     for value in odd.to_pylist():
         if value.startswith("-"):
-            _refuse_value(source, dialect, chosen, value, "is negative")
+            refuse_value(source, dialect, chosen, value, "is negative")
         if not re.fullmatch(r"[0-9]+", value):
-            _refuse_value(source, dialect, chosen, value, "is no whole number")
+            refuse_value(source, dialect, chosen, value, "is no whole number")
 
 
-def _refuse_value(
+def refuse_value(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], value: str, problem: str
 ) -> NoReturn:
     """Refuse an id, with the first line on which it stands."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError
-from graphveil.io.columns import read_columns, two_columns
+from graphveil.io.columns import read_columns, refuse_value, tables, trimmed, two_columns
 from graphveil.io.dialect import Dialect, sniff
 from graphveil.io.formats import Format
 from graphveil.io.lists import read_lists
@@ -56,6 +57,36 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     return Pairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
+
+
+def bipartite_batches(
+    source: Source, dialect: Dialect, chosen: tuple[int, int], notes: Notes, *, text: bool
+) -> Iterator[pa.Table]:
+    """Yield users and items some lines at a time, in the columns user and item.
+
+    Parameters
+    ----------
+    source, dialect, chosen, notes
+        The file, how its lines become cells, which two of them count, and what is counted.
+    text
+        Whether ids are read as text, else as integers.
+
+    Raises
+    ------
+    NotIntegersError
+        Where integers are asked for and a cell is none.
+    """
+    kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
+    for table in tables(source, dialect, chosen, notes, kind):
+        columns = [table.column(place).combine_chunks() for place in range(2)]
+        if text:
+            columns = [trimmed(written_out(column), dialect) for column in columns]
+        else:
+            for column in columns:
+                least = pc.min(column).as_py()
+                if least is not None and least < 0:
+                    refuse_value(source, dialect, chosen, str(least), "is negative")
+        yield pa.table(columns, names=["user", "item"])
 
 
 def read_table(source: Source, options: TableOptions) -> Cells:
@@ -178,8 +209,40 @@ def _write_rows(
     *,
     quote: bool = False,
 ) -> None:
+    texts = [column.values for column in columns]
+    write = _writer(texts, names, stream, form, quote=quote)
+    for start in range(0, len(columns[0]), _ROWS):
+        blocks = [column.block(slice(start, start + _ROWS)) for column in columns]
+        write(pa.table(blocks, names=list(names)))
+
+
+def block_writer(
+    names: tuple[str, ...], texts: pa.Array | None, stream: IO[bytes], form: Format
+) -> Callable[[pa.Table], None]:
+    """Write the names of columns and return what writes the rows of a table below.
+
+    Parameters
+    ----------
+    names
+        The columns.
+    texts
+        Every text that may occur, None where there are integers only.
+    stream, form
+        Where to write, and the format.
+    """
+    return _writer([texts], names, stream, form, quote=False)
+
+
+def _writer(
+    texts: list[pa.Array | None],
+    names: tuple[str, ...],
+    stream: IO[bytes],
+    form: Format,
+    *,
+    quote: bool,
+) -> Callable[[pa.Table], None]:
     delimiter = "," if form.name == "csv" else "\t"
-    awkward = [name for column in columns for name in _awkward(column.values)]
+    awkward = [name for values in texts for name in _awkward(values)]
     for value in awkward:
         if not quote and ("\n" in value or "\r" in value or not value):
             raise InputError(
@@ -189,11 +252,13 @@ def _write_rows(
     style = "needed" if awkward else "none"
     stream.write(delimiter.join(map(_quoted, names)).encode() + b"\n")
     options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
-    for start in range(0, len(columns[0]), _ROWS):
-        blocks = [column.block(slice(start, start + _ROWS)) for column in columns]
+
+    def write(table: pa.Table) -> None:
         buffer = pa.BufferOutputStream()
-        csv.write_csv(pa.table(blocks, names=list(names)), buffer, options)
+        csv.write_csv(table, buffer, options)
         stream.write(buffer.getvalue())
+
+    return write
 
 
 def _awkward(values: pa.Array | None) -> Iterator[str]:

@@ -62,7 +62,7 @@ def write_graph(
             "or use graphml."
         )
     _check_ids(form, graph.ids, "node", "graph")
-    with _opened(path, form) as stream:
+    with opened(path, form) as stream:
         write(graph, stream, form)
     if nodes_path is not None:
         _write_ids(graph.labels(), "node", nodes_path)
@@ -114,7 +114,7 @@ def write_bipartite(
         )
     _check_ids(form, data.users, "user", "bipartite")
     _check_ids(form, data.features, "item", "bipartite")
-    with _opened(path, form) as stream:
+    with opened(path, form) as stream:
         write(data, stream, form)
     if users_path is not None:
         _write_ids(data.labels(), "user", users_path)
@@ -153,7 +153,7 @@ def write_table(
     """
     form = format_of(path, format)
     write = form.writer("table")
-    with _opened(path, form) as stream:
+    with opened(path, form) as stream:
         write(table, stream, form)
 
 
@@ -170,12 +170,12 @@ def _check_ids(form: Format, ids: Ids | None, what: str, kind: Kind) -> None:
 def _write_ids(ids: Ids, name: str, path: str | Path) -> None:
     form = format_of(path)
     write = form.writer("ids")
-    with _opened(path, form) as stream:
+    with opened(path, form) as stream:
         write(ids, name, stream, form)
 
 
 @contextmanager
-def _opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
+def opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
     """Open a temporary sibling that takes the place of the file once it is whole."""
     path = Path(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -23,6 +23,9 @@ NO_CELLS = "none: a graph has no cells"
 SUPPRESSED_ENTRIES = "an entry that is not published is absent, not marked"
 SUPPRESSED_STAR = "a suppressed cell is `*` in text files and null in others; `*` equals only `*`"
 
+_MOST_COLUMNS = 1 << 27
+"""Of a matrix whose columns are the numbers of features: a reader counts them all."""
+
 
 class _Layout(NamedTuple):
     """How a kind of data lies in a folder."""
@@ -94,10 +97,11 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         companion = folder / f"{layout.companion}.csv"
     rows = _write(data, path, entry, companion)
     columns = list(layout.columns or getattr(data, "columns", ()))
-    files = [_described(path, "data", entry.name, columns if entry.name in TABULAR else [], rows)]
+    names = columns if entry.name in TABULAR else []
+    files = [described_file(path, "data", entry.name, names, rows)]
     if companion is not None and layout.companion is not None:
         header = [layout.companion.removesuffix("s")]
-        files.append(_described(companion, layout.companion, "csv", header, data.size))
+        files.append(described_file(companion, layout.companion, "csv", header, data.size))
     return Described(
         kind=layout.kind,
         files=files,
@@ -111,10 +115,23 @@ def _write(data: Data, path: Path, entry: Format, companion: Path | None) -> int
         io.write_graph(data, path, format=entry.name, nodes_path=companion)
         return data.n_edges
     if isinstance(data, Bipartite):
-        io.write_bipartite(data, path, format=entry.name, users_path=companion)
+        numbered = data if entry.text_ids else _in_numbered_columns(data)
+        io.write_bipartite(numbered, path, format=entry.name, users_path=companion)
         return data.n_entries
     io.write_table(data, path, format=entry.name)
     return data.n_rows
+
+
+def _in_numbered_columns(data: Bipartite) -> Bipartite:
+    """Return the data with each feature whose name is a number in the column of that number.
+
+    The last column has an entry: how many features the original had is not said.
+    """
+    names = data.features
+    if names is None or names.dtype.kind != "i" or names.max() >= _MOST_COLUMNS:
+        return data
+    columns = names[data.indices].astype(np.int32)
+    return Bipartite(data.indptr, columns, int(names.max()) + 1, data.users)
 
 
 def _counts(data: Data) -> dict[str, int]:
@@ -126,13 +143,14 @@ def _counts(data: Data) -> dict[str, int]:
     return {"rows": data.n_rows, "columns": data.n_columns, "suppressed_cells": data.n_suppressed}
 
 
-def _described(
+def described_file(
     path: Path,
     role: Literal["data", "nodes", "users"],
     format: str,  # noqa: A002  the users' word
     columns: list[str],
     rows: int,
 ) -> DataFile:
+    """Return the manifest's entry of a file that has been written, with its digest."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return DataFile(
@@ -172,5 +190,5 @@ def read_data(folder: Path, described: Described) -> Data:
         return io.load_graph(path, graph_options).data
     if described.kind == "bipartite":
         options = io.BipartiteOptions(format=data_file.format, users=companion)
-        return io.load_bipartite(path, options).data
+        return io.load_bipartite(path, options).data.without_unused()
     return io.load_table(path, io.TableOptions(format=data_file.format, header="yes")).data

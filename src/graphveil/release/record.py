@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
@@ -101,6 +103,25 @@ def input_digest_in(private: Path) -> str | None:
         return None
 
 
+def refuse_second_release(folder: Path, input_sha256: str) -> None:
+    """Refuse to publish the same input twice: two releases together protect less than each.
+
+    Raises
+    ------
+    ReleaseError
+        Where another private folder beside this release records the same input.
+    """
+    for other in sorted(folder.resolve().parent.glob("*.private")):
+        if other.name == private_folder(folder).name:
+            continue
+        if input_digest_in(other) == input_sha256:
+            raise ReleaseError(
+                f"{other.name} shows that this input was released before. Who holds both releases "
+                "learns more than from each. Nest the second in the first, delete the first if it "
+                "was never published, or say --again."
+            )
+
+
 def digest_of(data: Data) -> str:
     """Return the SHA-256 of a container's content: structure, names and ids, in canonical order.
 
@@ -123,6 +144,61 @@ def digest_of(data: Data) -> str:
         axes = _axes(data)
     for ids in axes:
         seen.update(_bytes_of(ids))
+    return seen.hexdigest()
+
+
+class RowsPart(NamedTuple):
+    """Some rows of users by features, in canonical order.
+
+    Parameters
+    ----------
+    users
+        Their ids: int64, or a list of text.
+    sizes
+        int64: how many features every row has.
+    indices
+        int32: the features, row by row.
+    """
+
+    users: NDArray[np.int64] | list[str]
+    sizes: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+
+def digest_of_parts(parts: Callable[[], Iterator[RowsPart]], features: Ids) -> str:
+    """Return what `digest_of` gives for users by features that come in parts.
+
+    Parameters
+    ----------
+    parts
+        Gives the rows from the beginning every time it is called.
+    features
+        The name of every feature.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_pairs([3, 8], ["tea", "rye"])
+    >>> rows = [RowsPart(np.array([3]), np.array([1]), np.array([1], dtype=np.int32)),
+    ...         RowsPart(np.array([8]), np.array([1]), np.array([0], dtype=np.int32))]
+    >>> digest_of_parts(lambda: iter(rows), data.feature_labels()) == digest_of(data)
+    True
+    """
+    seen = hashlib.sha256(Bipartite.__name__.encode())
+    end = np.zeros(1, dtype=np.int64)
+    seen.update(end.tobytes())
+    for part in parts():
+        ends = end[-1] + np.cumsum(part.sizes, dtype=np.int64)
+        seen.update(ends.tobytes())
+        end = np.concatenate([end, ends])[-1:]
+    for part in parts():
+        seen.update(part.indices.astype(np.int32, copy=False).tobytes())
+    for number, part in enumerate(parts()):
+        if isinstance(part.users, list):
+            seen.update(b"\x1f" if number else b"t")
+            seen.update("\x1f".join(part.users).encode("utf-8", "surrogatepass"))
+        else:
+            seen.update((b"" if number else b"i") + part.users.tobytes())
+    seen.update(_bytes_of(features))
     return seen.hexdigest()
 
 

@@ -35,9 +35,9 @@ from graphveil.release.record import (
     LINKAGE,
     RECORD,
     Record,
-    input_digest_in,
     private_folder,
     read_record,
+    refuse_second_release,
 )
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Release:
         target = Path(folder)
         check_target(target, force=force)
         if self.private is not None and not again:
-            _refuse_second_release(target, self.private.input_sha256)
+            refuse_second_release(target, self.private.input_sha256)
         with staged(target, force=force) as stage:
             self._write_into(stage, format, keep_linkage=linkage, reading=reading)
         return target
@@ -175,47 +175,12 @@ class Release:
         reading: Mapping[str, Any] | None,
     ) -> None:
         described = write_data(self.data, stage.public, format)
-        manifest = encode(self._manifest(described))
-        (stage.public / MANIFEST).write_bytes(manifest)
+        write_manifest(stage, self.guarantee, self.provenance, described)
         if self.private is None:
             return
-        linkage = _linkage_bytes(self.private.linkage) if keep_linkage else None
-        record = Record(
-            input_sha256=self.private.input_sha256,
-            manifest_sha256=hashlib.sha256(manifest).hexdigest(),
-            linkage_sha256=hashlib.sha256(linkage).hexdigest() if linkage else None,
-            method=self.provenance.method,
-            seed=self.private.seed,
-            cost=dict(self.private.cost),
-            warnings=list(self.private.warnings),
-            left=list(self.private.left),
-            reading=dict(reading or {}),
-            seconds=dict(self.private.seconds),
-        )
-        _write_private(stage.private / RECORD, encode(record))
-        if linkage:
-            _write_private(stage.private / LINKAGE, linkage)
-
-    def _manifest(self, described: Described) -> Manifest:
-        provenance = self.provenance
-        return Manifest(
-            schema=SCHEMA,
-            tool=provenance.tool,
-            version=provenance.version,
-            method=Method(
-                name=provenance.method,
-                source=provenance.source,
-                parameters=dict(provenance.parameters),
-            ),
-            claim=Claim(
-                guarantee=self.guarantee,
-                sentence=self.guarantee.sentence,
-                threat_model=self.guarantee.threat_model,
-                does_not_protect_against=LIMITS[provenance.method],
-                check=self.guarantee.check_word,
-            ),
-            data=described,
-        ).sealed()
+        if keep_linkage and self.private.linkage is not None:
+            write_private(stage.private / LINKAGE, _linkage_bytes(self.private.linkage))
+        write_record(stage, self.private, method=self.provenance.method, reading=reading or {})
 
     def verify(self, original: Data | None = None) -> Verdict:
         """Return the verdict on this release: written to a temporary folder, checked from there.
@@ -299,9 +264,7 @@ def read_linkage(folder: Path) -> Linkage | None:
     )
 
 
-def _linkage_bytes(linkage: Linkage | None) -> bytes | None:
-    if linkage is None:
-        return None
+def _linkage_bytes(linkage: Linkage) -> bytes:
     columns = [to_arrow(linkage.original), pa.array(linkage.released)]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.table(columns, names=["original", "released"]), sink)
@@ -309,19 +272,80 @@ def _linkage_bytes(linkage: Linkage | None) -> bytes | None:
     return content
 
 
-def _write_private(path: Path, content: bytes) -> None:
+def write_manifest(
+    stage: Staged, guarantee: AnyGuarantee, provenance: Provenance, described: Described
+) -> None:
+    """Write the public manifest beside the staged data files.
+
+    Parameters
+    ----------
+    stage
+        The folders that will become the release.
+    guarantee, provenance
+        As in `Release`.
+    described
+        The data files, as they were written.
+    """
+    manifest = Manifest(
+        schema=SCHEMA,
+        tool=provenance.tool,
+        version=provenance.version,
+        method=Method(
+            name=provenance.method,
+            source=provenance.source,
+            parameters=dict(provenance.parameters),
+        ),
+        claim=Claim(
+            guarantee=guarantee,
+            sentence=guarantee.sentence,
+            threat_model=guarantee.threat_model,
+            does_not_protect_against=LIMITS[provenance.method],
+            check=guarantee.check_word,
+            why=guarantee.why,
+        ),
+        data=described,
+    ).sealed()
+    (stage.public / MANIFEST).write_bytes(encode(manifest))
+
+
+def write_record(
+    stage: Staged, private: Private, *, method: str, reading: Mapping[str, Any]
+) -> None:
+    """Write the owner's record, once the manifest and perhaps the linkage are staged.
+
+    Parameters
+    ----------
+    stage
+        The folders that will become the release.
+    private
+        What the owner may see.
+    method
+        The method's name.
+    reading
+        The options that the input was read with.
+    """
+    linkage = stage.private / LINKAGE
+    record = Record(
+        input_sha256=private.input_sha256,
+        manifest_sha256=_sha256(stage.public / MANIFEST),
+        linkage_sha256=_sha256(linkage) if linkage.is_file() else None,
+        method=method,
+        seed=private.seed,
+        cost=dict(private.cost),
+        warnings=list(private.warnings),
+        left=list(private.left),
+        reading=dict(reading),
+        seconds=dict(private.seconds),
+    )
+    write_private(stage.private / RECORD, encode(record))
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that its owner alone may read."""
     path.touch(mode=0o600)
     path.write_bytes(content)
 
 
-def _refuse_second_release(folder: Path, input_sha256: str) -> None:
-    """Refuse to publish the same input twice: two releases together protect less than each."""
-    for other in sorted(folder.resolve().parent.glob("*.private")):
-        if other.name == private_folder(folder).name:
-            continue
-        if input_digest_in(other) == input_sha256:
-            raise ReleaseError(
-                f"{other.name} shows that this input was released before. Who holds both releases "
-                "learns more than from each. Nest the second in the first, delete the first if it "
-                "was never published, or say --again."
-            )
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -65,6 +65,7 @@ def load_npz(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001 
 def load_npz_entries(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
     """Create `users` and `entries` of a matrix of ones."""
     matrix = _npz(path)
+    _check_last_column(path, int(matrix.shape[1]), int(matrix.indices.max(initial=-1)) + 1)
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     db.put("users", {"person": np.arange(matrix.shape[0])})
     db.put("columns", {"person": rows, "item": matrix.indices})
@@ -91,11 +92,24 @@ def load_mtx_entries(db: Database, path: Path, file: DataFile) -> None:  # noqa:
     )
     if outside:
         raise UnreadableError(f"{path.name}, line {outside[0]}: no column 1..{columns}")
+    _check_last_column(path, columns, db.number("SELECT max(column_number) FROM listed"))
     db.put("users", {"person": np.arange(rows)})
     db.run(
         "CREATE TABLE entries AS SELECT row_number - 1 AS person, "
         "CAST(column_number - 1 AS VARCHAR) AS item FROM listed"
     )
+
+
+def _check_last_column(path: Path, columns: int, last: int) -> None:
+    """Refuse columns behind the last one with an entry: they tell of features that are not there.
+
+    Raises
+    ------
+    UnreadableError
+        Where there is one.
+    """
+    if columns != last:
+        raise UnreadableError(f"{path.name} has {columns} columns, the last entry is in {last}")
 
 
 def _mtx(db: Database, path: Path, symmetry: str) -> tuple[int, int]:

@@ -9,15 +9,17 @@ from typing import Any
 
 import duckdb
 import msgspec
+import numpy as np
 
-from graphveil.data import Data, Graph
-from graphveil.data.ids import to_arrow
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import as_text, to_arrow
 from graphveil.release.manifest import Manifest
 from graphveil.release.record import LINKAGE as LINKAGE_FILE
 from graphveil.release.record import digest_of
-from graphveil.verify.by_method import METHOD_CHECKS, Compared
+from graphveil.verify.by_method import METHOD_CHECKS
 from graphveil.verify.database import Database
 from graphveil.verify.manifest import Owner
+from graphveil.verify.method_checks import Compared
 from graphveil.verify.verdict import (
     LINKAGE,
     ORIGINAL,
@@ -46,8 +48,11 @@ def original_conditions(
     db
         The released data, or None where it could not be read.
     original
-        The owner's data, or None: then nothing here is checked.
+        The owner's data, or None: then nothing here is checked. A table is compared with a release
+        of users and features as its one-hot encoding.
     """
+    if isinstance(original, Table) and manifest.data.kind == "bipartite":
+        original = original.one_hot()
     method = METHOD_CHECKS.get(manifest.method.name)
     names = (SIZE, BIJECTION, *(method.names(manifest.method.parameters) if method else ()))
     if original is None:
@@ -63,10 +68,12 @@ def original_conditions(
     conditions = [same, _size(db, manifest, original)]
     linkage = _linkage(db, owner, original)
     conditions.append(linkage)
-    if method and isinstance(original, Graph):
+    if method and manifest.data.kind in method.kinds:
         linked = linkage.outcome == "holds"
-        if linked:
+        if linked and isinstance(original, Graph):
             _find_missing_edges(db, original)
+        if linked and isinstance(original, Bipartite):
+            _place_entries(db, original)
         compared = Compared(db, manifest, original, owner.record, linked)
         conditions += method.against(compared)
     return [*conditions, named]
@@ -150,16 +157,29 @@ def _not_one_to_one(db: Database, n: int) -> list[str]:
 
 def _find_missing_edges(db: Database, original: Graph) -> None:
     """Create `missing`: the original's edges, under the published ids, that are not released."""
-    released = db.column(
-        "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
-        "ORDER BY originals.rowid"
-    )
+    released = _published_ids(db)
     edges = original.edges()
     db.put("placed", {"u": released[edges[:, 0]], "v": released[edges[:, 1]]})
     db.run(
         "CREATE TABLE missing AS SELECT source, target FROM "
         "(SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed) "
         "ANTI JOIN edges USING (source, target)"
+    )
+
+
+def _place_entries(db: Database, original: Bipartite) -> None:
+    """Create `had(person, feature)` under the published ids, and `features(feature, item)`."""
+    names = original.feature_labels()
+    db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
+    person = np.repeat(_published_ids(db), np.diff(original.indptr))
+    db.put("had", {"person": person, "feature": original.indices.astype(np.int64)})
+
+
+def _published_ids(db: Database) -> Any:
+    """Return the published id of everyone in the original, in its order."""
+    return db.column(
+        "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
+        "ORDER BY originals.rowid"
     )
 
 

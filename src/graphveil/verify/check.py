@@ -104,7 +104,8 @@ def _data_conditions(db: Database, place: Path, manifest: Manifest) -> list[Cond
         return [fails(READ, str(error)), *(not_checked(name, why) for name in names)]
     conditions = [holds(READ, f"{len(described.files)} files could be read")]
     conditions += [*shape.conditions(db), counts_condition(db, described)]
-    if check.kind != described.kind:
-        told = f"{type(guarantee).__name__} is promised of a {check.kind}, not a {described.kind}"
+    if described.kind not in check.kinds:
+        due = " or a ".join(check.kinds)
+        told = f"{type(guarantee).__name__} is promised of a {due}, not a {described.kind}"
         return [*conditions, *(fails(name, told) for name in check.names)]
     return [*conditions, *check.recompute(db, guarantee)]

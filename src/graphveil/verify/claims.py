@@ -8,8 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.guarantees import (
+    EdgeDP,
+    Guarantee,
+    KAnonymity,
+    NodeDP,
+    NotClaimed,
+    SmoothKAnonymity,
+    StructuralKAnonymity,
+)
 from graphveil.verify.database import Database
+from graphveil.verify.equal_rows import below, classes_of, smallest_class
 from graphveil.verify.structural import alike
 from graphveil.verify.verdict import Condition, fails, holds
 
@@ -21,7 +30,7 @@ class Check(NamedTuple):
 
     Parameters
     ----------
-    kind
+    kinds
         The data that it is made of.
     names
         The conditions that `recompute` returns, in order.
@@ -29,7 +38,7 @@ class Check(NamedTuple):
         Database and guarantee to conditions.
     """
 
-    kind: str
+    kinds: tuple[str, ...]
     names: tuple[str, ...]
     recompute: Callable[[Database, Any], list[Condition]]
 
@@ -66,15 +75,53 @@ def structural_classes(db: Database, promise: StructuralKAnonymity) -> list[Cond
     return [holds(CLASSES, detail + apart + found.remark)]
 
 
+def equal_rows(db: Database, promise: KAnonymity | SmoothKAnonymity) -> list[Condition]:
+    """Return whether every user's features are, one by one, those of at least k-1 others."""
+    found = classes_of(db)
+    if not found.users:
+        return [holds(CLASSES, "the release has no users, so no class is too small")]
+    small = smallest_class(db)
+    if small.size >= promise.k:
+        return [
+            holds(
+                CLASSES,
+                f"{found.users} users form {found.number} classes of equal rows; the smallest "
+                f"holds {_many(small.size, 'user')}, k={promise.k}",
+            )
+        ]
+    outside, number = below(db, promise.k)
+    members = ", ".join(map(str, small.members)) + (
+        ", ..." if small.size > len(small.members) else ""
+    )
+    return [
+        fails(
+            CLASSES,
+            f"a class of rows with {_many(small.features, 'feature')} holds "
+            f"{_many(small.size, 'user')}, fewer than k={promise.k}: {members} "
+            f"({_many(outside, 'user')} in {number} classes below k)",
+        )
+    ]
+
+
+def nothing_to_recompute(db: Database, promise: Guarantee) -> list[Condition]:  # noqa: ARG001  one shape
+    """Return no condition: a promise about the draw, or none, cannot be seen in what was drawn."""
+    return []
+
+
 def _listed(members: list[int]) -> str:
     return ", ".join(map(str, members[:5])) + (", ..." if len(members) > 5 else "")
 
 
-def _many(count: int) -> str:
-    return "1 node" if count == 1 else f"{count} nodes"
+def _many(count: int, what: str = "node") -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
 CHECKS: dict[type[Guarantee], Check] = {
-    StructuralKAnonymity: Check("graph", (CLASSES,), structural_classes),
+    StructuralKAnonymity: Check(("graph",), (CLASSES,), structural_classes),
+    KAnonymity: Check(("bipartite",), (CLASSES,), equal_rows),
+    SmoothKAnonymity: Check(("bipartite",), (CLASSES,), equal_rows),
+    EdgeDP: Check(("graph", "bipartite"), (), nothing_to_recompute),
+    NodeDP: Check(("graph", "bipartite"), (), nothing_to_recompute),
+    NotClaimed: Check(("graph", "bipartite"), (), nothing_to_recompute),
 }
-"""Every guarantee that is recomputed, by its type."""
+"""What is recomputed of every guarantee, by its type."""

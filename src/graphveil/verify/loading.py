@@ -75,6 +75,9 @@ def _delimited_edges(db: Database, path: Path, file: DataFile) -> None:
 def _delimited_entries(db: Database, path: Path, file: DataFile) -> None:
     delimiter = DELIMITERS[file.format]
     load_delimited(db, path, "entries", ENTRIES, names=["user", "item"], delimiter=delimiter)
+    row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
+    if row:
+        raise UnreadableError(f"{path.name}, line {row[0]}: there is no item")
 
 
 def _delimited_cells(db: Database, path: Path, file: DataFile) -> None:

@@ -95,7 +95,7 @@ class Verdict(msgspec.Struct, frozen=True):
         """
         shown = [f"{self.sentence} ({self.word})"]
         shown += [_line(condition) for condition in self.conditions]
-        return [*shown, self._sum()]
+        return [*shown, self._sum() + _BESIDES[self.word]]
 
     def _sum(self) -> str:
         n, failed = len(self.conditions), len(self.failures())
@@ -108,6 +108,14 @@ class Verdict(msgspec.Struct, frozen=True):
         if unchecked:
             parts.append(f"{unchecked} not checked")
         return ", ".join(parts)
+
+
+_BESIDES: dict[CheckWord, str] = {
+    "recomputed": "",
+    "by construction": "; the promise itself is about the draw, which no file can show",
+    "not claimed": "; nothing is promised",
+}
+"""What the conditions leave open, by how the claim can be checked."""
 
 
 def _line(condition: Condition) -> str:

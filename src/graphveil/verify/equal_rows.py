@@ -1,0 +1,83 @@
+"""Which released rows are equal: users grouped by the sorted list of their features.
+
+Lists are compared whole. Features are numbered first, by their names, so that lists are short.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graphveil.verify.database import Database
+
+_TABLES = """
+    CREATE TABLE items AS SELECT item, row_number() OVER (ORDER BY item) AS number
+        FROM (SELECT DISTINCT item FROM entries);
+    CREATE TABLE numbered AS SELECT person, number FROM entries JOIN items USING (item);
+    CREATE TABLE some_rows AS SELECT person, list_sort(list(number)) AS features
+        FROM numbered GROUP BY person;
+    CREATE TABLE all_rows AS SELECT person, coalesce(features, []) AS features
+        FROM users LEFT JOIN some_rows USING (person);
+    CREATE TABLE classes AS SELECT row_number() OVER () AS class, features, size, first_user
+        FROM (SELECT features, count(*) AS size, min(person) AS first_user
+              FROM all_rows GROUP BY features);
+    CREATE TABLE members AS SELECT person, class FROM all_rows JOIN classes USING (features);
+    DROP TABLE some_rows;
+    DROP TABLE all_rows;
+"""
+_MOST_SHOWN = 5
+
+
+class Classes(NamedTuple):
+    """What the classes of equal rows come to.
+
+    Parameters
+    ----------
+    users, number
+        Users and classes.
+    smallest
+        The size of the smallest class; 0 where there is none.
+    """
+
+    users: int
+    number: int
+    smallest: int
+
+
+class Small(NamedTuple):
+    """A class that is smaller than it must be."""
+
+    size: int
+    features: int
+    members: list[int]
+
+
+def classes_of(db: Database) -> Classes:
+    """Create `classes(class, features, size, first_user)` and `members(person, class)` once.
+
+    The features of a class are numbers of `items(item, number)`; those of the entries stand in
+    `numbered(person, number)`.
+    """
+    if not db.holds("members"):
+        db.run(_TABLES)
+    row = db.first("SELECT coalesce(sum(size), 0), count(*), coalesce(min(size), 0) FROM classes")
+    return Classes(*map(int, row or (0, 0, 0)))
+
+
+def smallest_class(db: Database) -> Small:
+    """Return the smallest class, the one with the least user id among equals."""
+    row = db.first(
+        "SELECT class, size, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
+    ) or (0, 0, 0)
+    members = db.rows(
+        f"SELECT person FROM members WHERE class = ? ORDER BY person LIMIT {_MOST_SHOWN}", [row[0]]
+    )
+    return Small(int(row[1]), int(row[2]), [int(person) for (person,) in members])
+
+
+def below(db: Database, k: int) -> tuple[int, int]:
+    """Return how many users stand in classes smaller than k, and how many such classes there are.
+
+    The tables of `classes_of` must be there.
+    """
+    row = db.first("SELECT coalesce(sum(size), 0), count(*) FROM classes WHERE size < ?", [k])
+    return (int(row[0]), int(row[1])) if row else (0, 0)

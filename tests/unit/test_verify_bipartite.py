@@ -1,0 +1,289 @@
+"""The checker on users by features: its answers, and its arithmetic beside slow twins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.limits import SOURCES
+from graphveil.release import Private, Provenance, Release, digest_of, read_release
+from graphveil.release.release import Linkage
+from graphveil.verify import verify
+from graphveil.verify.claims import equal_rows
+from graphveil.verify.database import database
+
+THETAS = ["1/2", "3/5", "2/3", "1"]
+PARAMETERS = {
+    "mondrian": {"split": "first", "column_order": "sorted", "release": "suppress"},
+    "suppress-k": {},
+    "smooth-k": {"ties": "keep", "algorithm": "greedy"},
+}
+
+
+def of_rows(rows, users=None) -> Bipartite:
+    """Return the data of rows of numbers, all of them text: eight features are always named."""
+    pairs = [(user, f"f{item}") for user, row in enumerate(rows) for item in sorted(row)]
+    data = Bipartite.from_pairs(
+        [user for user, _ in pairs],
+        np.array([item for _, item in pairs], dtype=np.dtypes.StringDType()),
+        users=np.arange(len(rows)),
+        features=[f"f{item}" for item in range(8)],
+    )
+    return Bipartite(data.indptr, data.indices, data.n_features, users, data.features)
+
+
+def cost_of(before, after) -> dict[str, int]:
+    had = {(user, item) for user, row in enumerate(before) for item in row}
+    has = {(user, item) for user, row in enumerate(after) for item in row}
+    return {
+        "entries_before": len(had),
+        "entries_kept": len(had & has),
+        "entries_suppressed": len(had - has),
+        "entries_created": len(has - had),
+    }
+
+
+def release_of(before, after, promise, *, method="suppress-k", original=None) -> Release:
+    """Return a release of rows as made from other rows, or from an original that has these."""
+    data = of_rows(before) if original is None else original
+    order = np.random.default_rng(len(before)).permutation(len(before))
+    theta = {"theta": promise.theta} if isinstance(promise, SmoothKAnonymity) else {}
+    return Release(
+        data=of_rows(after).permuted(order).without_unused(),
+        guarantee=promise,
+        provenance=Provenance(
+            method=method,
+            source=SOURCES[method],
+            parameters={"k": promise.k, **PARAMETERS[method], **theta},
+        ),
+        private=Private(
+            input_sha256=digest_of(data),
+            cost=cost_of(before, after),
+            linkage=Linkage(data.labels(), np.argsort(order)),
+        ),
+    )
+
+
+def outcomes(verdict) -> dict[str, str]:
+    return {condition.name: condition.outcome for condition in verdict.conditions}
+
+
+def details(verdict) -> dict[str, str]:
+    return {condition.name: condition.detail for condition in verdict.conditions}
+
+
+rows_of_users = st.lists(st.frozensets(st.integers(0, 3), max_size=3), min_size=1, max_size=9)
+
+
+def classes_of(rows) -> Counter:
+    """Return the sizes of the classes of equal rows, the slow way."""
+    return Counter(tuple(sorted(row)) for row in rows)
+
+
+@settings(deadline=None, max_examples=40)
+@given(rows=rows_of_users, k=st.integers(1, 5))
+def test_the_classes_of_equal_rows_are_those_of_a_slow_count(rows, k):
+    sizes = classes_of(rows)
+    with database() as db:
+        entries = [(user, f"f{item}") for user, row in enumerate(rows) for item in row]
+        db.put("users", {"person": np.arange(len(rows))})
+        person = np.array([user for user, _ in entries], dtype=np.int64)
+        db.put("entries", {"person": person, "item": [item for _, item in entries]})
+        (condition,) = equal_rows(db, KAnonymity(k=k))
+    smallest = min(sizes.values())
+    assert ("holds" if smallest >= k else "fails") == condition.outcome
+    if smallest >= k:
+        told = f"{len(rows)} users form {len(sizes)} classes of equal rows; the smallest holds "
+        assert condition.detail.startswith(f"{told}{smallest} user")
+    else:
+        least = min(rows.index(frozenset(row)) for row, size in sizes.items() if size == smallest)
+        members = [user for user, row in enumerate(rows) if row == rows[least]]
+        listed = ", ".join(map(str, members))
+        assert f"fewer than k={k}: {listed} (" in condition.detail
+        outside = [size for size in sizes.values() if size < k]
+        assert f"({sum(outside)} user" in condition.detail
+        assert f"in {len(outside)} classes below k)" in condition.detail
+
+
+@settings(deadline=None, max_examples=20)
+@given(pairs=st.data(), theta=st.sampled_from(THETAS))
+def test_every_condition_on_the_original_is_that_of_a_slow_count(tmp_path_factory, pairs, theta):
+    before = pairs.draw(rows_of_users)
+    n = len(before)
+    kinds = pairs.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    shown = [pairs.draw(st.frozensets(st.integers(0, 3), max_size=3)) for _ in range(2)]
+    after = [shown[kind] for kind in kinds]
+    promise = SmoothKAnonymity(k=1, theta=theta)
+    release = release_of(before, after, promise, method="smooth-k")
+    folder = release.write(tmp_path_factory.mktemp("twin") / "release")
+    verdict = verify(folder, original=of_rows(before))
+    true = all(
+        sum(item in before[user] for user in members) >= Fraction(theta) * len(members)
+        for row in set(after)
+        for members in [[user for user in range(n) if after[user] == row]]
+        for item in row
+    )
+    assert true == (outcomes(verdict)["entries true of their class"] == "holds")
+    assert "holds" == outcomes(verdict)["cost"]
+    assert verdict.complete
+    added = release_of(before, after, KAnonymity(k=1)).write(folder.with_name("added"), again=True)
+    verdict = verify(added, original=of_rows(before))
+    within = all(row <= had for row, had in zip(after, before, strict=True))
+    assert within == (outcomes(verdict)["nothing added"] == "holds")
+    assert within == verdict.ok
+
+
+def test_a_release_without_users_has_no_class_that_is_too_small():
+    with database() as db:
+        db.run("CREATE TABLE users(person BIGINT)")
+        db.run("CREATE TABLE entries(person BIGINT, item VARCHAR)")
+        (condition,) = equal_rows(db, SmoothKAnonymity(k=5))
+    assert "holds" == condition.outcome
+    assert "the release has no users, so no class is too small" == condition.detail
+
+
+def test_rows_are_told_apart_by_their_lists_and_not_by_a_joined_text():
+    with database() as db:
+        db.put("users", {"person": np.arange(4)})
+        item = ["a,b", "a", "b", "a", "b,", ""]
+        db.put("entries", {"person": np.array([0, 1, 1, 2, 2, 3]), "item": item})
+        (condition,) = equal_rows(db, KAnonymity(k=1))
+    assert "4 users form 4 classes of equal rows" in condition.detail
+
+
+def test_the_order_of_the_entries_in_the_file_does_not_matter():
+    with database() as db:
+        db.put("users", {"person": np.arange(2)})
+        db.put("entries", {"person": np.array([0, 1, 1, 0]), "item": ["a", "b", "a", "b"]})
+        (condition,) = equal_rows(db, KAnonymity(k=2))
+    assert "2 users form 1 classes of equal rows; the smallest holds 2 users, k=2" == (
+        condition.detail
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "promise", "names"),
+    [
+        ("smooth-k", SmoothKAnonymity(k=2), ("entries true of their class", "cost")),
+        ("suppress-k", KAnonymity(k=2), ("nothing added", "cost")),
+        ("mondrian", KAnonymity(k=2), ("nothing added", "cost")),
+    ],
+)
+def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path, method, promise, names):
+    rows = [{0, 1}, {0}, {2}, set()]
+    after = [{0}, {0}, set(), set()]
+    folder = release_of(rows, after, promise, method=method).write(tmp_path / "release")
+    alone = {item.name: item.needs for item in verify(folder).conditions if item.needs}
+    needed = ("original", "same size", "linkage", *names, "no original ids")
+    assert dict.fromkeys(needed, "--original") == alone
+    (tmp_path / "release.private" / "linkage.parquet").unlink()
+    verdict = verify(folder, original=of_rows(rows))
+    unlinked = {item.name: item.needs for item in verdict.conditions if item.needs}
+    needed = ("linkage file", "linkage", *names)
+    assert dict.fromkeys(needed, "the owner's linkage") == unlinked
+    assert verdict.ok
+
+
+def test_without_the_record_the_cost_is_not_checked(tmp_path):
+    rows = [{0}, {0}]
+    folder = release_of(rows, rows, KAnonymity(k=2)).write(tmp_path / "release")
+    (tmp_path / "release.private" / "record.json").unlink()
+    verdict = verify(folder, original=of_rows(rows))
+    assert "holds" == outcomes(verdict)["nothing added"]
+    needs = {item.name: item.needs for item in verdict.conditions if item.needs}
+    assert "the owner's record" == needs["cost"]
+
+
+def test_features_that_the_release_does_not_show_are_counted_as_suppressed(tmp_path):
+    before, after = [{0, 5}, {0, 6}], [{0}, {0}]
+    folder = release_of(before, after, KAnonymity(k=2)).write(tmp_path / "release")
+    verdict = verify(folder, original=of_rows(before))
+    told = "2 of 4 entries kept, 2 suppressed and 0 created, as the record says"
+    assert told == details(verdict)["cost"]
+
+
+def people():
+    return Table.from_columns(
+        {"sex": ["f", "f", "m", "m"], "age=in years": ["30", "=40", "30", "*"]},
+        ids=["ann=", "bob", "=cyd", "d=an"],
+    )
+
+
+def people_released(table):
+    names = table.one_hot()
+    after = Bipartite.from_lists([["sex=f"], ["sex=f"], ["sex=m"], ["sex=m"]])
+    return Release(
+        data=after,
+        guarantee=KAnonymity(k=2),
+        provenance=Provenance(
+            method="mondrian",
+            source=SOURCES["mondrian"],
+            parameters={"k": 2, "release": "suppress"},
+        ),
+        private=Private(
+            input_sha256=digest_of(names),
+            cost=dict(
+                zip(
+                    ("entries_before", "entries_kept", "entries_suppressed", "entries_created"),
+                    (7, 4, 3, 0),
+                    strict=True,
+                )
+            ),
+            linkage=Linkage(names.labels(), np.arange(4)),
+        ),
+    )
+
+
+def test_a_table_is_compared_as_its_one_hot_encoding(tmp_path):
+    folder = people_released(people()).write(tmp_path / "release")
+    for original in (people(), people().one_hot()):
+        verdict = verify(folder, original=original)
+        assert [] == verdict.failures()
+        assert verdict.complete
+    other = Table.from_columns({"sex": ["f", "f", "m", "m"]}, ids=["ann=", "bob", "=cyd", "d=an"])
+    verdict = verify(folder, original=other)
+    assert ["original"] == [condition.name for condition in verdict.failures()]
+
+
+def test_a_graph_is_no_original_of_users_by_features(tmp_path):
+    folder = people_released(people()).write(tmp_path / "release")
+    verdict = verify(folder, original=Graph.from_edges([0], [1], n=4))
+    assert "the release is a bipartite, the original given a graph" == details(verdict)["original"]
+
+
+def test_a_claim_about_rows_fails_on_other_data(tmp_path):
+    table = people()
+    made = people_released(table)
+    folder = Release(
+        data=table, guarantee=made.guarantee, provenance=made.provenance, private=None
+    ).write(tmp_path / "release")
+    told = details(verify(folder))["classes"]
+    assert "KAnonymity is promised of a bipartite, not a table" == told
+
+
+@settings(deadline=None, max_examples=8)
+@given(rows=st.lists(st.frozensets(st.integers(0, 12), max_size=4), min_size=1, max_size=6))
+@example(rows=[frozenset()])
+@example(rows=[frozenset({12}), frozenset()])
+def test_unnamed_features_come_back_from_every_format_as_they_were_released(tmp_path_factory, rows):
+    place = tmp_path_factory.mktemp("formats")
+    indptr = np.cumsum([0, *map(len, rows)])
+    wide = Bipartite(indptr, [item for row in rows for item in sorted(row)], n_features=40)
+    released = wide.without_unused()
+    used = sorted(set().union(*rows))
+    assert used == released.feature_labels().tolist()
+    provenance = Provenance(method="mondrian", source=SOURCES["mondrian"], parameters={})
+    made = Release(data=released, guarantee=KAnonymity(k=1), provenance=provenance)
+    for form in ("csv", "parquet", "mtx", "npz"):
+        folder = made.write(place / form, format=form)
+        assert released == read_release(folder).data, form
+    for form in ("mtx", "npz"):
+        found = outcomes(verify(place / form))
+        assert ["holds", "holds"] == [found["data"], found["counts"]], form
