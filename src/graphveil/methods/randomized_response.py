@@ -1,0 +1,189 @@
+"""The method `randomized-response`: every cell is flipped with the same known probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.guarantees import EdgeDP, NodeDP, NotClaimed
+from graphveil.limits import SOURCES
+from graphveil.noise import LARGEST_EPSILON, Channel, channel, flipped, words_from
+from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
+from graphveil.noise.words import FULL
+from graphveil.parameters import parameter
+from graphveil.randomness import Randomness
+
+_EVEN = Fraction(1, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedResponse(Anonymizer[Any]):
+    """No edge, or no person, changes the probability of any release by a factor above e^epsilon.
+
+    A cell is a pair of nodes, or a pair of a user and a feature. Each is flipped, independently of
+    all others: with ``unit="edge"`` with probability 1/(1 + e^epsilon), so that the promise holds
+    for each edge or entry; with ``unit="node"`` epsilon is first shared out over all cells of a
+    person, so that it holds for everything that the data says of that person.
+
+    Parameters
+    ----------
+    epsilon
+        Above 0, at most 40: the whole of it.
+    unit
+        ``"edge"`` hides one edge or entry, ``"node"`` all edges or entries of one person.
+    max_edges
+        The largest expected number of false edges or entries, for the memory's sake. It is
+        compared with public numbers only.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range.
+
+    Notes
+    -----
+    Randomized response on all cells: Algorithm 1 of Esfandiari et al., where a share of
+    2/(1 + e^epsilon) of the cells is drawn anew, which flips half of it. Time and memory grow with
+    the edges before and after, never with the number of cells. All probabilities are fractions
+    with the denominator 2^64, rounded so that the promise holds as it stands, and all randomness
+    is the operating system's. With a seed nothing is claimed.
+
+    The number of nodes or users and the set of features count as public.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> release = RandomizedResponse(epsilon=2.0).anonymize(path)
+    >>> release.guarantee.check_word, release.data.n_nodes
+    ('by construction', 4)
+    """
+
+    name: ClassVar[str] = "randomized-response"
+    accepts: ClassVar[Any] = (Graph, Bipartite)
+    promise: ClassVar[str] = (
+        "No edge, or no person, changes the probability of any release by a factor above e^epsilon."
+    )
+    source: ClassVar[str] = SOURCES["randomized-response"]
+    cost: ClassVar[str] = "linear in the edges or entries before and after"
+    example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
+
+    epsilon: float = parameter(
+        text="the largest factor is e^epsilon; above 0", minimum=0, maximum=LARGEST_EPSILON
+    )
+    unit: Literal["edge", "node"] = parameter(
+        default="edge", text="hide one edge or entry, or all edges or entries of one person"
+    )
+    max_edges: int = parameter(
+        default=50_000_000, text="largest expected number of false edges or entries", minimum=1000
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter; an epsilon of 0 would publish noise alone."""
+        super().__post_init__()
+        if not 0 < self.epsilon <= LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
+            )
+
+    def check(self, data: Data) -> None:
+        """Refuse data of another kind, and sizes that would need too many false edges.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind.
+        InfeasibleError
+            Where more false edges are to be expected than `max_edges`. Of the data only the
+            number of nodes, or of users and features, is looked at.
+        """
+        super().check(data)
+        if isinstance(data, Graph | Bipartite) and self._expected(data) > self.max_edges:
+            raise InfeasibleError(self._too_many(data))
+
+    def flips(self, data: Graph | Bipartite) -> Channel:
+        """Return the chances with which a cell of this data is published as 1.
+
+        They depend on the parameters, and for ``unit="node"`` on how many cells a person has.
+        """
+        shared_by = max(cells_of_one(data), 1) if self.unit == "node" else 1
+        return channel(_EVEN, Fraction(self.epsilon) / shared_by)
+
+    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> Draft:
+        words = words_from(randomness, "randomized response")
+        ones, n_cells = cells_of(data), number_of_cells(data)
+        cells, kept = flipped(words, ones, n_cells, self.flips(data))
+        return Draft(
+            data=with_cells(data, cells),
+            guarantee=self._guarantee(randomness),
+            cost=_cost(data, before=ones.size, kept=kept, after=cells.size),
+            advice=(_public(data), self._false(data)),
+        )
+
+    def _guarantee(self, randomness: Randomness) -> EdgeDP | NodeDP | NotClaimed:
+        if randomness.seeded:
+            return NotClaimed(reason="repeatable")
+        return (EdgeDP if self.unit == "edge" else NodeDP)(epsilon=self.epsilon)
+
+    def _expected(self, data: Graph | Bipartite) -> Fraction:
+        """Return how many cells of 0 would be published as 1, were all cells 0."""
+        return Fraction(number_of_cells(data) * self.flips(data).zero, FULL)
+
+    def _false(self, data: Graph | Bipartite) -> str:
+        """Return what to expect of the noise, from public numbers alone."""
+        n_cells, what = number_of_cells(data), _words_for(data)
+        return (
+            f"up to {round(self._expected(data)):,} of the released {what} are expected to be "
+            f"false: each of {n_cells:,} cells is flipped with probability "
+            f"{self.flips(data).zero / FULL:.3g}"
+        )
+
+    def _too_many(self, data: Graph | Bipartite) -> str:
+        """Return the error of the guard, with the smallest epsilon that passes it."""
+        n_cells = number_of_cells(data)
+        told = (
+            f"{round(self._expected(data)):,} false {_words_for(data)} are to be expected among "
+            f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
+        )
+        shared_by = cells_of_one(data) if self.unit == "node" else 1
+        needed = _rounded_up(math.log(n_cells / self.max_edges - 1) * shared_by)
+        if needed > LARGEST_EPSILON:
+            return f"{told} No epsilon up to {LARGEST_EPSILON} fits. Raise max_edges."
+        return f"{told} Raise max_edges, or give epsilon={needed} or more."
+
+
+def _rounded_up(value: float) -> Decimal:
+    """Return a value with four decimals that is above this one, safely."""
+    return (Decimal(value) + Decimal("1e-6")).quantize(Decimal("1e-4"), rounding=ROUND_CEILING)
+
+
+def _words_for(data: Graph | Bipartite) -> str:
+    return "edges" if isinstance(data, Graph) else "entries"
+
+
+def _public(data: Graph | Bipartite) -> str:
+    """Return what is not protected, whatever epsilon: fixed text."""
+    if isinstance(data, Graph):
+        return "the number of nodes counts as public: it is published as it is"
+    return (
+        "the number of users and the list of items with their names count as public. If they were "
+        "collected from the data itself, an item in the list shows that somebody has it"
+    )
+
+
+def _cost(data: Graph | Bipartite, *, before: int, kept: int, after: int) -> dict[str, float | int]:
+    """Return what the release cost against the input: for the owner alone."""
+    what = _words_for(data)
+    either = before + after - kept
+    return {
+        f"{what}_before": before,
+        f"{what}_kept": kept,
+        f"{what}_added": after - kept,
+        "jaccard": kept / either if either else 1.0,
+    }
