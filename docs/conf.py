@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args, get_origin, get_type_hints
 
 import graphveil as gv
+from graphveil.anonymizer import Anonymizer, kinds_taken
 from graphveil.io import FORMATS
 from graphveil.limits import LIMITS
 
@@ -44,13 +45,24 @@ def parameters(method: type[Any]) -> str:
         (
             f"`{item.name}`",
             kind_of(hints[item.name]),
-            "required" if item.default is dataclasses.MISSING else f"`{item.default!r}`",
+            default_of(item),
             range_of(item.metadata),
             item.metadata["help"],
         )
         for item in dataclasses.fields(method)
     ]
     return table(["parameter", "type", "default", "range", "meaning"], rows)
+
+
+def default_of(item: dataclasses.Field[Any]) -> str:
+    """Return the default of a parameter, or what stands in for one."""
+    if item.default is dataclasses.MISSING:
+        return "required"
+    unset = item.metadata["unset"]
+    if item.default is None and unset:
+        return unset
+    spelled = str(item.default) if hasattr(type(item.default), "parse") else repr(item.default)
+    return f"`{spelled}`"
 
 
 def kind_of(hint: Any) -> str:
@@ -114,10 +126,19 @@ def larger() -> str:
 def metrics() -> str:
     """Return the metrics of evaluate."""
     rows = [
-        (f"`{m.name}`", m.definition, m.direction, "yes" if m.needs_linkage else "no", m.cost)
+        (
+            f"`{m.name}`",
+            m.kind.__name__,
+            m.definition,
+            m.direction,
+            "yes" if m.needs_linkage else "no",
+            m.cost,
+            m.source,
+        )
         for m in gv.METRICS.values()
     ]
-    return table(["metric", "definition", "direction", "needs the linkage", "cost"], rows)
+    columns = ["metric", "data", "definition", "direction", "needs the linkage", "cost", "source"]
+    return table(columns, rows)
 
 
 def measures() -> str:
@@ -130,10 +151,15 @@ def measures() -> str:
     return table(columns, rows)
 
 
+def kinds(method: type[Anonymizer[Any]]) -> str:
+    """Return the kinds of data that a method takes."""
+    return " or ".join(kind.__name__ for kind in kinds_taken(method.accepts))
+
+
 def methods() -> str:
     """Return the methods that exist."""
     rows = [
-        (f"[`{m.name}`](/methods/{m.name}.md)", m.accepts.__name__, m.promise, m.source, m.cost)
+        (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.promise, m.source, m.cost)
         for m in gv.METHODS.values()
     ]
     return table(["method", "data", "promise", "source", "cost"], rows)

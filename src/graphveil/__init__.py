@@ -29,10 +29,25 @@ if TYPE_CHECKING:
     from graphveil.errors import GraphveilError, GraphveilWarning
     from graphveil.evaluate import METRICS
     from graphveil.evaluate import evaluate as evaluate_release
-    from graphveil.guarantees import StructuralKAnonymity
+    from graphveil.guarantees import (
+        EdgeDP,
+        KAnonymity,
+        NodeDP,
+        NotClaimed,
+        SmoothKAnonymity,
+        StructuralKAnonymity,
+    )
     from graphveil.io import read_bipartite, read_graph, read_table
     from graphveil.measures import MEASURES, measure
-    from graphveil.methods import METHODS, KDegree, StructuralAnonymity
+    from graphveil.methods import (
+        METHODS,
+        KDegree,
+        Mondrian,
+        RandomizedResponse,
+        SmoothK,
+        StructuralAnonymity,
+        SuppressK,
+    )
     from graphveil.methods.structural import Budget, Full, Partial
     from graphveil.release import Release, read_release
     from graphveil.verify import verify as verify_release
@@ -40,18 +55,27 @@ if TYPE_CHECKING:
 _PLACES = {
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
+    "EdgeDP": "graphveil.guarantees",
     "Full": "graphveil.methods.structural",
     "Graph": "graphveil.data",
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
+    "KAnonymity": "graphveil.guarantees",
     "KDegree": "graphveil.methods",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
+    "Mondrian": "graphveil.methods",
+    "NodeDP": "graphveil.guarantees",
+    "NotClaimed": "graphveil.guarantees",
     "Partial": "graphveil.methods.structural",
+    "RandomizedResponse": "graphveil.methods",
     "Release": "graphveil.release",
+    "SmoothK": "graphveil.methods",
+    "SmoothKAnonymity": "graphveil.guarantees",
     "StructuralAnonymity": "graphveil.methods",
     "StructuralKAnonymity": "graphveil.guarantees",
+    "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
     "evaluate_release": "graphveil.evaluate:evaluate",
     "measure": "graphveil.measures",
@@ -68,15 +92,24 @@ __all__ = [
     "METRICS",
     "Bipartite",
     "Budget",
+    "EdgeDP",
     "Full",
     "Graph",
     "GraphveilError",
     "GraphveilWarning",
+    "KAnonymity",
     "KDegree",
+    "Mondrian",
+    "NodeDP",
+    "NotClaimed",
     "Partial",
+    "RandomizedResponse",
     "Release",
+    "SmoothK",
+    "SmoothKAnonymity",
     "StructuralAnonymity",
     "StructuralKAnonymity",
+    "SuppressK",
     "Table",
     "__version__",
     "datasets",

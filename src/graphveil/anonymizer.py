@@ -10,9 +10,9 @@ import dataclasses
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_args
 from typing import get_type_hints as hints_of
 
 import numpy as np
@@ -69,6 +69,7 @@ class Anonymizer(ABC, Generic[D]):
     source: ClassVar[str]
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
+    nests: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
@@ -86,13 +87,14 @@ class Anonymizer(ABC, Generic[D]):
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
 
-    def anonymize(self, data: D, *, seed: int | None = None) -> Release:
+    def anonymize(self, data: D | Table, *, seed: int | None = None) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
 
         Parameters
         ----------
         data
-            The container that the method accepts.
+            The container that the method accepts. A method for `Bipartite` also takes a `Table`
+            and anonymizes its one-hot encoding, which is what it releases.
         seed
             None draws from the operating system's entropy. With a seed the same data gives the
             same release; a seed is a secret of the owner.
@@ -110,14 +112,20 @@ class Anonymizer(ABC, Generic[D]):
             What the owner should know before publishing.
         """
         self.check(data)
+        return self._release(self._encoded(data), self._anonymize, seed)
+
+    def _release(
+        self, taken: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
+    ) -> Release:
+        """Return the release of what `draw` makes of the data, under new ids in a new order."""
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
-        draft = self._anonymize(data, randomness)
+        draft = draw(taken, randomness)
         done = time.perf_counter()
-        order = randomness.permutation(data.size)
+        order = randomness.permutation(taken.size)
         advice = draft.advice + ((advice_on.SEED,) if seed is not None else ())
         for text in advice:
-            warnings.warn(text, GraphveilWarning, stacklevel=2)
+            warnings.warn(text, GraphveilWarning, stacklevel=3)
         return Release(
             data=_published(draft.data).permuted(order),
             guarantee=draft.guarantee,
@@ -125,13 +133,13 @@ class Anonymizer(ABC, Generic[D]):
                 method=self.name, source=self.source, parameters=self.parameters()
             ),
             private=Private(
-                input_sha256=digest_of(data),
+                input_sha256=digest_of(taken),
                 seed=randomness.seed,
                 cost=draft.cost,
                 warnings=advice,
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
-                linkage=Linkage(data.labels(), _inverse(order)),
-                left=() if draft.left is None else tuple(data.labels()[draft.left].tolist()),
+                linkage=Linkage(taken.labels(), _inverse(order)),
+                left=() if draft.left is None else tuple(taken.labels()[draft.left].tolist()),
             ),
         )
 
@@ -145,9 +153,11 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        if not isinstance(data, self.accepts):
+        kinds = kinds_taken(self.accepts)
+        if not isinstance(data, kinds):
+            taken = " or a ".join(kind.__name__ for kind in kinds)
             raise UsageError(
-                f"{self.name} takes a {self.accepts.__name__}, not {type(data).__name__}. "
+                f"{self.name} takes a {taken}, not {type(data).__name__}. "
                 f"Convert it, or choose a method for {type(data).__name__}."
             )
         n = data.size
@@ -157,6 +167,12 @@ class Anonymizer(ABC, Generic[D]):
                 f"{self.name} with these parameters needs at least {self.rows_needed} {what}, "
                 f"the data has {n}. Lower k, or give more data."
             )
+
+    def _encoded(self, data: D | Table) -> Any:
+        """Return the data as the method accepts it: a table one-hot where it reads features."""
+        if isinstance(data, Table) and self.accepts is Bipartite:
+            return data.one_hot()
+        return data
 
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name, as JSON and TOML can hold them."""
@@ -182,6 +198,23 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
         return cls(**parameters)
+
+
+def kinds_taken(accepts: Any) -> tuple[type[Graph | Bipartite | Table], ...]:
+    """Return every kind of data that a method takes: tables where it reads features alone.
+
+    Parameters
+    ----------
+    accepts
+        A kind, several in a tuple, or their union.
+
+    Examples
+    --------
+    >>> [kind.__name__ for kind in kinds_taken(Bipartite)]
+    ['Bipartite', 'Table']
+    """
+    kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
+    return (*kinds, Table) if kinds == (Bipartite,) else kinds
 
 
 def _published(data: Data) -> Data:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 from dataclasses import MISSING
-from typing import Any, Literal, Protocol, TypeGuard, get_args, get_origin
+from typing import Any, Literal, Protocol, TypeGuard, Union, get_args, get_origin
 
 import numpy as np
 
@@ -13,7 +14,12 @@ from graphveil.errors import ParameterError
 
 
 def parameter(
-    *, default: Any = MISSING, text: str, minimum: float | None = None, maximum: float | None = None
+    *,
+    default: Any = MISSING,
+    text: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    unset: str | None = None,
 ) -> Any:
     """Return a dataclass field with its help text and its range.
 
@@ -25,8 +31,10 @@ def parameter(
         What it means, in one line, with its unit.
     minimum, maximum
         The ends of the range, both allowed.
+    unset
+        Where the default is None: what that stands for, in words.
     """
-    metadata = {"help": text, "minimum": minimum, "maximum": maximum}
+    metadata = {"help": text, "minimum": minimum, "maximum": maximum, "unset": unset}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -43,6 +51,19 @@ def is_spelled(kind: Any) -> TypeGuard[type[Spelled]]:
     return isinstance(kind, type) and hasattr(kind, "parse")
 
 
+def options_of(hint: Any) -> tuple[Any, ...]:
+    """Return the types that a field may have: those of a union, or the one.
+
+    Examples
+    --------
+    >>> from typing import Optional
+    >>> options_of(int | None) == options_of(Optional[int]) == (int, type(None))
+    True
+    """
+    is_union = get_origin(hint) in {types.UnionType, Union}
+    return get_args(hint) if is_union else (hint,)
+
+
 def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
     """Return the value of a field as its type, once it is in its range.
 
@@ -52,7 +73,7 @@ def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
         Where it is of another type, no choice, or out of range.
     """
     name, low, high = item.name, item.metadata["minimum"], item.metadata["maximum"]
-    options = get_args(hint) if get_origin(hint) is types.UnionType else (hint,)
+    options = options_of(hint)
     if value is None and type(None) in options:
         return None
     kind = next(option for option in options if option is not type(None))
@@ -65,6 +86,8 @@ def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
     if is_spelled(kind):
         return value if isinstance(value, kind) else kind.parse(value)
     value = _converted(value, kind, name)
+    if kind is float and not math.isfinite(value):
+        raise ParameterError(f"{name}={value} is no finite number. Give one.")
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ParameterError(f"{name}={value} is out of range. Give a value {bounds}.")

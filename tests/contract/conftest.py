@@ -6,7 +6,6 @@ A new method is covered as soon as it is in METHODS; a new kind of data needs an
 from __future__ import annotations
 
 import dataclasses
-import types
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 from typing import get_type_hints as hints_of
 
@@ -14,13 +13,26 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.anonymizer import kinds_taken
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS
+from graphveil.parameters import options_of
 
 N = 40
-MOST_PAIRS = 20
+MOST_PAIRS = {"mondrian": 7, "smooth-k": 8, "suppress-k": 4}
+"""How many pairs of changes are tried; 20 where nothing is said."""
 QUICK = {"structural": {"iterations": 1000}}
 """Parameters that make a method quick on the small samples: quality is not tested here."""
+TOGETHER = {
+    "smooth-k": [
+        {"chunk_rows": 16, "rounds": 1},
+        {"chunk_rows": 16, "order": "label-propagation"},
+        {"theta": "2/3", "threshold_noise": 1.0},
+        {"algorithm": "facility", "refine": True, "cut": True},
+    ],
+    "suppress-k": [{"chunk_rows": 16, "algorithm": "facility"}],
+}
+"""Parameters that mean something together only."""
 
 
 class Case(NamedTuple):
@@ -28,6 +40,7 @@ class Case(NamedTuple):
 
     method: type
     parameters: dict[str, Any]
+    kind: type
 
     @property
     def anonymizer(self):
@@ -35,13 +48,19 @@ class Case(NamedTuple):
 
     def __str__(self):
         shown = " ".join(f"{name}={value}" for name, value in self.parameters.items())
-        return f"{self.method.name} {shown}"
+        named = f"{self.kind.__name__} " if len(kinds_of(self.method)) > 1 else ""
+        return f"{self.method.name} {named}{shown}"
+
+
+def kinds_of(method):
+    """Return the kinds of data that a method takes and releases as they are."""
+    kinds = kinds_taken(method.accepts)
+    return [kind for kind in kinds if kind is not gv.Table or gv.Bipartite not in kinds]
 
 
 def values_of(item, hint):
     """Return values of a parameter that are worth trying."""
-    kinds = get_args(hint) if get_origin(hint) is types.UnionType else (hint,)
-    kind = next(kind for kind in kinds if kind is not type(None))
+    kind = next(kind for kind in options_of(hint) if kind is not type(None))
     if get_origin(kind) is Literal:
         return list(get_args(kind))
     if kind is bool:
@@ -52,7 +71,7 @@ def values_of(item, hint):
     return []
 
 
-def variants(method):
+def variants(method, kind):
     """Yield the example, it with one parameter changed, and with two, some 20 pairs at most."""
     hints = hints_of(method)
     changes = [
@@ -61,9 +80,9 @@ def variants(method):
         for value in values_of(item, hints[item.name])
     ]
     pairs = [one | two for i, one in enumerate(changes) for two in changes[:i]]
-    pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS)]
+    pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))]
     seen = []
-    for change in [{}, *changes, *pairs]:
+    for change in [{}, *changes, *TOGETHER.get(method.name, []), *pairs]:
         parameters = {**method.example, **QUICK.get(method.name, {}), **change}
         try:
             full = method.from_parameters(parameters).parameters()
@@ -71,7 +90,7 @@ def variants(method):
             continue
         if full not in seen:
             seen.append(full)
-            yield Case(method, parameters)
+            yield Case(method, parameters, kind)
 
 
 def graph_ends():
@@ -96,12 +115,43 @@ def sample_graph(ids):
     return gv.Graph.from_edges(ends[:, 0], ends[:, 1], ids=np.array(ids(N)))
 
 
-SAMPLES = {gv.Graph: sample_graph}
+def sample_lists():
+    """Return what N users have: all have bread, three have nothing else and four rows are equal."""
+    rng = np.random.Generator(np.random.PCG64(21))
+    kinds = np.array(["tea", "rye, dark", "gin", "oil", "salt", "jam", '"mint"', "fig", "egg"])
+    rows = [["bread", *kinds[rng.random(kinds.size) < 0.4].tolist()] for _ in range(N)]
+    rows[:3] = [["bread"]] * 3
+    rows[3:7] = [["bread", "fig", "tea"]] * 4
+    return rows
+
+
+def sample_bipartite(ids):
+    """Return those lists as `Bipartite`; the last four users have nothing at all."""
+    lists = [row if user < N - 4 else [] for user, row in enumerate(sample_lists())]
+    return gv.Bipartite.from_lists(lists, users=np.array(ids(N)))
+
+
+def sample_table(ids):
+    """Return N rows of four columns; the last three rows are suppressed, four are equal."""
+    rng = np.random.Generator(np.random.PCG64(22))
+    sizes = {"sex": 2, "age": 4, "zip=code": 5, "of=age": 1}
+    codes = np.column_stack([rng.integers(0, size, size=N) for size in sizes.values()])
+    codes[N - 3 :] = -1
+    codes[:4] = codes[0]
+    columns = {
+        name: [f"{name[:1]}{code}" if code >= 0 else "*" for code in codes[:, place].tolist()]
+        for place, name in enumerate(sizes)
+    }
+    return gv.Table.from_columns(columns, ids=np.array(ids(N)))
+
+
+SAMPLES = {gv.Graph: sample_graph, gv.Bipartite: sample_bipartite, gv.Table: sample_table}
 """A function of ids that makes the sample, by the kind of data."""
 
-VARIANTS = [case for method in METHODS.values() for case in variants(method)]
+SUBJECTS = [(method, kind) for method in METHODS.values() for kind in kinds_of(method)]
+VARIANTS = [case for subject in SUBJECTS for case in variants(*subject)]
 """The example, and every one and every two of its parameters changed."""
-FEW = [case for method in METHODS.values() for case in list(variants(method))[:6]]
+FEW = [case for subject in SUBJECTS for case in list(variants(*subject))[:6]]
 """The example, and each of its first parameters changed alone."""
 
 
@@ -116,12 +166,23 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def sample():
-    """Return a function from a method to sample data under text ids, or under large integers."""
+    """Return a function from a case, or a method, to data under text ids or large integers."""
+
+    def make(subject, *, ids=text_ids, kind=None):
+        known = subject.kind if isinstance(subject, Case) else kinds_of(subject)[0]
+        return SAMPLES[kind or known](ids)
+
+    make.text_ids, make.big_ids, make.kinds_of = text_ids, big_ids, kinds_of
+    return make
+
+
+@pytest.fixture(scope="session")
+def also():
+    """Return a function from a method to the samples of every further kind that it takes."""
 
     def make(method, *, ids=text_ids):
-        return SAMPLES[method.accepts](ids)
+        return [SAMPLES[kind](ids) for kind in kinds_taken(method.accepts)[1:]]
 
-    make.text_ids, make.big_ids = text_ids, big_ids
     return make
 
 

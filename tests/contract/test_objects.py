@@ -85,23 +85,100 @@ SAME_GRAPH = {
     "DuckDB": through_duckdb,
 }
 
-SAME = {gv.Graph: SAME_GRAPH}
+
+def lists_of(data):
+    """Return the names of every user's features, in the order of the users."""
+    names = data.feature_labels().tolist()
+    return [[names[place] for place in data.row(user)] for user in range(data.n_users)]
+
+
+def retyped(data, dtype):
+    arrays = data.indptr.astype(dtype), data.indices.astype(dtype)
+    return gv.Bipartite(*arrays, data.n_features, data.users, data.features)
+
+
+def frozen_lists(data):
+    arrays = [data.indptr.copy(), data.indices.copy(), data.labels().copy()]
+    for array in arrays:
+        array.flags.writeable = False
+    return gv.Bipartite(arrays[0], arrays[1], data.n_features, arrays[2], data.features)
+
+
+def pairs_of(data):
+    table = data.to_arrow()
+    return {name: table[name].to_pylist() for name in table.column_names}
+
+
+def from_matrix(data, convert):
+    matrix = convert(data.to_scipy())
+    return gv.Bipartite.from_scipy(matrix, users=data.labels(), features=data.feature_labels())
+
+
+SAME_LISTS = {
+    "int32 arrays": lambda b: retyped(b, np.int32),
+    "int64 arrays": lambda b: retyped(b, np.int64),
+    "read-only arrays": frozen_lists,
+    "lists": lambda b: gv.Bipartite.from_lists(lists_of(b), users=b.labels()),
+    "Arrow lists": lambda b: gv.Bipartite.from_arrow(b.to_lists()),
+    "pandas lists": lambda b: gv.Bipartite.from_arrow(
+        pd.DataFrame({"user": b.labels().tolist(), "items": lists_of(b)})
+    ),
+    "polars lists": lambda b: gv.Bipartite.from_arrow(
+        pl.DataFrame({"user": b.labels().tolist(), "items": lists_of(b)})
+    ),
+    "scipy csr": lambda b: from_matrix(b, sparse.csr_matrix),
+    "scipy csc, float": lambda b: from_matrix(b, lambda m: sparse.csc_array(m).astype(np.float64)),
+    "scipy coo, int64": lambda b: from_matrix(b, lambda m: sparse.coo_matrix(m).astype(np.int64)),
+    "dense": lambda b: from_matrix(b, lambda m: m.toarray()),
+    "pairs": lambda b: gv.Bipartite.from_pairs(*pairs_of(b).values(), users=b.labels()),
+    "pandas": lambda b: gv.Bipartite.from_arrow(pd.DataFrame(pairs_of(b)), users=b.labels()),
+    "polars": lambda b: gv.Bipartite.from_arrow(pl.DataFrame(pairs_of(b)), users=b.labels()),
+    "NetworkX": lambda b: gv.Bipartite.from_networkx(b.to_networkx(), users=b.labels()),
+}
+
+
+SAME = {gv.Graph: SAME_GRAPH, gv.Bipartite: SAME_LISTS}
 """Ways to hand over the same data, by the kind of data."""
 
 
 @pytest.mark.parametrize("ids", ["text_ids", "big_ids"])
 def test_every_kind_of_object_gives_the_same_release(method, sample, ids):
-    data = sample(method, ids=getattr(sample, ids))
     anonymizer = method.from_parameters(method.example)
-    expected = anonymizer.anonymize(data, seed=2)
-    for name, convert in SAME[method.accepts].items():
-        found = anonymizer.anonymize(convert(data), seed=2)
-        assert expected.data == found.data, name
-        assert expected.private.cost == found.private.cost, name
-        assert expected.private.input_sha256 == found.private.input_sha256, name
-        linkages = expected.private.linkage, found.private.linkage
-        assert linkages[0].original.tolist() == linkages[1].original.tolist(), name
-        assert linkages[0].released.tolist() == linkages[1].released.tolist(), name
+    for kind in sample.kinds_of(method):
+        data = sample(method, kind=kind, ids=getattr(sample, ids))
+        expected = anonymizer.anonymize(data, seed=2)
+        for name, convert in SAME[kind].items():
+            found = anonymizer.anonymize(convert(data), seed=2)
+            assert expected.data == found.data, name
+            assert expected.private.cost == found.private.cost, name
+            assert expected.private.input_sha256 == found.private.input_sha256, name
+            linkages = expected.private.linkage, found.private.linkage
+            assert linkages[0].original.tolist() == linkages[1].original.tolist(), name
+            assert linkages[0].released.tolist() == linkages[1].released.tolist(), name
+
+
+def test_released_features_can_be_handed_on_to_every_library(method, sample):
+    released = method.from_parameters(method.example).anonymize(sample(method)).data
+    if not isinstance(released, gv.Bipartite):
+        pytest.skip("users by features only")
+    lists = lists_of(released)
+    table = released.to_lists()
+    ways = {
+        "Arrow": table["items"].to_pylist(),
+        "pandas": [list(items) for items in table.to_pandas()["items"]],
+        "polars": pl.DataFrame(table)["items"].to_list(),
+        "scipy": [
+            [released.feature_labels()[place] for place in np.flatnonzero(row)]
+            for row in released.to_scipy().toarray()
+        ],
+    }
+    for name, found in ways.items():
+        assert lists == found, name
+    pairs = {(user, item) for user, items in enumerate(lists) for item in items}
+    assert pairs == set(zip(*pairs_of(released).values(), strict=True))
+    if pairs:
+        graph = gv.Bipartite.from_arrow(released.to_arrow()).to_networkx()
+        assert len(pairs) == graph.number_of_edges()
 
 
 def test_a_released_graph_can_be_handed_on_to_every_library(method, sample):

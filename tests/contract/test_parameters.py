@@ -39,7 +39,7 @@ def test_parameters_survive_pickle_copy_json_and_toml(case):
 
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sample, tmp_path):
-    release = few.anonymizer.anonymize(sample(few.method))
+    release = few.anonymizer.anonymize(sample(few))
     folder = release.write(tmp_path / "out")
     written = json.loads((folder / "release.json").read_text())["method"]
     assert {item.name for item in dataclasses.fields(few.method)} == set(written["parameters"])
@@ -135,7 +135,8 @@ def test_help_shows_every_field_with_its_default_and_range(method, capsys):
             assert f"{flag} " in shown.split("INPUT")[0], f"{flag} is required: in the usage line"
         else:
             part = shown[shown.index(item.metadata["help"]) :]
-            assert f"[default: {item.default}]" in part
+            unset = item.default is None and item.metadata["unset"]
+            assert f"[default: {unset or item.default}]" in part
         low, high = item.metadata["minimum"], item.metadata["maximum"]
         if low is not None and high is not None:
             assert f"({low} to {high})" in shown

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from cyclopts import App
 
-from graphveil.anonymizer import Anonymizer
+from graphveil.anonymizer import Anonymizer, kinds_taken
 from graphveil.cli.console import bar, result_json, say
 from graphveil.cli.flags import (
+    ENGINE_GROUP,
     INPUT,
     METHOD_GROUP,
     OUTPUT_GROUP,
@@ -19,14 +22,18 @@ from graphveil.cli.flags import (
     flag,
     flags_of,
     taken,
+    told,
     with_signature,
 )
-from graphveil.cli.reading import READERS, as_json, read_input
+from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
+from graphveil.data import Bipartite, Table
+from graphveil.errors import UsageError
+from graphveil.io import BipartiteOptions
 from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
-from graphveil.release import Release
+from graphveil.release import Private, Record, read_manifest, read_record
 from graphveil.release.atomic import check_target
 from graphveil.release.files import format_that_came_in, kind_of, release_format
 
@@ -78,56 +85,175 @@ def _output_flags() -> list[inspect.Parameter]:
     ]
 
 
+def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of a method that runs in chunks; none of them changes the result."""
+    if not in_chunks(method):
+        return []
+    return [
+        flag(
+            "jobs",
+            int | None,
+            "Processes that share the chunks. Without this: one a processor.",
+            default=None,
+            group=ENGINE_GROUP,
+        ),
+        flag(
+            "on_disk",
+            bool,
+            "Keep rows on the disk: for data larger than memory. Needs --chunk-rows.",
+            default=False,
+            group=ENGINE_GROUP,
+            negative="",
+        ),
+    ]
+
+
+def in_chunks(method: type[Anonymizer[Any]]) -> bool:
+    """Whether a method can anonymize its rows in chunks."""
+    return "chunk_rows" in {item.name for item in dataclasses.fields(method)}
+
+
+class _Given(NamedTuple):
+    """What the flags of the output and of the engine say."""
+
+    out: Path
+    format: str | None
+    force: bool
+    linkage: bool
+    again: bool
+    seed: int | None
+    json: bool
+    jobs: int | None = None
+    on_disk: bool = False
+
+
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> int:
-    out = Path(given.pop("out"))
-    force, keep, again = given.pop("force"), given.pop("linkage"), given.pop("again")
-    seed, as_summary, wanted = given.pop("seed"), given.pop("json"), given.pop("format")
-    options = taken(READERS[method.accepts].options, given)
+    names = [name for name in _Given._fields if name in given]
+    flags = _Given(**{name: given.pop(name) for name in names})
+    options = _reading(method, given)
     anonymizer = method.from_parameters(given)
-    check_target(out, force=force)
-    Randomness(seed=seed)
-    kind = kind_of(method.accepts)
-    if wanted is not None:
-        release_format(wanted, kind)
-    with shown(bar):
-        data = read_input(path, options, check=anonymizer.check)
-        released_as = wanted or format_that_came_in(path, options.format)
-        release_format(released_as, kind)
-        with stage(f"anonymizing with {method.name}"):
-            release = anonymizer.anonymize(data, seed=seed)
-        with stage(f"writing {out.name}"):
-            release.write(
-                out,
-                format=released_as,
-                force=force,
-                linkage=keep,
-                again=again,
-                reading=as_json(options),
-            )
-    _report(release, out, as_summary=as_summary)
+    check_target(flags.out, force=flags.force)
+    Randomness(seed=flags.seed)
+    kind = kind_of(_released(method, read_as(options)))
+    if flags.format is not None:
+        release_format(flags.format, kind)
+    with shown(bar), _engine(anonymizer, flags.jobs):
+        way = _on_disk if flags.on_disk else _in_memory
+        way(anonymizer, path, options, flags)
     return 0
 
 
-def _report(release: Release, out: Path, *, as_summary: bool) -> None:
-    private = release.private
-    if private is None:
+def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
+    """Return what runs the chunks of this method, where it has any."""
+    if getattr(anonymizer, "chunk_rows", None) is None:
+        if jobs is not None:
+            raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
+        return nullcontext()
+    from graphveil.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
+
+    return using(LocalEngine(jobs=jobs))
+
+
+def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
+    data = read_input(path, options, check=anonymizer.check)
+    released_as = flags.format or format_that_came_in(path, options.format)
+    release_format(released_as, kind_of(_released(type(anonymizer), type(data))))
+    with stage(f"anonymizing with {anonymizer.name}"):
+        release = anonymizer.anonymize(data, seed=flags.seed)
+    with stage(f"writing {flags.out.name}"):
+        release.write(
+            flags.out,
+            format=released_as,
+            force=flags.force,
+            linkage=flags.linkage,
+            again=flags.again,
+            reading={"kind": kind_of(type(data)), **as_json(options)},
+        )
+    if release.private is None:
         raise TypeError("a new release has its private part")
-    if as_summary:
+    _report(release.guarantee.sentence, anonymizer.name, release.private, flags)
+
+
+def _on_disk(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
+    from graphveil.engines import anonymize_file, current  # noqa: PLC0415  heavy, as above
+
+    if not isinstance(options, BipartiteOptions):
+        raise UsageError("--on-disk takes users and items only. Leave it out.")
+    anonymize_file(
+        anonymizer,
+        path,
+        flags.out,
+        engine=current(),
+        seed=flags.seed,
+        format=flags.format,
+        force=flags.force,
+        linkage=flags.linkage,
+        again=flags.again,
+        reading=options,
+    )
+    record = read_record(flags.out)
+    if record is None:
+        raise TypeError("a new release has its private part")
+    _report(read_manifest(flags.out).claim.sentence, anonymizer.name, record, flags)
+
+
+def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions:
+    """Return the options to read the file with, and take those of every kind out.
+
+    Raises
+    ------
+    UsageError
+        Where one is given that belongs to another kind of data.
+    """
+    kinds = kinds_taken(method.accepts)
+    asked = given.pop("kind", None) or kind_of(kinds[0])
+    container = next(kind for kind in kinds if kind_of(kind) == asked)
+    options = taken(READERS[container].options, given)
+    for other in kinds:
+        for name in told(READERS[other].options, given):
+            raise UsageError(
+                f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
+            )
+    return options
+
+
+def _released(method: type[Anonymizer[Any]], read: type[Any]) -> type[Any]:
+    """Return the kind of a release of data that was read as this kind."""
+    return Bipartite if read is Table and method.accepts is Bipartite else read
+
+
+def _reading_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of the readers of all kinds that a method takes, each once."""
+    kinds = kinds_taken(method.accepts)
+    readers = [READERS[kind] for kind in kinds]
+    if len(readers) == 1:
+        return flags_of(readers[0].options, READING_GROUP)
+    names = tuple(kind_of(kind) for kind in kinds)
+    kind = flag(
+        "kind", Literal[names], "What the file holds.", default=names[0], group=READING_GROUP
+    )
+    every = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
+    return [kind, *(item.replace(default=None) for item in every.values())]
+
+
+def _report(promise: str, name: str, private: Private | Record, flags: _Given) -> None:
+    out = flags.out
+    if flags.json:
         result_json(
             {
                 "folder": str(out),
-                "promise": release.guarantee.sentence,
+                "promise": promise,
                 "cost": dict(private.cost),
                 "warnings": list(private.warnings),
                 "seconds": dict(private.seconds),
             }
         )
         return
-    say(f"promise: {release.guarantee.sentence}")
-    say(f"not protected: {LIMITS[release.provenance.method]}")
-    for name, value in private.cost.items():
+    say(f"promise: {promise}")
+    say(f"not protected: {LIMITS[name]}")
+    for what, value in private.cost.items():
         figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-        say(f"  {name.replace('_', ' ')}: {figure}")
+        say(f"  {what.replace('_', ' ')}: {figure}")
     say(f"released: {out}")
     say(f"for you alone: {out}.private")
     say(f"check it: graphveil verify {out} --original INPUT")
@@ -138,8 +264,9 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
         parameters = [
             INPUT,
             *flags_of(method, METHOD_GROUP),
+            *_engine_flags(method),
             *_output_flags(),
-            *flags_of(READERS[method.accepts].options, READING_GROUP),
+            *_reading_flags(method),
         ]
         text = (
             f"{method.promise}\n\n{LIMITS[name]}\n\nSource: {method.source}.\n\n"

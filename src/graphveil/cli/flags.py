@@ -11,14 +11,15 @@ from typing import get_type_hints as hints_of
 
 from cyclopts import Group, Parameter, Token
 
-from graphveil.parameters import is_spelled
+from graphveil.parameters import is_spelled, options_of
 
 T = TypeVar("T")
 
 OPTIONS_GROUP = Group("Options", sort_key=0)
 METHOD_GROUP = Group("Method's options", sort_key=1)
-READING_GROUP = Group("Reading the input", sort_key=3)
-OUTPUT_GROUP = Group("Output", sort_key=2)
+READING_GROUP = Group("Reading the input", sort_key=4)
+OUTPUT_GROUP = Group("Output", sort_key=3)
+ENGINE_GROUP = Group("Where it runs", sort_key=2)
 
 INPUT_FORMAT = "input_format"
 """The flag of the options' field `format`: `--format` is the release's."""
@@ -83,8 +84,9 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
             factory = item.default_factory
             default = None if factory is not dataclasses.MISSING else inspect.Parameter.empty
         kind = hints[item.name]
-        if is_spelled(kind):
-            kind, default = str, str(default)
+        if any(map(is_spelled, options_of(kind))):
+            kind = str if default is not None else str | None
+            default = None if default is None else str(default)
         flags.append(
             flag(
                 INPUT_FORMAT if item.name == "format" else item.name,
@@ -99,7 +101,9 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
 
 def _none(item: dataclasses.Field[Any]) -> str:
     """Return the default of a method's parameter that has none: others are shown by themselves."""
-    return " [default: None]" if item.default is None and "minimum" in item.metadata else ""
+    if item.default is not None or "minimum" not in item.metadata:
+        return ""
+    return f" [default: {item.metadata['unset']}]"
 
 
 def _range(item: dataclasses.Field[Any]) -> str:

@@ -7,6 +7,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+from graphveil.anonymizer import kinds_taken
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, told
 from graphveil.cli.reading import READERS, from_json, read_input
 from graphveil.data import Data
@@ -24,7 +25,7 @@ def original_flags(*, required: bool) -> list[inspect.Parameter]:
         "The file that the release was made from.",
         default=inspect.Parameter.empty if required else None,
     )
-    kinds = {method.accepts for method in METHODS.values()}
+    kinds = {kind for method in METHODS.values() for kind in kinds_taken(method.accepts)}
     readers = [reader for kind, reader in READERS.items() if kind in kinds]
     flags = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
     return [original, *(item.replace(default=None) for item in flags.values())]
@@ -38,9 +39,10 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Data:
     UsageError
         Where a flag belongs to another kind of data.
     """
-    kind = read_manifest(folder).data.kind
-    container, reader = next((c, r) for c, r in READERS.items() if kind_of(c) == kind)
     record = read_record(folder)
+    kind = record.reading.get("kind") if record else None
+    kind = kind or read_manifest(folder).data.kind
+    container, reader = next((c, r) for c, r in READERS.items() if kind_of(c) == kind)
     kept = from_json(reader.options(), record.reading if record else {})
     asked = told(reader.options, given)
     wrong = [name for name, value in given.items() if value is not None]

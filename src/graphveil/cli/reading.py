@@ -29,6 +29,11 @@ READERS: dict[type[Graph | Bipartite | Table], Reader] = {
 }
 
 
+def read_as(options: AnyOptions) -> type[Graph | Bipartite | Table]:
+    """Return the kind of data that these options read."""
+    return next(kind for kind, reader in READERS.items() if reader.options is type(options))
+
+
 def read_input(
     path: Path,
     options: AnyOptions,

@@ -1,0 +1,179 @@
+"""The engine of one machine: DuckDB sorts past memory, processes share the chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from graphveil.engines.database import database, stream
+from graphveil.engines.processes import Crew, available_cores
+from graphveil.errors import ParameterError
+from graphveil.io import Format
+from graphveil.io.blocks import write_pairs
+from graphveil.progress import stage
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LEAST_MEMORY_MIB = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalEngine:
+    """Runs chunks over the processors of this machine.
+
+    Parameters
+    ----------
+    jobs
+        The most processes at a time; as many as there are processors where not given. With one,
+        no process is started.
+    memory_mib
+        The memory that sorting may take, in MiB; what is larger goes to the disk.
+
+    Examples
+    --------
+    >>> list(LocalEngine(jobs=1).map_chunks(sum, [[1, 2], [3]]))
+    [3, 3]
+    """
+
+    jobs: int | None = None
+    memory_mib: int = 1024
+
+    def __post_init__(self) -> None:
+        """Check both numbers, and count the processors where no number was given."""
+        object.__setattr__(self, "jobs", available_cores() if self.jobs is None else self.jobs)
+        if self._jobs < 1:
+            raise ParameterError(f"jobs={self.jobs} is below 1. Give a number of processes.")
+        if self.memory_mib < LEAST_MEMORY_MIB:
+            raise ParameterError(
+                f"memory_mib={self.memory_mib} is below {LEAST_MEMORY_MIB}. Raise it."
+            )
+
+    @property
+    def _jobs(self) -> int:
+        return self.jobs or 0
+
+    def map_chunks(self, work: Callable[[T], R], chunks: Iterable[T]) -> Generator[R]:
+        """Yield what the work gives for every chunk, in the order of the chunks.
+
+        Parameters
+        ----------
+        work
+            A function of a module, or a value with ``__call__``: it can be pickled.
+        chunks
+            The tasks; they can be pickled, and are asked for as they are needed.
+
+        Raises
+        ------
+        ResourceError
+            Where a process dies.
+        """
+        if self._jobs == 1:
+            yield from map(work, chunks)
+        else:
+            yield from Crew(work, self._jobs).mapped(chunks)
+
+    def sorted_chunks(
+        self,
+        sources: Sequence[Path],
+        folder: Path,
+        *,
+        by: Sequence[str],
+        keep: Sequence[str],
+        chunk_rows: int,
+    ) -> list[Path]:
+        """Write the rows of Parquet files, sorted by some columns, into one file a chunk.
+
+        Parameters
+        ----------
+        sources, folder, by, keep, chunk_rows
+            As in `graphveil.engines.Engine`.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as place:
+        ...     source = Path(place, "numbers.parquet")
+        ...     parquet.write_table(pa.table({"x": [3, 1, 2]}), source)
+        ...     chunks = LocalEngine(jobs=1).sorted_chunks(
+        ...         [source], Path(place), by=["x"], keep=["x"], chunk_rows=2
+        ...     )
+        ...     [parquet.read_table(chunk)["x"].to_pylist() for chunk in chunks]
+        [[1, 2], [3]]
+        """
+        total = sum(parquet.read_metadata(source).num_rows for source in sources)
+        paths = []
+        with database(folder, memory_mib=self.memory_mib, threads=self._jobs) as db:
+            found = db.read_parquet([str(source) for source in sources])
+            rows = _Rows(stream(found.order(_quoted(by)).project(_quoted(keep))))
+            with stage("sorting", total=total) as advance:
+                for number, size in enumerate(piece_sizes(total, chunk_rows)):
+                    paths.append(folder / f"chunk-{number:06d}.parquet")
+                    rows.write(size, paths[-1])
+                    advance(size)
+        return paths
+
+    def write(
+        self, tables: Iterable[pa.Table], path: Path, *, form: Format, names: pa.Array | None
+    ) -> None:
+        """Write pairs of users and items into one file, a table after the other.
+
+        Parameters
+        ----------
+        tables, path, form, names
+            As in `graphveil.engines.Engine`.
+        """
+        write_pairs(tables, path, form=form, names=names)
+
+
+def piece_sizes(n: int, chunk_rows: int) -> list[int]:
+    """Return the rows of every piece; a last one below half a chunk joins the one before.
+
+    Examples
+    --------
+    >>> piece_sizes(24, 10), piece_sizes(25, 10), piece_sizes(3, 10)
+    ([10, 14], [10, 10, 5], [3])
+    """
+    whole, rest = divmod(n, chunk_rows)
+    sizes = [chunk_rows] * whole
+    if rest and whole and 2 * rest < chunk_rows:
+        sizes[-1] += rest
+    elif rest:
+        sizes.append(rest)
+    return sizes
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+class _Rows:
+    """Rows that come in batches and are taken in other numbers."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._left: pa.RecordBatch | None = None
+
+    def write(self, rows: int, path: Path) -> None:
+        """Write the next so many rows, one at least, into a file."""
+        first = self._next()
+        with parquet.ParquetWriter(path, first.schema) as writer:
+            batch = first
+            while True:
+                taken = min(rows, batch.num_rows)
+                writer.write_batch(batch.slice(0, taken))
+                rows -= taken
+                if taken < batch.num_rows:
+                    self._left = batch.slice(taken)
+                if not rows:
+                    return
+                batch = self._next()
+
+    def _next(self) -> pa.RecordBatch:
+        batch, self._left = self._left, None
+        return next(self._batches) if batch is None else batch

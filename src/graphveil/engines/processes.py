@@ -1,0 +1,168 @@
+"""Work over processes that end with the run, whatever ends it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from graphveil.errors import ResourceError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+GRACE_SECONDS = 5.0
+"""How long an idle worker may take to end when it is no longer needed."""
+
+ENDED = (
+    "a worker process ended before its work was done: for want of memory (take fewer jobs or "
+    "smaller chunks), or since a script calls this outside of if __name__ == '__main__'."
+)
+
+
+def available_cores() -> int:
+    """Return how many processors this process may use.
+
+    Examples
+    --------
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+class _Worker(NamedTuple):
+    process: SpawnProcess
+    pipe: Connection
+
+
+class Crew(Generic[T, R]):
+    """Up to some number of processes that do the same work on one task at a time.
+
+    Parameters
+    ----------
+    work
+        What is done with a task; both can be pickled.
+    jobs
+        The most processes.
+    """
+
+    def __init__(self, work: Callable[[T], R], jobs: int) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
+
+    def mapped(self, tasks: Iterable[T]) -> Generator[R]:
+        """Yield the result of every task, in the order of the tasks.
+
+        Raises
+        ------
+        ResourceError
+            Where a process dies.
+        """
+        try:
+            yield from self._results(enumerate(tasks))
+            self._dismiss()
+        finally:
+            self._stop()
+
+    def _results(self, tasks: Iterator[tuple[int, T]]) -> Iterator[R]:
+        busy: dict[_Worker, int] = {}
+        done: dict[int, R] = {}
+        due, more = 0, True
+        while more or busy:
+            while more and len(busy) < self._jobs:
+                number, task = next(tasks, (-1, None))
+                more = number >= 0
+                if more:
+                    worker = self._idle.pop() if self._idle else self._hired()
+                    _send(worker.pipe, task)
+                    busy[worker] = number
+            ready = wait([worker.pipe for worker in busy])
+            for worker in [worker for worker in busy if worker.pipe in ready]:
+                done[busy.pop(worker)] = _answer(worker.pipe)
+                self._idle.append(worker)
+            while due in done:
+                yield done.pop(due)
+                due += 1
+
+    def _hired(self) -> _Worker:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._work), daemon=True)
+        worker = _Worker(process, ours)
+        self._workers.append(worker)
+        process.start()
+        theirs.close()
+        return worker
+
+    def _dismiss(self) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+        for worker in self._workers:
+            worker.process.join(GRACE_SECONDS)
+
+    def _stop(self) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+            if worker.process.pid is not None and worker.process.is_alive():
+                worker.process.terminate()
+        for worker in self._workers:
+            if worker.process.pid is not None:
+                worker.process.join()
+        self._workers.clear()
+
+
+def _send(pipe: Connection, task: Any) -> None:
+    try:
+        pipe.send(task)
+    except BrokenPipeError as error:
+        raise ResourceError(ENDED) from error
+
+
+def _answer(pipe: Connection) -> Any:
+    try:
+        succeeded, value = pipe.recv()
+    except (EOFError, ConnectionResetError) as error:
+        raise ResourceError(ENDED) from error
+    if not succeeded:
+        raise value
+    return value
+
+
+def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
+    """Do tasks until the other end of the pipe is closed; an interrupt is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            task = pipe.recv()
+        except EOFError:
+            return
+        try:
+            answer = (True, work(task))
+        except Exception as error:  # noqa: BLE001  it is raised again by the parent
+            answer = (False, _portable(error))
+        try:
+            pipe.send(answer)
+        except BrokenPipeError:
+            return
+
+
+def _portable(error: Exception) -> Exception:
+    """Return the error with its traceback as a note, or a stand-in if it cannot be pickled."""
+    told = traceback.format_exc()
+    error.add_note(told)
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
+    except Exception:  # noqa: BLE001  pickling runs the error's own code
+        return RuntimeError(told)
+    return error

@@ -1,0 +1,178 @@
+"""The folder of an unfinished run: private, and enough to go on from where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import msgspec
+
+from graphveil.errors import ReleaseError, ResourceError
+from graphveil.randomness import Randomness
+
+if sys.platform != "win32":
+    import fcntl
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+RUN, LOCK = "run.json", "lock"
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is of, and where its randomness comes from: secret.
+
+    Parameters
+    ----------
+    fingerprint
+        The digest of the input file and of everything that decides the result.
+    root
+        The entropy of the run in hexadecimal digits, drawn from the operating system.
+    """
+
+    fingerprint: str
+    root: str
+
+
+@dataclass(frozen=True)
+class Working:
+    """An open working folder.
+
+    Parameters
+    ----------
+    folder
+        The folder, mode 0700.
+    randomness
+        The randomness of the run, the same after it was continued.
+    lock
+        Held open as long as this run goes on.
+    """
+
+    folder: Path
+    randomness: Randomness
+    lock: IO[bytes]
+
+    def stage(self, name: str) -> Path:
+        """Return an empty folder for a stage that begins."""
+        place = self.folder / name
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        return place
+
+    def finished(self, name: str, kind: type[S]) -> S | None:
+        """Return what a stage left when it was done, or None where it was not."""
+        path = self.folder / f"{name}.json"
+        return msgspec.json.decode(path.read_bytes(), type=kind) if path.is_file() else None
+
+    def finish(self, name: str, result: S) -> S:
+        """Note that a stage is done, and return its result."""
+        _write_whole(self.folder / f"{name}.json", msgspec.json.encode(result))
+        return result
+
+    def remove(self) -> None:
+        """Delete the folder with everything in it."""
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let go of the folder, so that another run may go on there."""
+        self.lock.close()
+
+
+def working_folder(out: Path) -> Path:
+    """Return the folder that an unfinished run keeps beside its release.
+
+    Examples
+    --------
+    >>> working_folder(Path("lists-k8")).name
+    '.lists-k8.working'
+    """
+    return out.with_name(f".{out.name}.working")
+
+
+def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Working:
+    """Return the working folder of a run, the one it left when it was interrupted included.
+
+    Parameters
+    ----------
+    out
+        The release folder.
+    fingerprint
+        What the run is of.
+    seed
+        The seed, if one was given.
+    force
+        Whether a folder that another run left is deleted.
+
+    Raises
+    ------
+    ReleaseError
+        Where another run left its folder and force is off, or the place is somebody else's.
+    """
+    folder = working_folder(out)
+    if folder.is_symlink() or (folder.exists() and not (folder / RUN).is_file()):
+        raise ReleaseError(f"{folder} is not the folder of an unfinished run. Move it away.")
+    if folder.exists():
+        lock = _locked(folder)
+        run = msgspec.json.decode((folder / RUN).read_bytes(), type=Run)
+        if run.fingerprint == fingerprint:
+            return Working(folder, Randomness(seed=seed, _root=int(run.root, 16)), lock)
+        lock.close()
+        if not force:
+            raise ReleaseError(
+                f"{folder} holds an unfinished run of other data or options. Delete it, or say "
+                "--force."
+            )
+        shutil.rmtree(folder)
+    root = secrets.randbits(256)
+    try:
+        folder.mkdir(mode=0o700)
+        run = Run(fingerprint=fingerprint, root=f"{root:x}")
+        _write_whole(folder / RUN, msgspec.json.encode(run))
+        return Working(folder, Randomness(seed=seed, _root=root), _locked(folder))
+    except OSError as error:
+        raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
+
+
+def _locked(folder: Path) -> IO[bytes]:
+    """Return an open file that no other run can hold at the same time."""
+    lock = (folder / LOCK).open("wb")
+    try:
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        raise ReleaseError(
+            f"{folder} belongs to a run that is still going on. Wait for it, or stop it."
+        ) from error
+    return lock
+
+
+def fingerprint_of(path: Path, decided_by: Mapping[str, Any]) -> str:
+    """Return the digest of a file's bytes and of what else decides the result.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "likes.csv")
+    ...     _ = path.write_text("ann,tea")
+    ...     fingerprint_of(path, {"k": 2}) == fingerprint_of(path, {"k": 3})
+    False
+    """
+    with path.open("rb") as file:
+        seen = hashlib.file_digest(file, "sha256")
+    seen.update(msgspec.json.encode(decided_by, order="deterministic"))
+    return seen.hexdigest()
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    part = path.with_name(f".{path.name}.part")
+    part.touch(mode=0o600)
+    part.write_bytes(content)
+    part.replace(path)

@@ -1,0 +1,85 @@
+"""Which rows have a feature: lists that rows can leave, and how many features two rows share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Indices = NDArray[np.int32]
+
+
+class Lists(NamedTuple):
+    """Every feature's rows, those that have left put behind the others.
+
+    The rows of feature f are ``members[starts[f] : starts[f] + lengths[f]]``. ``entries`` says in
+    which entry of ``indices`` the member at the same place has the feature, and ``places`` is its
+    inverse: where every entry stands in ``members``.
+    """
+
+    starts: Ints
+    lengths: Ints
+    members: Indices
+    entries: Ints
+    places: Ints
+
+
+@njit(cache=True, nogil=True)
+def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
+    """Return the lists of these rows; the rows of a feature ascend."""
+    starts = np.zeros(n_features + 1, dtype=np.int64)
+    for f in indices:
+        starts[f + 1] += 1
+    for f in range(n_features):
+        starts[f + 1] += starts[f]
+    lengths = np.zeros(n_features, dtype=np.int64)
+    members = np.empty(indices.size, dtype=np.int32)
+    entries = np.empty(indices.size, dtype=np.int64)
+    places = np.empty(indices.size, dtype=np.int64)
+    for row in range(indptr.size - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            f = indices[entry]
+            place = starts[f] + lengths[f]
+            lengths[f] += 1
+            members[place] = row
+            entries[place] = entry
+            places[entry] = place
+    return Lists(starts, lengths, members, entries, places)
+
+
+@njit(cache=True, nogil=True)
+def leave(lists: Lists, indptr: Ints, indices: Indices, row: int) -> None:
+    """Take a row that is in the lists out of them: O(its features)."""
+    starts, lengths, members, entries, places = lists
+    for entry in range(indptr[row], indptr[row + 1]):
+        f = indices[entry]
+        lengths[f] -= 1
+        here, last = places[entry], starts[f] + lengths[f]
+        moved = entries[last]
+        members[here], members[last] = members[last], row
+        entries[here], entries[last] = moved, entry
+        places[moved], places[entry] = here, last
+
+
+@njit(cache=True, nogil=True)
+def count_shared(
+    lists: Lists, features: Indices, shared: NDArray[np.int32], touched: Indices
+) -> int:
+    """Add to shared[v] the features that row v has of these; return how many rows have some.
+
+    ``shared`` must be 0 everywhere; the rows that have some are written to the front of
+    ``touched``. The caller sets ``shared`` back to 0 at these.
+    """
+    found = 0
+    for f in features:
+        first = lists.starts[f]
+        for place in range(first, first + lists.lengths[f]):
+            v = lists.members[place]
+            if shared[v] == 0:
+                touched[found] = v
+                found += 1
+            shared[v] += 1
+    return found

@@ -1,0 +1,312 @@
+"""The state of the local search: who is in which cluster, and exact differences of the objective.
+
+The objective is ``I - lam U``, summed over clusters of s rows and the features that c >= t(s) of
+these have: ``g(c, s) = (1 + lam) c - lam s``. What a cluster's rows have stands in one table for
+all clusters; feature ``n_features + x`` of a cluster counts its features that x rows have.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Indices = NDArray[np.int32]
+
+NONE = -1
+FREE = -1
+FEATURE_BITS = 32
+LOW = 0xFFFFFFFF
+MULTIPLIER = -7046029254386353131
+SIZE, KEPT, HELD = range(3)
+SHARED, CELLS = range(2)
+NEXT, BEFORE = range(2)
+
+
+class Data(NamedTuple):
+    """What does not change: the distinct rows, which of them every row is, and the keep rule.
+
+    A cluster of s rows keeps a feature that at least ``least[s]`` of them have.
+    """
+
+    indptr: Ints
+    indices: Indices
+    kinds: Indices
+    least: Ints
+    n_features: int
+
+
+class State(NamedTuple):
+    """The clusters, which may be empty, and what they hold.
+
+    ``table`` is open-addressing: cluster and feature as one number, and the count. ``clusters[c]``
+    holds the rows of cluster c, its kept features, and the sum of their counts. The rows of a
+    cluster form a list from ``heads[c]`` through ``links``. ``tally`` holds the sums over clusters
+    of the counts kept, and of the cells kept, ``s`` a feature.
+    """
+
+    table: Ints
+    clusters: Ints
+    heads: Indices
+    links: Indices
+    labels: Indices
+    tally: Ints
+
+
+@njit(cache=True, nogil=True)
+def wide(value: int) -> int:
+    """Return the value in 64 bits, so that one compiled version of a function serves all calls."""
+    return int(np.int64(value))
+
+
+@njit(cache=True, nogil=True)
+def key_of(cluster: int, feature: int) -> int:
+    """Return a cluster and a feature as one number."""
+    return int((np.int64(cluster) << FEATURE_BITS) | np.int64(feature))
+
+
+@njit(cache=True, nogil=True)
+def _home(key: int, capacity: int) -> int:
+    """Return where the search for a key begins."""
+    return int(((((key * MULTIPLIER) >> 32) & LOW) * capacity) >> 32)
+
+
+@njit(cache=True, nogil=True)
+def count_of(table: Ints, key: int) -> int:
+    """Return how many rows of the key's cluster have its feature."""
+    capacity = len(table)
+    slot = _home(key, capacity)
+    while table[slot, 0] != FREE:
+        if table[slot, 0] == key:
+            return int(table[slot, 1])
+        slot += 1
+        if slot == capacity:
+            slot = 0
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def _close(table: Ints, gap: int) -> None:
+    """Empty a place; what was pushed past it moves back, so that no search ends too early."""
+    capacity = len(table)
+    slot = gap
+    while True:
+        slot += 1
+        if slot == capacity:
+            slot = 0
+        if table[slot, 0] == FREE:
+            break
+        way = slot - _home(table[slot, 0], capacity)
+        room = slot - gap
+        if (way + capacity if way < 0 else way) >= (room + capacity if room < 0 else room):
+            table[gap, 0], table[gap, 1] = table[slot, 0], table[slot, 1]
+            gap = slot
+    table[gap, 0] = FREE
+
+
+@njit(cache=True, nogil=True)
+def _shift(table: Ints, key: int, step: int) -> int:
+    """Change a count by `step`, drop it at 0, and return what it was."""
+    capacity = len(table)
+    slot = _home(key, capacity)
+    while table[slot, 0] != FREE and table[slot, 0] != key:
+        slot += 1
+        if slot == capacity:
+            slot = 0
+    if table[slot, 0] == FREE:
+        table[slot, 0], table[slot, 1] = key, step
+        return 0
+    before = table[slot, 1]
+    if before + step == 0:
+        _close(table, slot)
+    else:
+        table[slot, 1] = before + step
+    return int(before)
+
+
+@njit(cache=True, nogil=True)
+def _shift_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> None:
+    """Count a row in (step 1) or out (step -1) of the table."""
+    kind = data.kinds[row]
+    for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        before = _shift(table, key_of(cluster, f), step)
+        if before > 0:
+            _shift(table, key_of(cluster, data.n_features + before), -1)
+        if before + step > 0:
+            _shift(table, key_of(cluster, data.n_features + before + step), 1)
+
+
+@njit(cache=True, nogil=True)
+def _kept_by_adding(data: Data, state: State, row: int, cluster: int) -> tuple[int, int]:
+    """Return what a row that enters changes: the kept features, and the sum of their counts."""
+    table = state.table
+    size = state.clusters[cluster, SIZE]
+    least, after = data.least[size], data.least[size + 1]
+    lost = count_of(table, key_of(cluster, data.n_features + least)) if after > least else 0
+    kept, held = -lost, -lost * least
+    kind = data.kinds[row]
+    for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        x = count_of(table, key_of(cluster, f))
+        kept += x == after - 1
+        held += 1 if x >= after else after * (x == after - 1)
+    return kept, held
+
+
+@njit(cache=True, nogil=True)
+def count_in(data: Data, state: State, row: int, cluster: int) -> None:
+    """Count a row into a cluster; lists and labels stay as they are."""
+    kept, held = _kept_by_adding(data, state, row, cluster)
+    _shift_row(data, state.table, row, cluster, 1)
+    _write(state, cluster, 1, kept, held)
+
+
+@njit(cache=True, nogil=True)
+def count_out(data: Data, state: State, row: int, cluster: int) -> None:
+    """Count a row out of a cluster that it is counted in; lists and labels stay as they are."""
+    _shift_row(data, state.table, row, cluster, -1)
+    own = state.clusters[cluster]
+    own[SIZE] -= 1
+    kept, held = _kept_by_adding(data, state, row, cluster)
+    own[SIZE] += 1
+    _write(state, cluster, -1, -kept, -held)
+
+
+@njit(cache=True, nogil=True)
+def _write(state: State, cluster: int, rows: int, kept: int, held: int) -> None:
+    """Change a cluster's numbers by these, and the sums by what that changes."""
+    own, tally = state.clusters[cluster], state.tally
+    tally[SHARED] += held
+    tally[CELLS] += (own[SIZE] + rows) * (own[KEPT] + kept) - own[SIZE] * own[KEPT]
+    own[SIZE] += rows
+    own[KEPT] += kept
+    own[HELD] += held
+
+
+@njit(cache=True, nogil=True)
+def enlist(state: State, row: int, cluster: int) -> None:
+    """Put a row into a cluster's list."""
+    heads, links = state.heads, state.links
+    first = heads[cluster]
+    links[row, NEXT], links[row, BEFORE] = first, NONE
+    if first != NONE:
+        links[first, BEFORE] = row
+    heads[cluster] = row
+    state.labels[row] = cluster
+
+
+@njit(cache=True, nogil=True)
+def delist(state: State, row: int) -> None:
+    """Take a row out of its cluster's list."""
+    links = state.links
+    after, before = links[row, NEXT], links[row, BEFORE]
+    if before == NONE:
+        state.heads[state.labels[row]] = after
+    else:
+        links[before, NEXT] = after
+    if after != NONE:
+        links[after, BEFORE] = before
+
+
+@njit(cache=True, nogil=True)
+def move(data: Data, state: State, row: int, cluster: int) -> None:
+    """Move a row from its cluster into another."""
+    count_out(data, state, row, state.labels[row])
+    count_in(data, state, row, cluster)
+    delist(state, row)
+    enlist(state, row, cluster)
+
+
+@njit(cache=True, nogil=True)
+def fill(data: Data, state: State) -> None:
+    """Write into an empty state what its labels say; rows labelled `NONE` are in no cluster."""
+    for row in range(state.labels.size):
+        cluster = wide(state.labels[row])
+        if cluster != NONE:
+            count_in(data, state, row, cluster)
+            enlist(state, row, cluster)
+
+
+@njit(cache=True, nogil=True)
+def worth(lam: float, count: int, size: int) -> float:
+    """Return what a kept feature is worth to the objective."""
+    return float((1.0 + lam) * count - lam * size)
+
+
+@njit(cache=True, nogil=True)
+def base_of_adding(data: Data, state: State, lam: float, cluster: int) -> float:
+    """Return what the objective gains where a row without features enters the cluster."""
+    size, kept = state.clusters[cluster, SIZE], state.clusters[cluster, KEPT]
+    least, after = data.least[size], data.least[size + 1]
+    if after == least:
+        return float(-lam * kept)
+    lost = count_of(state.table, key_of(cluster, data.n_features + least))
+    return float(-lam * (kept - lost) - lost * worth(lam, least, size))
+
+
+@njit(cache=True, nogil=True)
+def term_of_adding(lam: float, x: int, after: int, size: int) -> float:
+    """Return what a feature of the row adds that x of `size` rows have; `after` is t(size + 1)."""
+    if x >= after:
+        return 1.0 + lam
+    return worth(lam, after, size + 1) if x == after - 1 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def gain_of_adding(data: Data, state: State, lam: float, row: int, cluster: int) -> float:
+    """Return what the objective gains where the row enters the cluster: O(its features)."""
+    size = state.clusters[cluster, SIZE]
+    after = data.least[size + 1]
+    gain = base_of_adding(data, state, lam, cluster)
+    kind = data.kinds[row]
+    for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        gain += term_of_adding(lam, count_of(state.table, key_of(cluster, f)), after, size)
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def gain_of_removing(data: Data, state: State, lam: float, row: int) -> float:
+    """Return what the objective gains where the row leaves its cluster: O(its features)."""
+    cluster = wide(state.labels[row])
+    size = state.clusters[cluster, SIZE]
+    least, after = data.least[size], data.least[size - 1]
+    gain = lam * state.clusters[cluster, KEPT]
+    if after < least:
+        found = count_of(state.table, key_of(cluster, data.n_features + after))
+        gain += found * worth(lam, after, size - 1)
+    kind = data.kinds[row]
+    for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        x = count_of(state.table, key_of(cluster, f))
+        if x >= least:
+            gain -= lam + (1.0 if x > after else worth(lam, x, size))
+        elif x == after:
+            gain -= worth(lam, after, size - 1)
+    return float(gain)
+
+
+@njit(cache=True, nogil=True)
+def is_its_profile(data: Data, state: State, row: int) -> bool:
+    """Return whether a row's features are those that its cluster keeps."""
+    cluster = wide(state.labels[row])
+    least = data.least[state.clusters[cluster, SIZE]]
+    first, last = data.indptr[data.kinds[row]], data.indptr[data.kinds[row] + 1]
+    same = last - first == state.clusters[cluster, KEPT]
+    while same and first < last:
+        same = count_of(state.table, key_of(cluster, data.indices[first])) >= least
+        first += 1
+    return bool(same)
+
+
+@njit(cache=True, nogil=True)
+def place_rest(data: Data, state: State, lam: float, rest: Ints) -> None:
+    """Put each of these rows, which are in no cluster, where the objective gains most."""
+    for row in rest:
+        best, most = wide(0), -np.inf
+        for cluster in range(len(state.clusters)):
+            gain = gain_of_adding(data, state, lam, row, cluster)
+            if gain > most:
+                best, most = cluster, gain
+        count_in(data, state, row, best)
+        enlist(state, row, best)

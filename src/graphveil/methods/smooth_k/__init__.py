@@ -1,0 +1,8 @@
+"""Smooth k-anonymity of user-feature data, and k-anonymity by suppression."""
+
+from __future__ import annotations
+
+from graphveil.methods.smooth_k.smooth import SmoothK
+from graphveil.methods.smooth_k.suppress import SuppressK
+
+__all__ = ["SmoothK", "SuppressK"]

@@ -1,0 +1,118 @@
+"""Defences beyond the rule: noisy thresholds, and named features that must not become certain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite
+from graphveil.errors import DataError, ParameterError
+from graphveil.methods.smooth_k.rule import Profiles, Rule
+
+
+class Names(tuple[str, ...]):
+    """Names of features; as text separated by commas, or a JSON list where a name holds one.
+
+    Examples
+    --------
+    >>> Names.parse("hiv, income=>50K")
+    ('hiv', 'income=>50K')
+    >>> str(Names.parse('["a,b"]'))
+    '["a,b"]'
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def parse(text: object) -> Names:
+        """Return the names in a text, or in a list of texts.
+
+        Raises
+        ------
+        ParameterError
+            Where there are none.
+        """
+        listed: Iterable[object]
+        if isinstance(text, str) and text.lstrip().startswith("["):
+            try:
+                listed = json.loads(text)
+            except ValueError as error:
+                raise ParameterError(
+                    f"{text!r} is no JSON list of names: {error}. Quote every name."
+                ) from error
+        elif isinstance(text, str):
+            listed = [name.strip() for name in text.split(",")]
+        elif isinstance(text, Iterable):
+            listed = text
+        else:
+            raise ParameterError(f"{text!r} is no list of names. Give names of features.")
+        names = Names(str(name) for name in listed if str(name))
+        if not names:
+            raise ParameterError(f"{text!r} names no feature. Give at least one.")
+        return names
+
+    def __str__(self) -> str:
+        """Return the text that `Names.parse` reads."""
+        plain = ",".join(self)
+        is_plain = not plain.startswith("[") and Names.parse(plain) == self
+        return plain if is_plain else json.dumps(list(self), ensure_ascii=False)
+
+
+def noisy(found: Profiles, rule: Rule, rate: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which pairs reach their least count plus a random number.
+
+    Parameters
+    ----------
+    found
+        The features of every cluster.
+    rule
+        The least counts.
+    rate
+        The random number is g >= 0 with probability proportional to ``exp(-rate * g)``.
+    rng
+        The randomness.
+
+    Examples
+    --------
+    >>> one = Profiles(*(np.array(x) for x in ([0], [0], [2], [2])))
+    >>> noisy(one, Rule(), 50.0, np.random.Generator(np.random.PCG64(1))).tolist()
+    [True]
+    """
+    raised = rng.geometric(-np.expm1(-rate), size=found.counts.size) - 1
+    return np.asarray(found.counts >= rule.least(found.sizes)[found.clusters] + raised)
+
+
+def named_features(data: Bipartite, names: Names) -> NDArray[np.bool_]:
+    """Return which features of the data these names name, shape (n_features,).
+
+    Raises
+    ------
+    DataError
+        Where the data has no feature of a name.
+    """
+    labels = list(map(str, data.feature_labels().tolist()))
+    known, wanted = set(labels), set(names)
+    strange = [name for name in names if name not in known]
+    if strange:
+        raise DataError(
+            f"sensitive names {strange[0]!r}, which is no feature of the data. Check the spelling."
+        )
+    return np.array([label in wanted for label in labels], dtype=np.bool_)
+
+
+def without_near_certain(
+    data: Bipartite, found: Profiles, theta_max: float, sensitive: Names
+) -> NDArray[np.bool_]:
+    """Return which pairs are not of a sensitive feature that more than this share have.
+
+    Raises
+    ------
+    DataError
+        Where the data has no feature of a name.
+    """
+    concerned = named_features(data, sensitive)
+    share = found.counts / found.sizes[found.clusters]
+    return np.asarray(~concerned[found.features] | (share <= theta_max))

@@ -1,0 +1,259 @@
+"""The published clustering: facility location by Meyerson's algorithm, then closing of small ones.
+
+Source: Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, appendix D.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels import smooth_facility as kernel
+from graphveil.kernels.smooth_facility_close import Clients, Facilities, close_small
+from graphveil.kernels.smooth_overlaps import Lists, lists_of
+from graphveil.methods.smooth_k.rows import Labels, Rows
+
+Advance = Callable[[int], None]
+
+
+class Costs(NamedTuple):
+    """What it costs to open a facility at a distinct row: `factor` times its element of `sums`.
+
+    Parameters
+    ----------
+    sums
+        int64, shape (distinct,): the distances to the nearest rows.
+    factor
+        At least 0.
+    """
+
+    sums: NDArray[np.int64]
+    factor: float
+
+    def of(self, opened: NDArray[np.int32]) -> float:
+        """Return the cost of all these facilities together."""
+        return self.factor * int(self.sums[opened].sum())
+
+
+class Plan(NamedTuple):
+    """Which rows are facilities, and where all rows go.
+
+    Parameters
+    ----------
+    opened
+        int32, shape (facilities,): the distinct row of every facility, in order of opening.
+    facility
+        int32, shape (n,): the facility of every row.
+    total
+        What opening costs, and the distances of all rows to their facilities.
+    """
+
+    opened: NDArray[np.int32]
+    facility: NDArray[np.int32]
+    total: float
+
+
+def facility_clusters(  # noqa: PLR0913  the parameters of the published algorithm, each by its name
+    rows: Rows,
+    *,
+    k: int,
+    beta: float = 2.0,
+    cost_factor: float | None = None,
+    runs: int = 10,
+    assign: str = "nearest",
+    cut: bool = False,
+    rng: np.random.Generator,
+    advance: Advance | None = None,
+) -> Labels:
+    """Return clusters of at least k rows each, around rows that are nearest to their members.
+
+    Parameters
+    ----------
+    rows
+        The data, of at least k rows.
+    k
+        The fewest rows of a cluster.
+    beta
+        Opening a facility at a row costs as much as its ``beta * k`` nearest rows are far from it,
+        rounded up to whole rows, times `cost_factor`.
+    cost_factor
+        Where None, ``2 / (beta - 1)``.
+    runs
+        How many random orders of the rows are tried; the cheapest is kept.
+    assign
+        Whether a row goes to the facility that is ``"nearest"`` in the end, or stays at the one
+        that was nearest on its ``"arrival"``.
+    cut
+        Whether clusters of 2k rows or more are cut into pieces of k or more.
+    rng
+        The randomness.
+    advance
+        Called with 1 after every run.
+
+    Returns
+    -------
+    Labels
+        Equal rows have the same label, unless ``cut`` or ``assign="arrival"`` parts them.
+
+    Notes
+    -----
+    Of several facilities at the same distance, one that shares a feature with the row comes before
+    one that does not, then the one opened first. The costs take O(sum of squared degrees of the
+    features) among distinct rows, a run the same sum over facilities times rows; memory is
+    O(entries + rows + features).
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.smooth_k.rows import collapse
+    >>> rows = collapse(Bipartite.from_lists([["tea"], ["rye"]] * 4 + [["tea", "jam"]]))
+    >>> labels = facility_clusters(rows, k=2, rng=np.random.Generator(np.random.PCG64(1)))
+    >>> (labels == labels[0]).tolist()
+    [True, False, True, False, True, False, True, False, True]
+    """
+    kinds = kernel.Kinds(rows.indptr, rows.indices, rows.weights)
+    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
+    factor = 2 / (beta - 1) if cost_factor is None else cost_factor
+    wanted = math.ceil(min(beta * k, rows.n_rows))
+    costs = Costs(nearest_sums(kinds, lists, wanted), float(factor))
+    plans = (
+        meyerson(rows, kinds, lists, costs, assign=assign, rng=rng) for _ in _counted(runs, advance)
+    )
+    best = min(plans, key=lambda plan: plan.total)
+    labels = close(rows, kinds, best, k=k, rng=rng)
+    return cut_up(labels, k=k) if cut else labels
+
+
+def _counted(runs: int, advance: Advance | None) -> Iterator[int]:
+    for run in range(runs):
+        yield run
+        if advance is not None:
+            advance(1)
+
+
+def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.int64]:
+    """Return the sum of the distances from every distinct row to its `wanted` nearest rows.
+
+    Parameters
+    ----------
+    kinds, lists
+        The distinct rows, and the lists of their features.
+    wanted
+        At most the number of rows. Copies count each, and a row is its own neighbour.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.smooth_k.rows import collapse
+    >>> rows = collapse(Bipartite.from_lists([[0], [0], [0, 1], [2]]))
+    >>> kinds = kernel.Kinds(rows.indptr, rows.indices, rows.weights)
+    >>> nearest_sums(kinds, lists_of(rows.indptr, rows.indices, 3), wanted=3).tolist()
+    [1, 4, 2]
+    """
+    sums = np.zeros(kinds.weights.size, dtype=np.int64)
+    kernel.nearest_sums(kinds, lists, wanted, sums)
+    return sums
+
+
+def meyerson(
+    rows: Rows,
+    kinds: kernel.Kinds,
+    lists: Lists,
+    costs: Costs,
+    *,
+    assign: str,
+    rng: np.random.Generator,
+) -> Plan:
+    """Return the facilities that rows open when they come in a random order, and who goes where.
+
+    A row at distance d > 0 from the nearest facility opens one with probability
+    ``min(1, d / cost)``. One permutation of the rows and one coin a row are drawn.
+    """
+    order = rng.permutation(rows.n_rows)
+    arrivals = kernel.Arrivals(
+        kinds=rows.kinds[order],
+        coins=rng.random(order.size),
+        facility=np.empty(order.size, dtype=np.int32),
+        distance=np.empty(order.size, dtype=np.int64),
+    )
+    nearest = kernel.Nearest(
+        np.empty(rows.n_distinct, np.int64), np.empty(rows.n_distinct, np.int32)
+    )
+    opened = np.empty(rows.n_distinct, dtype=np.int32)
+    opened = opened[
+        : kernel.open_facilities(kinds, lists, *costs, arrivals, nearest, opened)
+    ].copy()
+    if assign == "arrival":
+        facility = np.empty(order.size, dtype=np.int32)
+        facility[order] = arrivals.facility
+        return Plan(opened, facility, costs.of(opened) + int(arrivals.distance.sum()))
+    facility, distance = _nearest(rows, opened, nearest)
+    return Plan(opened, facility[rows.kinds], costs.of(opened) + int(rows.weights @ distance))
+
+
+def _nearest(
+    rows: Rows, opened: NDArray[np.int32], nearest: kernel.Nearest
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the nearest facility of every distinct row, and its distance."""
+    degrees = rows.degrees()
+    lowest = int(np.argmin(degrees[opened]))
+    without = degrees + degrees[opened[lowest]]
+    apart = without < nearest.distance
+    facility = np.where(apart, lowest, nearest.facility).astype(np.int32)
+    return facility, np.where(apart, without, nearest.distance)
+
+
+def close(
+    rows: Rows, kinds: kernel.Kinds, plan: Plan, *, k: int, rng: np.random.Generator
+) -> Labels:
+    """Return the clusters after facilities below k rows were closed, in a random order.
+
+    Every client of a closed facility goes to the nearest one that is open. The last facility stays.
+    """
+    n_open = plan.opened.size
+    keys = rows.kinds.astype(np.int64) * n_open + plan.facility
+    pairs, which, weights = np.unique(keys, return_inverse=True, return_counts=True)
+    clients = Clients(
+        kinds=(pairs // n_open).astype(np.int32),
+        weights=weights.astype(np.int64, copy=False),
+        facility=(pairs % n_open).astype(np.int32),
+    )
+    indptr, indices = _gathered(rows, plan.opened)
+    by_degree = np.argsort(np.diff(indptr), kind="stable").astype(np.int64, copy=False)
+    facilities = Facilities(indptr, indices, by_degree, rng.permutation(n_open))
+    close_small(kinds, facilities, rows.n_features, clients, k)
+    _, labels = np.unique(clients.facility, return_inverse=True)
+    return labels.astype(np.int32)[which]
+
+
+def _gathered(rows: Rows, chosen: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the features of the chosen distinct rows, in their order."""
+    degrees = rows.degrees()[chosen]
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    places = np.repeat(rows.indptr[chosen] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    return indptr, rows.indices[places]
+
+
+def cut_up(labels: Labels, *, k: int) -> Labels:
+    """Return the clusters cut into as many nearly equal pieces of at least k rows as there can be.
+
+    A piece holds rows that follow each other in the data.
+
+    Examples
+    --------
+    >>> cut_up(np.array([0, 0, 1, 0, 0, 1, 0], dtype=np.int32), k=2).tolist()
+    [0, 0, 2, 0, 1, 2, 1]
+    """
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    pieces = sizes // k
+    first_row, first_piece = np.cumsum(sizes) - sizes, np.cumsum(pieces) - pieces
+    cluster = labels[order]
+    place = np.arange(order.size) - first_row[cluster]
+    out = np.empty(labels.size, dtype=np.int32)
+    out[order] = first_piece[cluster] + place * pieces[cluster] // sizes[cluster]
+    return out

@@ -1,0 +1,151 @@
+"""Greedy growth: clusters of k rows, each grown from a seed by the rows that overlap most with it.
+
+The objective is that of `smooth_k.local_search`; it places the last rows, fewer than k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.smooth_facility import Kinds
+from graphveil.kernels.smooth_growth import CLUSTER, COPIES, KIND, grow
+from graphveil.kernels.smooth_overlaps import lists_of
+from graphveil.kernels.smooth_search_state import NONE
+from graphveil.methods.smooth_k.facility import nearest_sums
+from graphveil.methods.smooth_k.rows import Labels, Rows
+from graphveil.methods.smooth_k.rule import Rule
+from graphveil.methods.smooth_k.search_state import clusters_of
+from graphveil.progress import Advance
+
+EVEN_DEGREES = 0.2
+"""The standard deviation of the rows' degrees over their mean up to which they count as even."""
+
+QUARTERS = {"degree": 1, "cost": 2}
+"""What a feature of a row that may join costs it, in quarters of an overlap of one."""
+
+
+def grown_clusters(
+    rows: Rows,
+    *,
+    k: int,
+    rule: Rule,
+    seed_order: str,
+    rng: np.random.Generator,
+    advance: Advance | None = None,
+) -> Labels:
+    """Return clusters of at least k rows, most of them of exactly k.
+
+    A distinct row of k copies or more is a cluster of its own. Around every other seed a cluster
+    takes in, one by one, the row of largest mean overlap with its rows less a share of its degree.
+    The last rows, fewer than k, go where most is kept.
+
+    Parameters
+    ----------
+    rows
+        The data, of at least k rows.
+    k
+        The fewest rows of a cluster.
+    rule
+        What a cluster keeps.
+    seed_order
+        ``"degree"``: rows with most features first; ``"cost"``: rows with the nearest k rows
+        first. ``"auto"``: the first; where rows have about as many features each, both are tried
+        and the clusters that keep more as they are grown win.
+    rng
+        The randomness: seeds of equal rank come in a random order.
+    advance
+        Called with 1 after every order of seeds.
+
+    Returns
+    -------
+    Labels
+        Copies of a distinct row may part.
+
+    Notes
+    -----
+    Time is O(sum of squared degrees of the features) among distinct rows, as for ``"cost"``, and
+    less as used rows leave the lists. Memory is O(entries + rows + features).
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.smooth_k.rows import collapse
+    >>> rows = collapse(Bipartite.from_lists([["tea", "rye"], ["ale"], ["tea"], ["ale", "jam"]]))
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> labels = grown_clusters(rows, k=2, rule=Rule(), seed_order="degree", rng=rng)
+    >>> (labels == labels[0]).tolist()
+    [True, False, True, False]
+    """
+    orders = ["degree", "cost"] if seed_order == "auto" else [seed_order]
+    if seed_order == "auto" and not has_even_degrees(rows):
+        orders = ["degree"]
+    best, most = np.zeros(rows.n_rows, dtype=np.int32), -1.0
+    for order in orders:
+        labels = _around(rows, seeds_by(rows, order, k=k, rng=rng), k, QUARTERS[order])
+        clusters = clusters_of(rows, labels, rule)
+        clusters.place_rest()
+        if clusters.jaccard > most:
+            best, most = clusters.labels(), clusters.jaccard
+        if advance is not None:
+            advance(1)
+    return best
+
+
+def has_even_degrees(rows: Rows) -> bool:
+    """Return whether all rows have about as many features: standard deviation / mean <= 0.2.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.smooth_k.rows import collapse
+    >>> has_even_degrees(collapse(Bipartite.from_lists([[0, 1], [1, 2]])))
+    True
+    >>> has_even_degrees(collapse(Bipartite.from_lists([[0, 1], [2]])))
+    False
+    """
+    degrees = rows.degrees()[rows.kinds]
+    return bool(degrees.std() <= EVEN_DEGREES * degrees.mean())
+
+
+def seeds_by(rows: Rows, order: str, *, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the distinct rows in the order of seeds, those of equal rank in a random order.
+
+    Parameters
+    ----------
+    rows
+        The data.
+    order
+        ``"degree"`` or ``"cost"``.
+    k
+        The nearest rows that a cost sums the distances to.
+    rng
+        The randomness: one permutation is drawn.
+    """
+    if order == "degree":
+        keys = -rows.degrees()
+    else:
+        lists = lists_of(rows.indptr, rows.indices, rows.n_features)
+        kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+        keys = nearest_sums(kinds, lists, min(k, rows.n_rows))
+    shuffled = rng.permutation(rows.n_distinct)
+    return shuffled[np.argsort(keys[shuffled], kind="stable")]
+
+
+def _around(rows: Rows, seeds: NDArray[np.int64], k: int, quarters: int) -> Labels:
+    """Return the clusters around these seeds; fewer than k rows are in none and have label -1."""
+    is_core = rows.weights >= k
+    cores = np.nonzero(is_core)[0]
+    left = np.where(is_core, 0, rows.weights)
+    steps = grow(rows.indptr, rows.indices, rows.n_features, left, seeds, k, quarters)
+    n_grown = int(steps[:, CLUSTER].max(initial=NONE)) + 1
+    rest = np.nonzero(left)[0]
+    kinds = np.concatenate([steps[:, KIND], cores, rest])
+    clusters = np.concatenate(
+        [steps[:, CLUSTER], n_grown + np.arange(cores.size), np.full(rest.size, NONE)]
+    )
+    copies = np.concatenate([steps[:, COPIES], rows.weights[cores], left[rest]])
+    in_order = np.argsort(kinds, kind="stable")
+    labels = np.empty(rows.n_rows, dtype=np.int32)
+    labels[rows.by_kind()] = np.repeat(clusters[in_order], copies[in_order])
+    return labels

@@ -1,0 +1,151 @@
+"""Orders of rows in which like ones stand near each other, so that chunks hold like rows."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite
+from graphveil.kernels.smooth_orders import Incidence, smallest_hashes, spread_labels
+
+Order = Literal["minhash", "label-propagation", "none"]
+
+PRIME = 2**31 - 1
+HASHES = 8
+ITERATIONS = 6
+SAMPLE = 200
+COMMUNITIES = 64
+SHARE_OF_CHUNK = 8
+
+
+class MinHash:
+    """Eight random hashes of features; the smallest ones of a row are its signature.
+
+    Rows agree in a hash with probability equal to their Jaccard similarity, so that like rows
+    tend to stand together where signatures are in order.
+
+    Parameters
+    ----------
+    n_features
+        The features are numbered 0..n_features-1.
+    rng
+        Draws the hashes ``(A (f + 1) + B) mod (2**31 - 1)``.
+    """
+
+    def __init__(self, n_features: int, rng: np.random.Generator) -> None:
+        multipliers = rng.integers(1, PRIME, HASHES)
+        offsets = rng.integers(0, PRIME, HASHES)
+        numbers = np.arange(1, n_features + 1, dtype=np.int64)[:, None]
+        self._hashes = ((multipliers * numbers + offsets) % PRIME).astype(np.int32)
+
+    def signatures(
+        self, indptr: NDArray[np.int64], indices: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Return the smallest hashes of every row, int32, shape (n, 8).
+
+        A row without features gets 2**31 - 1, which is above every hash.
+
+        Examples
+        --------
+        >>> hashes = MinHash(3, np.random.Generator(np.random.PCG64DXSM(1)))
+        >>> found = hashes.signatures(np.array([0, 1, 3, 3]), np.array([2, 0, 2], dtype=np.int32))
+        >>> bool((found[1] <= found[0]).all()), bool((found[2] == PRIME).all())
+        (True, True)
+        """
+        found = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
+        smallest_hashes(indptr, indices, self._hashes, found)
+        return found
+
+
+def order_of(
+    data: Bipartite, order: Order, chunk_rows: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the rows in the order that was asked for, int64, shape (n,).
+
+    Parameters
+    ----------
+    data
+        The rows.
+    order
+        ``"minhash"``, ``"label-propagation"``, or ``"none"``: as they stand.
+    chunk_rows
+        The rows of a chunk.
+    rng
+        What the order draws from.
+
+    Examples
+    --------
+    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
+    >>> order_of(Bipartite.from_lists([[1], [0]]), "none", 4, rng).tolist()
+    [0, 1]
+    """
+    if order == "minhash":
+        return minhash_order(data, rng)
+    if order == "label-propagation":
+        return label_propagation_order(data, chunk_rows, rng)
+    return np.arange(data.n_users, dtype=np.int64)
+
+
+def minhash_order(data: Bipartite, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the rows in lexicographic order of their smallest hashes, those without features last.
+
+    Rows of equal signature keep their order.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([[], [0, 1], [2], [0, 1]])
+    >>> order = minhash_order(data, np.random.Generator(np.random.PCG64DXSM(1))).tolist()
+    >>> order.index(3) - order.index(1), order[-1]
+    (1, 0)
+    """
+    found = MinHash(data.n_features, rng).signatures(data.indptr, data.indices).astype(np.int64)
+    pairs = (found[:, 0::2] << 31) | found[:, 1::2]
+    return np.lexsort(pairs.T[::-1])
+
+
+def label_propagation_order(
+    data: Bipartite, chunk_rows: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the rows so that communities stand together, nested three deep; empty ones last.
+
+    Rows form communities of at most an eighth of a chunk by spreading labels over shared features;
+    these form larger ones of at most 64 each, and those once more.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([[0, 1], [2, 3], [0, 1], [2, 3]])
+    >>> order = label_propagation_order(data, 64, np.random.Generator(np.random.PCG64DXSM(1)))
+    >>> abs(order.tolist().index(0) - order.tolist().index(2))
+    1
+    """
+    entry_rows, entry_features = data.rows().astype(np.int64), data.indices
+    fine = _communities(entry_rows, entry_features, data, max(chunk_rows // SHARE_OF_CHUNK, 1), rng)
+    middle = _communities(fine[entry_rows], entry_features, data, COMMUNITIES, rng)[fine]
+    coarse = _communities(middle[entry_rows], entry_features, data, COMMUNITIES, rng)[middle]
+    empty = np.diff(data.indptr) == 0
+    return np.lexsort((fine, middle, coarse, empty))
+
+
+def _communities(
+    units: NDArray[np.int64],
+    features: NDArray[np.int32],
+    data: Bipartite,
+    cap: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return the label of every unit; units are numbered below the number of rows."""
+    n, width = data.n_users, max(data.n_features, 1)
+    keys = np.unique(units * width + features)
+    by_unit, by_feature = keys // width, (keys % width).astype(np.int32)
+    turned = np.argsort(by_feature, kind="stable")
+    degrees = np.bincount(by_feature, minlength=data.n_features)
+    incidence = Incidence(
+        row_starts=np.searchsorted(by_unit, np.arange(n + 1)),
+        features=by_feature,
+        feature_starts=np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
+        rows=by_unit[turned].astype(np.int32),
+    )
+    weights = 1 / np.log2(2.0 + degrees)
+    return spread_labels(incidence, weights, cap, SAMPLE, ITERATIONS, rng).astype(np.int64)

@@ -1,0 +1,152 @@
+"""The method `smooth-k`: equal rows, whose entries are true of at least half of their class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.anonymizer import Draft
+from graphveil.data import Bipartite
+from graphveil.errors import ParameterError
+from graphveil.guarantees import SmoothKAnonymity
+from graphveil.limits import SOURCES
+from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.defences import (
+    Names,
+    named_features,
+    noisy,
+    without_near_certain,
+)
+from graphveil.methods.smooth_k.rule import Profiles, Rule, Theta
+from graphveil.parameters import parameter
+from graphveil.randomness import Randomness
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothK(Clustered):
+    """Every row equals at least k-1 others; each entry is true of a share theta of its class.
+
+    Rows are put together in clusters of at least k; a cluster publishes, for all of its rows, the
+    features that at least the share theta of them have, and no others. So some entries are lost
+    and some are created. The default grows clusters greedily and refines them by local search;
+    ``algorithm="facility"`` is the published one.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows.
+    theta
+        The share of a cluster that must have a feature: a fraction in [1/2, 1], exactly.
+    ties
+        Whether a feature of exactly half of the rows is kept; ``"drop"`` with theta 1/2 only.
+    algorithm
+        ``"greedy"``, or ``"facility"`` (published).
+    seed_order
+        Greedy: clusters grow from the rows with most features first (``"degree"``), or from those
+        with the nearest neighbours (``"cost"``); ``"auto"`` tries both where all rows have about
+        as many features.
+    beta, cost_factor, runs, assign, cut
+        Facility: what a facility costs, how many random runs compete, where rows go at the end,
+        and whether clusters are cut to at most 2k-1 rows.
+    refine, passes, candidates, list_cap, anneal
+        Local search: whether it runs, how often over all rows, how many clusters it tries for a
+        row, how many entries it reads of a feature's list, and the temperature of annealing.
+    chunk_rows, order, rounds
+        Chunks: their rows, how like rows come together in them, and how often clusters are
+        exchanged between chunks afterwards.
+    threshold_noise
+        A cluster keeps a feature from the least number of rows plus a random number on, which is g
+        with probability proportional to exp(-threshold_noise * g): that exactly the least number
+        have a feature is then certain of none.
+    theta_max, sensitive
+        Of the features named in `sensitive` a cluster publishes none that more than this share of
+        its rows have.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range, or belongs to the other algorithm.
+
+    Notes
+    -----
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*; facility location as in its appendix D.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([["rye", "tea"], ["rye", "tea"], ["ale", "tea"], ["ale"]])
+    >>> release = SmoothK(k=2).anonymize(data)
+    >>> sorted(set(map(tuple, release.data.to_lists()["items"].to_pylist())))
+    [('ale', 'tea'), ('rye', 'tea')]
+    """
+
+    name: ClassVar[str] = "smooth-k"
+    promise: ClassVar[str] = (
+        "Every row equals at least k-1 others; each entry is true of a share theta of its class."
+    )
+    source: ClassVar[str] = SOURCES["smooth-k"]
+
+    theta: Theta = parameter(
+        default=Theta(1, 2), text="share of a cluster that must have a feature: 1/2 to 1"
+    )
+    ties: Literal["keep", "drop"] = parameter(
+        default="keep", text="features of exactly half of a cluster (theta 1/2)"
+    )
+    threshold_noise: float | None = parameter(
+        default=None,
+        text="raise thresholds at random: the smaller, the more",
+        minimum=1e-3,
+        unset="no noise",
+    )
+    theta_max: float | None = parameter(
+        default=None,
+        text="publish no sensitive feature that a larger share of a cluster has",
+        minimum=0.5,
+        maximum=1,
+        unset="publish all",
+    )
+    sensitive: Names | None = parameter(
+        default=None, text="features that theta-max is about, comma-separated", unset="none"
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter, and those that exclude each other."""
+        super().__post_init__()
+        if self.ties == "drop" and self.theta != Theta(1, 2):
+            raise ParameterError(
+                f"ties=drop is about exactly half of a cluster, theta is {self.theta}. "
+                "Leave one of them out."
+            )
+        if (self.theta_max is None) != (self.sensitive is None):
+            raise ParameterError("theta_max and sensitive go together. Give both or none.")
+        if self.theta_max is not None and self.theta_max < self.theta:
+            raise ParameterError(
+                f"theta_max={self.theta_max} is below theta={self.theta}, so nothing named would "
+                "be published. Raise it."
+            )
+
+    @property
+    def rule(self) -> Rule:
+        """Which features a cluster keeps."""
+        return Rule(self.theta, self.ties)
+
+    @property
+    def guarantee(self) -> SmoothKAnonymity:
+        """What is promised."""
+        return SmoothKAnonymity(k=self.k, theta=str(self.theta))
+
+    def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
+        if self.sensitive is not None:
+            named_features(data, self.sensitive)
+        return super()._anonymize(data, randomness)
+
+    def held(self, data: Bipartite, found: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
+        """Return which features every cluster publishes, after noise and for sensitive ones."""
+        kept = found.kept(self.rule)
+        if self.threshold_noise is not None:
+            kept &= noisy(found, self.rule, self.threshold_noise, randomness.stream("thresholds"))
+        if self.theta_max is not None and self.sensitive is not None:
+            kept &= without_near_certain(data, found, self.theta_max, self.sensitive)
+        return kept

@@ -1,0 +1,69 @@
+"""The method `suppress-k`: rows equal at least k-1 others, and nothing is added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from graphveil.guarantees import KAnonymity
+from graphveil.limits import SOURCES
+from graphveil.methods.smooth_k.clustered import OWN, Clustered
+from graphveil.methods.smooth_k.rule import Rule, Theta
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuppressK(Clustered):
+    """Every row of the release equals at least k-1 others, and nothing was added.
+
+    Rows are put together in clusters of at least k; a cluster publishes the features that all of
+    its rows have. The parameters are those of `SmoothK` without its thresholds.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows.
+    algorithm
+        ``"greedy"``, or ``"facility"``: the published non-smooth variant, which cuts clusters.
+    seed_order, beta, cost_factor, runs, assign, cut, refine, passes, candidates, list_cap, anneal
+        As in `SmoothK`; facility cuts unless told otherwise.
+    chunk_rows, order, rounds
+        As in `SmoothK`.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range, or belongs to the other algorithm.
+
+    Notes
+    -----
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, the comparison by suppression.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> data = Bipartite.from_lists([["rye", "tea"], ["rye", "tea"], ["ale", "tea"], ["ale"]])
+    >>> release = SuppressK(k=2).anonymize(data)
+    >>> sorted(set(map(tuple, release.data.to_lists()["items"].to_pylist())))
+    [('ale',), ('rye', 'tea')]
+    """
+
+    name: ClassVar[str] = "suppress-k"
+    promise: ClassVar[str] = (
+        "Every row of the release equals at least k-1 others, and nothing was added."
+    )
+    source: ClassVar[str] = SOURCES["suppress-k"]
+    own: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "greedy": OWN["greedy"],
+        "facility": {**OWN["facility"], "cut": True},
+    }
+
+    @property
+    def rule(self) -> Rule:
+        """Which features a cluster keeps: those that all of its rows have."""
+        return Rule(Theta(1))
+
+    @property
+    def guarantee(self) -> KAnonymity:
+        """What is promised."""
+        return KAnonymity(k=self.k)

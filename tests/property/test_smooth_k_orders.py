@@ -1,0 +1,177 @@
+"""Orders of rows against loops that do the same one number at a time."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphveil.data import Bipartite
+from graphveil.methods.smooth_k.orders import (
+    HASHES,
+    PRIME,
+    MinHash,
+    _communities,
+    label_propagation_order,
+    minhash_order,
+    order_of,
+)
+
+QUICK = settings(deadline=None, max_examples=60)
+
+lists = st.lists(st.sets(st.integers(0, 11), max_size=6), min_size=1, max_size=25)
+seeds = st.integers(0, 2**32)
+
+
+def rng_of(seed):
+    return np.random.Generator(np.random.PCG64DXSM(seed))
+
+
+def data_of(rows):
+    indptr = np.cumsum([0, *map(len, rows)])
+    indices = [feature for row in rows for feature in sorted(row)]
+    return Bipartite(indptr, np.array(indices, dtype=np.int32), 12)
+
+
+def slow_minhash_order(rows, rng):
+    a = rng.integers(1, PRIME, HASHES).tolist()
+    b = rng.integers(0, PRIME, HASHES).tolist()
+
+    def signature(u):
+        return tuple(
+            min(((a[j] * (f + 1) + b[j]) % PRIME for f in rows[u]), default=PRIME)
+            for j in range(HASHES)
+        )
+
+    return sorted(range(len(rows)), key=lambda u: (not rows[u], signature(u), u))
+
+
+def slow_commonest(rows, labels, sample, rng):
+    chosen = (
+        rows
+        if len(rows) <= sample
+        else [rows[int(rng.random() * len(rows))] for _ in range(sample)]
+    )
+    counts = Counter(labels[u] for u in chosen)
+    return min(counts, key=lambda label: (-counts[label], label))
+
+
+def slow_spread(features_of, n, n_features, cap, rng, sample=200, iterations=6):
+    rows_of = [[u for u in range(n) if f in features_of[u]] for f in range(n_features)]
+    weights = [1 / np.log2(2.0 + len(rows)) for rows in rows_of]
+    labels = list(range(n))
+    order = list(range(n))
+    for _ in range(iterations):
+        taken = [slow_commonest(rows, labels, sample, rng) if rows else None for rows in rows_of]
+        for i in range(n - 1, 0, -1):
+            j = int(rng.random() * (i + 1))
+            order[i], order[j] = order[j], order[i]
+        before = list(labels)
+        for u in order:
+            sums = {labels[u]: 0.0}
+            for f in sorted(features_of[u]):
+                sums[taken[f]] = sums.get(taken[f], 0.0) + weights[f]
+            own = labels[u]
+            allowed = {x for x in sums if x == own or labels.count(x) < cap}
+            labels[u] = min(allowed, key=lambda x: (-sums[x], x != own, x))
+        if labels == before:
+            break
+    return labels
+
+
+def slow_label_propagation_order(rows, chunk_rows, rng):
+    n = len(rows)
+    levels, labels = [], list(range(n))
+    for cap in (max(chunk_rows // 8, 1), 64, 64):
+        united = [set() for _ in range(n)]
+        for u in range(n):
+            united[labels[u]] |= rows[u]
+        spread = slow_spread(united, n, 12, cap, rng)
+        labels = [spread[label] for label in labels]
+        levels.append(labels)
+    fine, middle, coarse = levels
+    return sorted(range(n), key=lambda u: (not rows[u], coarse[u], middle[u], fine[u], u))
+
+
+@QUICK
+@given(lists, seeds)
+def test_minhash_order_is_that_of_the_definition(rows, seed):
+    expected = slow_minhash_order(rows, rng_of(seed))
+    assert expected == minhash_order(data_of(rows), rng_of(seed)).tolist()
+
+
+@QUICK
+@given(lists, seeds, st.integers(4, 80))
+def test_label_propagation_order_is_that_of_the_definition(rows, seed, chunk_rows):
+    expected = slow_label_propagation_order(rows, chunk_rows, rng_of(seed))
+    assert expected == label_propagation_order(data_of(rows), chunk_rows, rng_of(seed)).tolist()
+
+
+@QUICK
+@given(lists, seeds)
+def test_equal_rows_stand_together_in_minhash_order(rows, seed):
+    order = minhash_order(data_of(rows), rng_of(seed)).tolist()
+    signatures = MinHash(12, rng_of(seed)).signatures(*_csr(rows))
+    met = [tuple(signatures[u]) for u in order]
+    runs = 1 + sum(a != b for a, b in pairwise(met))
+    assert len(set(met)) == runs
+
+
+def _csr(rows):
+    data = data_of(rows)
+    return data.indptr, data.indices
+
+
+@QUICK
+@given(lists, seeds, st.integers(1, 6))
+def test_no_community_grows_above_its_cap(rows, seed, cap):
+    data = data_of(rows)
+    labels = _communities(data.rows().astype(np.int64), data.indices, data, cap, rng_of(seed))
+    assert cap >= max(Counter(labels.tolist()).values())
+
+
+@QUICK
+@given(lists, seeds, st.sampled_from(["minhash", "label-propagation", "none"]))
+def test_every_order_holds_every_row_once(rows, seed, order):
+    found = order_of(data_of(rows), order, 16, rng_of(seed)).tolist()
+    assert list(range(len(rows))) == sorted(found)
+
+
+@QUICK
+@given(lists, seeds, st.sampled_from(["minhash", "label-propagation"]))
+def test_rows_without_features_stand_last(rows, seed, order):
+    found = order_of(data_of(rows), order, 16, rng_of(seed)).tolist()
+    empty = [not rows[u] for u in found]
+    assert sorted(empty) == empty
+
+
+def test_a_feature_of_many_rows_is_sampled_as_by_the_definition():
+    rows = [{u % 3, 3 + u % 2} for u in range(500)]
+    expected = slow_label_propagation_order(rows, 400, rng_of(5))
+    assert expected == label_propagation_order(data_of(rows), 400, rng_of(5)).tolist()
+
+
+def test_planted_communities_stand_together():
+    rng = rng_of(1)
+    blocks = rng.permutation(np.repeat(np.arange(8), 40))
+    rows = [{int(12 * b + f) for f in rng.choice(12, 6, replace=False)} for b in blocks]
+    data = Bipartite.from_lists([sorted(row) for row in rows])
+    order = label_propagation_order(data, 320, rng_of(2))
+    changes = int(np.count_nonzero(np.diff(blocks[order])))
+    assert changes == 7
+
+
+def test_hashes_agree_about_as_often_as_rows_are_alike():
+    names = rng_of(3).choice(10_000, 80, replace=False)
+    indices = np.concatenate([np.sort(names[:60]), np.sort(names[20:])])
+    data = Bipartite([0, 60, 120], indices, 10_000)
+    agreed = 0
+    for seed in range(100):
+        found = MinHash(10_000, rng_of(seed)).signatures(data.indptr, data.indices)
+        agreed += int(np.count_nonzero(found[0] == found[1]))
+    share, spread = 0.5, 5 * math.sqrt(0.25 / (100 * HASHES))
+    assert abs(agreed / (100 * HASHES) - share) < spread

@@ -1,0 +1,129 @@
+"""Engines: sorting past memory, and processes that end with the run."""
+
+from __future__ import annotations
+
+import multiprocessing
+import operator
+import os
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from graphveil.engines import LocalEngine, current, using
+from graphveil.engines.local import piece_sizes
+from graphveil.errors import ParameterError, ResourceError
+
+ALONE = LocalEngine(jobs=1)
+
+
+# sorting
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=60), st.integers(1, 20))
+def test_chunks_hold_all_rows_in_order(tmp_path_factory, values, chunk_rows):
+    place = tmp_path_factory.mktemp("chunks")
+    half = len(values) // 2
+    sources = [place / "a.parquet", place / "b.parquet"]
+    for source, part in zip(sources, (values[:half], values[half:]), strict=True):
+        number = np.arange(len(part)) + (0 if source is sources[0] else half)
+        table = pa.table({"x": pa.array(part, pa.int64()), "number": number, "other": number})
+        parquet.write_table(table, source)
+    chunks = ALONE.sorted_chunks(
+        sources, place, by=["x", "number"], keep=["number", "x"], chunk_rows=chunk_rows
+    )
+    found = [parquet.read_table(chunk).to_pydict() for chunk in chunks]
+    assert piece_sizes(len(values), chunk_rows) == [len(chunk["x"]) for chunk in found]
+    met = [pair for chunk in found for pair in zip(chunk["x"], chunk["number"], strict=True)]
+    assert sorted((x, number) for number, x in enumerate(values)) == met
+    assert not (place / "spill").exists()
+
+
+@given(st.integers(1, 500), st.integers(1, 60))
+def test_pieces_are_whole_chunks_and_the_last_is_at_least_half_of_one(n, chunk_rows):
+    sizes = piece_sizes(n, chunk_rows)
+    assert n == sum(sizes)
+    assert {chunk_rows} >= set(sizes[:-1])
+    assert len(sizes) == 1 or chunk_rows <= 2 * sizes[-1] < 3 * chunk_rows
+
+
+def test_sorting_spills_where_memory_is_short(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"h{place}": rng.integers(0, 2**31, 1_500_000) for place in range(8)}
+    parquet.write_table(pa.table(columns), tmp_path / "numbers.parquet")
+    chunks = LocalEngine(jobs=1, memory_mib=64).sorted_chunks(
+        [tmp_path / "numbers.parquet"], tmp_path, by=["h0"], keep=["h0"], chunk_rows=10**6
+    )
+    found = np.concatenate([parquet.read_table(chunk)["h0"].to_numpy() for chunk in chunks])
+    assert np.array_equal(np.sort(columns["h0"]), found)
+
+
+# processes
+
+
+def test_results_come_in_the_order_of_the_tasks_from_any_number_of_processes():
+    tasks = list(range(-3, 4))
+    expected = [abs(task) for task in tasks]
+    assert expected == list(LocalEngine(jobs=1).map_chunks(abs, tasks))
+    assert expected == list(LocalEngine(jobs=2).map_chunks(abs, tasks))
+    assert [] == multiprocessing.active_children()
+
+
+def test_few_tasks_are_asked_for_ahead_of_time():
+    asked = []
+
+    def tasks():
+        for task in range(50):
+            asked.append(task)
+            yield task
+
+    results = LocalEngine(jobs=2).map_chunks(abs, tasks())
+    assert 0 == next(results)
+    assert len(asked) <= 3
+    results.close()
+
+
+def test_an_error_in_a_process_is_raised_here_and_ends_the_others():
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(LocalEngine(jobs=2).map_chunks(partial(operator.floordiv, 6), [3, 0, 2]))
+    assert any("Traceback" in note for note in caught.value.__notes__)
+    assert [] == multiprocessing.active_children()
+
+
+def test_a_process_that_dies_is_told_with_the_way_out():
+    with pytest.raises(ResourceError, match=r"a worker process ended .*__main__"):
+        list(LocalEngine(jobs=2).map_chunks(os._exit, [1]))
+    assert [] == multiprocessing.active_children()
+
+
+def test_an_interrupt_leaves_no_process():
+    results = LocalEngine(jobs=2).map_chunks(abs, range(100))
+    with pytest.raises(KeyboardInterrupt):
+        _interrupted(results)
+    results.close()
+    assert [] == multiprocessing.active_children()
+
+
+def _interrupted(results):
+    for _ in results:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("values", [{"jobs": 0}, {"memory_mib": 8}])
+def test_an_engine_of_nothing_is_refused(values):
+    with pytest.raises(ParameterError, match="is below"):
+        LocalEngine(**values)
+
+
+def test_the_engine_in_use_is_the_innermost_one():
+    one, other = LocalEngine(jobs=1), LocalEngine(jobs=3)
+    with using(one):
+        with using(other):
+            assert other is current()
+        assert one is current()
+    assert 1 == current().jobs

@@ -1,0 +1,193 @@
+"""Chunks of rows: what they hold, what they draw from, and that processes change nothing."""
+
+from __future__ import annotations
+
+import multiprocessing
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphveil.data import Bipartite
+from graphveil.engines import LocalEngine, using
+from graphveil.errors import ParameterError, UsageError
+from graphveil.methods.smooth_k import SmoothK
+from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
+from graphveil.methods.smooth_k.orders import minhash_order
+from graphveil.progress import shown
+from graphveil.randomness import Randomness
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+
+def in_pairs(rows, rng):
+    """Put rows together two by two, at random; a last one joins the last pair."""
+    place = rng.permutation(rows.n_rows)
+    return np.minimum(place // 2, max(rows.n_rows // 2 - 1, 0)).astype(np.int32)
+
+
+def run(
+    data, *, k=2, chunk_rows=8, order="minhash", rounds=0, cluster=in_pairs, refine=None, seed=1
+):
+    return in_chunks(
+        data,
+        k=k,
+        chunk_rows=chunk_rows,
+        order=order,
+        rounds=rounds,
+        cluster=cluster,
+        refine=refine,
+        randomness=Randomness(seed=seed),
+    )
+
+
+def some_data(n, seed=0, n_features=30):
+    rng = np.random.default_rng(seed)
+    return Bipartite.from_scipy((rng.random((n, n_features)) < 0.15).astype(np.int8))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(2, 60),
+    st.integers(4, 40),
+    st.sampled_from(["minhash", "label-propagation", "none"]),
+)
+def test_clusters_are_numbered_without_gaps_and_hold_at_least_k_rows(n, chunk_rows, order):
+    labels = run(some_data(n), chunk_rows=chunk_rows, order=order)
+    sizes = np.bincount(labels)
+    assert labels.shape == (n,)
+    assert min(2, n) <= sizes.min()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 60), st.integers(4, 40))
+def test_chunks_are_nearly_equal_pieces_of_the_order(n, chunk_rows):
+    data = some_data(n)
+    met = []
+
+    def noted(rows, rng):
+        met.append(rows.n_rows)
+        return in_pairs(rows, rng)
+
+    labels = run(data, chunk_rows=chunk_rows, cluster=noted)
+    assert len(met) == max(1, round(n / chunk_rows))
+    assert max(met) - min(met) <= 1
+    order = minhash_order(data, Randomness(seed=1).stream("order of rows"))
+    homes = {}
+    for chunk, piece in enumerate(np.array_split(order, len(met))):
+        for label in labels[piece].tolist():
+            assert chunk == homes.setdefault(label, chunk)
+
+
+def test_every_chunk_sees_its_rows_over_their_own_features():
+    data = Bipartite.from_lists([[0, 5], [0, 5], [0], [0], [2, 3], [2], [3], [2, 3]])
+    met = []
+
+    def noted(rows, rng):
+        met.append((rows.n_features, sorted(rows.degrees()[rows.kinds].tolist())))
+        return in_pairs(rows, rng)
+
+    run(data, chunk_rows=4, order="none", cluster=noted)
+    assert [(2, [1, 1, 2, 2]), (2, [1, 1, 2, 2])] == met
+
+
+def test_every_chunk_draws_from_a_stream_of_its_own():
+    drawn = []
+
+    def noted(rows, rng):
+        drawn.append(rng.integers(0, 2**62))
+        return in_pairs(rows, rng)
+
+    run(some_data(40), cluster=noted)
+    first = list(drawn)
+    drawn.clear()
+    run(some_data(40), cluster=noted)
+    assert len(set(first)) == len(first) == 5
+    assert first == drawn
+
+
+def test_too_small_chunks_are_refused():
+    with pytest.raises(ParameterError, match=r"chunk_rows=7 is below 2k=8"):
+        run(some_data(20), k=4, chunk_rows=7)
+
+
+def test_rounds_of_nothing_are_refused():
+    with pytest.raises(ParameterError, match="rounds=2 need the local search"):
+        run(some_data(20), rounds=2)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 80), st.integers(4, 30), st.integers(0, 5))
+def test_a_round_keeps_clusters_whole(n, chunk_rows, seed):
+    data = some_data(n, seed)
+    labels = run(data, chunk_rows=16, seed=seed)
+    pieces = whole_clusters(data, labels, chunk_rows, Randomness(seed=seed).stream("order"))
+    assert list(range(n)) == sorted(np.concatenate(pieces).tolist())
+    homes = [set(labels[piece].tolist()) for piece in pieces]
+    assert sum(map(len, homes)) == len(set().union(*homes))
+    assert len(pieces) <= max(1, round(n / chunk_rows))
+
+
+def test_like_clusters_meet_in_a_round():
+    data = Bipartite.from_lists([[0, 1], [2, 3], [0, 1], [2, 3], [0, 1], [2, 3], [0, 1], [2, 3]])
+    labels = np.array([0, 1, 0, 1, 2, 3, 2, 3], dtype=np.int32)
+    pieces = whole_clusters(data, labels, 4, Randomness(seed=1).stream("order"))
+    assert [[0, 2, 4, 6], [1, 3, 5, 7]] == sorted(sorted(piece.tolist()) for piece in pieces)
+
+
+def test_a_round_refines_clusters_that_are_numbered_without_gaps():
+    met = []
+
+    def noted(rows, labels, rng):
+        met.append(np.array_equal(np.unique(labels), np.arange(labels.max() + 1)))
+        assert rows.n_rows == labels.size
+        del rng
+        return labels
+
+    before = run(some_data(50))
+    after = run(some_data(50), rounds=2, refine=noted)
+    assert met
+    assert all(met)
+    assert _partition(before) == _partition(after)
+
+
+def _partition(labels):
+    return {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist())}
+
+
+def test_stages_are_announced_with_the_number_of_chunks():
+    told = []
+
+    @contextmanager
+    def show(name, total):
+        told.append((name, total))
+        yield lambda _: None
+
+    with shown(show):
+        run(some_data(40))
+    assert ("clusters of chunks", 5) in told
+
+
+def test_any_number_of_processes_gives_the_same_release():
+    method = SmoothK(k=2, chunk_rows=20, rounds=1)
+    data = some_data(60)
+    alone = method.anonymize(data, seed=3)
+    with using(LocalEngine(jobs=2)):
+        together = method.anonymize(data, seed=3)
+    assert alone.data == together.data
+    assert [] == multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("algorithm", ["greedy", "facility"])
+def test_a_chunked_release_keeps_its_promise(algorithm):
+    method = SmoothK(k=3, chunk_rows=25, algorithm=algorithm)
+    data = some_data(101)
+    release = method.anonymize(data, seed=5)
+    assert release.verify(data).ok
+
+
+def test_chunk_parameters_without_chunks_are_refused():
+    with pytest.raises(UsageError, match="needs chunk_rows"):
+        SmoothK(k=2, order="minhash")

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphveil.data import Bipartite
+from graphveil.errors import DataError, ParameterError
+from graphveil.methods.smooth_k import SmoothK, SuppressK
+from graphveil.methods.smooth_k.clustering import Facility, Greedy
+from graphveil.methods.smooth_k.defences import Names, noisy, without_near_certain
+from graphveil.methods.smooth_k.rows import collapse
+from graphveil.methods.smooth_k.rule import Profiles, Rule, Theta, profiles
+
+
+def rng(seed=1):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def test_the_default_grows_clusters_and_refines_them():
+    method = SmoothK(k=3)
+    assert Greedy(seed_order="auto") == method.clustering().algorithm
+    assert (6, 4, None, None) == (
+        method.passes,
+        method.candidates,
+        method.list_cap,
+        method.anneal,
+    )
+    assert method.refinement() == method.clustering().refinement
+
+
+def test_the_published_algorithm_has_its_published_parameters_and_no_local_search():
+    method = SmoothK(k=3, algorithm="facility")
+    assert method.clustering().refinement is None
+    assert (
+        Facility(beta=2.0, cost_factor=None, runs=10, assign="nearest", cut=False)
+        == method.clustering().algorithm
+    )
+
+
+def test_the_published_suppressing_variant_cuts_its_clusters():
+    assert SuppressK(k=3, algorithm="facility").clustering().algorithm.cut
+    assert not SuppressK(k=3, algorithm="facility", cut=False).clustering().algorithm.cut
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"beta": 3}, "beta=3.0 belongs to the other algorithm"),
+        ({"runs": 3}, "runs=3"),
+        ({"cut": True}, "cut=True"),
+        ({"algorithm": "facility", "seed_order": "degree"}, "seed_order=degree"),
+        ({"algorithm": "facility", "passes": 3}, "passes=3 is of the local search"),
+        ({"refine": False, "anneal": 0.3}, "anneal=0.3 is of the local search"),
+        ({"order": "none"}, "order=none is about chunks"),
+        ({"rounds": 2}, "rounds=2 is about chunks"),
+        ({"chunk_rows": 5}, "chunk_rows=5 is below 2k=6"),
+        ({"algorithm": "facility", "beta": 1}, "Give cost_factor"),
+        ({"ties": "drop", "theta": "2/3"}, "theta is 2/3"),
+        ({"theta": "1/3"}, "theta='1/3'"),
+        ({"theta": "one half"}, "theta='one half' is no fraction"),
+        ({"theta": "50001/100000"}, "denominator"),
+        ({"theta_max": 0.9}, "Give both or none"),
+        ({"sensitive": "hiv"}, "Give both or none"),
+        ({"theta_max": 0.6, "theta": 0.7, "sensitive": "hiv"}, "theta_max=0.6 is below theta=7/10"),
+        ({"k": 1}, "k=1 is out of range"),
+    ],
+)
+def test_parameters_that_exclude_each_other_are_refused_by_name(parameters, words):
+    with pytest.raises(ParameterError) as refused:
+        SmoothK(**{"k": 3, **parameters})
+    assert words in str(refused.value)
+
+
+def test_parameters_read_back_give_the_same_method():
+    for method in (
+        SmoothK(k=4, theta=0.6, chunk_rows=100, threshold_noise=1, theta_max=0.9, sensitive="a,b"),
+        SmoothK(k=4, algorithm="facility", refine=True, cut=True),
+        SuppressK(k=4),
+    ):
+        assert method == type(method).from_parameters(method.parameters())
+
+
+def test_theta_is_kept_exactly():
+    assert "3/5" == SmoothK(k=2, theta=0.6).guarantee.theta
+    assert "1" == SmoothK(k=2, theta=1).guarantee.theta
+    assert 2 == int(Rule(Theta.parse("2/3")).least(np.array([3]))[0])
+    assert 6 == int(Rule(Theta.parse(0.6)).least(np.array([10]))[0])
+
+
+@pytest.mark.parametrize("names", [("hiv",), ("a", "b c"), ("a,b",), ("[x]", "y"), (" a",)])
+def test_names_are_read_as_they_are_written(names):
+    assert names == Names.parse(str(Names(names)))
+
+
+@pytest.mark.parametrize("text", ["", " , ", "[]", "[1", 7])
+def test_a_text_without_names_is_refused(text):
+    with pytest.raises(ParameterError):
+        Names.parse(text)
+
+
+def one_pair(count, size, repeats):
+    return Profiles(
+        np.zeros(repeats, dtype=np.int32),
+        np.arange(repeats, dtype=np.int32),
+        np.full(repeats, count),
+        np.array([size]),
+    )
+
+
+@pytest.mark.parametrize("above", [0, 1, 3])
+def test_noise_keeps_a_feature_with_the_chance_that_its_law_gives(above):
+    rate, repeats = 0.7, 20_000
+    found = one_pair(4 + above, 8, repeats)
+    due = 1 - np.exp(-rate * (above + 1))
+    share = noisy(found, Rule(), rate, rng()).mean()
+    assert abs(due - share) < 5 * np.sqrt(due * (1 - due) / repeats)
+
+
+def test_noise_never_keeps_what_the_rule_drops():
+    assert not noisy(one_pair(3, 8, 1000), Rule(), 0.1, rng()).any()
+
+
+def test_a_sensitive_feature_that_nearly_all_have_is_not_published():
+    data = Bipartite.from_lists([["flu", "hiv"]] * 9 + [["flu"]])
+    found = profiles(collapse(data), np.zeros(10, dtype=np.int32))
+    assert [True, True] == without_near_certain(data, found, 0.9, Names(["hiv"])).tolist()
+    assert [True, False] == without_near_certain(data, found, 0.89, Names(["hiv"])).tolist()
+
+
+def test_a_sensitive_name_that_no_feature_has_is_an_error():
+    data = Bipartite.from_lists([["flu"]] * 2)
+    found = profiles(collapse(data), np.zeros(2, dtype=np.int32))
+    with pytest.raises(DataError, match="'hiv'"):
+        without_near_certain(data, found, 0.9, Names(["hiv"]))
