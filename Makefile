@@ -46,6 +46,7 @@ bench: $(INSTALLED_DEV) ## run the benchmarks; with GRAPHVEIL_SHARED_DATA set, o
 	else \
 	  echo 'benchmarks/k_degree/table.py needs real networks: name their folder in GRAPHVEIL_SHARED_DATA'; \
 	fi
+	@echo 'longer ones, to be run part by part: benchmarks/*/run.py'
 
 docs: $(INSTALLED_DEV) ## build the documentation into docs/_build/html; a warning is an error
 	'$(BIN)/python' -m sphinx -W --keep-going -q -b html docs docs/_build/html

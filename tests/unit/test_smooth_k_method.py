@@ -132,3 +132,17 @@ def test_a_sensitive_name_that_no_feature_has_is_an_error():
     found = profiles(collapse(data), np.zeros(2, dtype=np.int32))
     with pytest.raises(DataError, match="'hiv'"):
         without_near_certain(data, found, 0.9, Names(["hiv"]))
+
+
+def test_local_search_starts_from_pieces_that_keep_equal_rows_together():
+    lists = [["a", "b"], ["a", "c"]] * 8
+    rows = collapse(Bipartite.from_lists(lists))
+    apart, together = (
+        Facility(beta=2.0, cost_factor=1e9, runs=1, assign="nearest", cut=True, together=are)(
+            rows, 4, Rule(), rng()
+        )
+        for are in (False, True)
+    )
+    assert 4 == together.max() + 1 == apart.max() + 1
+    assert [1] * 4 == [len(set(rows.kinds[together == one].tolist())) for one in range(4)]
+    assert 2 in [len(set(rows.kinds[apart == one].tolist())) for one in range(4)]

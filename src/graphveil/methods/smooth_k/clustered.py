@@ -189,6 +189,7 @@ class Clustered(Anonymizer[Bipartite]):
             runs=self.runs,
             assign=self.assign,
             cut=self.cut,
+            together=bool(self.refine),
         )
 
     def anonymize(
