@@ -58,7 +58,7 @@ class Pool(NamedTuple):
 
     ``around[start[v] : start[v + 1]]`` are the pairs at v. ``order`` is a permutation of the
     pairs: the first ``tally[0]`` of them are changed; ``place`` is its inverse. ``common`` holds
-    the common neighbours of every pair at the start.
+    the common neighbours of every pair at the start, or another guess of what a flip moves.
     """
 
     left: NDArray[np.int32]
@@ -236,7 +236,7 @@ def shift(state: State, pair: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _link(rows: Rows, v: int, w: int) -> None:
+def link(rows: Rows, v: int, w: int) -> None:
     """Put w into the row of v, which has room and does not hold it."""
     start, end = rows.start[v], rows.start[v] + rows.length[v]
     at = end
@@ -248,7 +248,7 @@ def _link(rows: Rows, v: int, w: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _unlink(rows: Rows, v: int, w: int) -> None:
+def unlink(rows: Rows, v: int, w: int) -> None:
     """Take w out of the row of v, which holds it."""
     end = rows.start[v] + rows.length[v] - 1
     at = _lower_bound(rows.neighbour, rows.start[v], end, w)
@@ -265,11 +265,11 @@ def rewrite(state: State, pair: int) -> None:
     rows, pool = state.rows, state.pool
     v, w = ends(pool, pair)
     if pool.present[pair]:
-        _unlink(rows, v, w)
-        _unlink(rows, w, v)
+        unlink(rows, v, w)
+        unlink(rows, w, v)
     else:
-        _link(rows, v, w)
-        _link(rows, w, v)
+        link(rows, v, w)
+        link(rows, w, v)
     pool.present[pair] = not pool.present[pair]
 
 
@@ -298,20 +298,27 @@ def flip(state: State, pair: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def count_common(state: State) -> None:
+    """Write into the pool the common neighbours of every pair."""
+    pool = state.pool
+    for pair in range(pool.left.size):
+        v, w = ends(pool, pair)
+        pool.common[pair] = move_common(state, v, w, 0)
+
+
+@njit(cache=True, nogil=True)
 def count(state: State, edges: Ints, out: Ints) -> None:
     """Write into out[v] the code of v, and into the pool the common neighbours of every pair.
 
     Both are counted from the neighbour lists, which hold these edges.
     """
-    pool, rule = state.pool, state.cells.rule
+    rule = state.cells.rule
     out[:] = 0
     if rule[2] != 0:
         for i in range(len(edges)):
             common = move_common(state, edges[i, 0], edges[i, 1], 0)
             out[edges[i, 0]] += common
             out[edges[i, 1]] += common
-        for pair in range(pool.left.size):
-            v, w = ends(pool, pair)
-            pool.common[pair] = move_common(state, v, w, 0)
+        count_common(state)
     for v in range(out.size):
         out[v] = out[v] // 2 * rule[2] + state.rows.length[v] * rule[1]

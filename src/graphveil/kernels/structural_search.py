@@ -69,7 +69,7 @@ class Best(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _beats(left: int, changed: int, best: Best, allowed: int) -> bool:
+def beats(left: int, changed: int, best: Best, allowed: int) -> bool:
     """Return whether a state is better than the best: nodes missing, then edits, then nodes."""
     missing = max(left - allowed, 0)
     best_missing = max(best.tally[BEST_LEFT] - allowed, 0)
@@ -107,7 +107,7 @@ def keep(state: State, best: Best) -> None:
 @njit(cache=True, nogil=True)
 def keep_if_better(state: State, best: Best, allowed: int) -> None:
     """Make the present state the best one if it is better."""
-    if _beats(state.cells.tally[LEFT], state.pool.tally[CHANGED], best, allowed):
+    if beats(state.cells.tally[LEFT], state.pool.tally[CHANGED], best, allowed):
         keep(state, best)
 
 
@@ -122,7 +122,7 @@ def go_to(state: State, best: Best, changed: NDArray[np.bool_]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _list_waiting(state: State, best: Best) -> None:
+def list_waiting(state: State, best: Best) -> None:
     """List the nodes in classes below k."""
     cells = state.cells
     count = 0
@@ -135,7 +135,7 @@ def _list_waiting(state: State, best: Best) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _any_of(pairs: NDArray[np.int32], first: int, last: int, rng: np.random.Generator) -> int:
+def any_of(pairs: NDArray[np.int32], first: int, last: int, rng: np.random.Generator) -> int:
     """Return one of pairs[first..last - 1], or NONE where there is none."""
     return int(pairs[first + int(rng.random() * (last - first))]) if first < last else NONE
 
@@ -148,10 +148,10 @@ def _quiet(
 
     Flipping such a pair moves few nodes.
     """
-    chosen = _any_of(pairs, first, last, rng)
+    chosen = any_of(pairs, first, last, rng)
     if chosen != NONE and rng.random() < QUIET:
         for _ in range(DRAWS - 1):
-            other = _any_of(pairs, first, last, rng)
+            other = any_of(pairs, first, last, rng)
             if state.pool.common[other] < state.pool.common[chosen]:
                 chosen = other
     return chosen
@@ -159,7 +159,7 @@ def _quiet(
 
 @njit(cache=True, nogil=True)
 def _any_changed(state: State, rng: np.random.Generator) -> int:
-    return _any_of(state.pool.order, 0, state.pool.tally[CHANGED], rng)
+    return any_of(state.pool.order, 0, state.pool.tally[CHANGED], rng)
 
 
 @njit(cache=True, nogil=True)
@@ -169,14 +169,14 @@ def _any_unchanged(state: State, rng: np.random.Generator) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _propose(state: State, best: Best, plan: Schedule, rng: np.random.Generator) -> int:
+def propose(state: State, best: Best, plan: Schedule, rng: np.random.Generator) -> int:
     """Return a pair to flip: near a node in a class below k, or a revert, or an edit."""
     pool = state.pool
     waiting = best.tally[WAITING]
     if waiting > 0 and rng.random() < plan.focus:
         v = best.waiting[int(rng.random() * waiting)]
         if rng.random() < 0.5:
-            hop = _any_of(pool.around, pool.start[v], pool.start[v + 1], rng)
+            hop = any_of(pool.around, pool.start[v], pool.start[v + 1], rng)
             if hop == NONE:
                 return NONE
             one, other = ends(pool, hop)
@@ -188,7 +188,7 @@ def _propose(state: State, best: Best, plan: Schedule, rng: np.random.Generator)
 
 
 @njit(cache=True, nogil=True)
-def _second(state: State, pair: int, plan: Schedule, rng: np.random.Generator) -> int:
+def second_of(state: State, pair: int, plan: Schedule, rng: np.random.Generator) -> int:
     """Return the pair to flip beside this one, or NONE; a full budget needs a revert."""
     changed = state.pool.tally[CHANGED]
     if state.pool.place[pair] < changed:
@@ -199,7 +199,7 @@ def _second(state: State, pair: int, plan: Schedule, rng: np.random.Generator) -
 
 
 @njit(cache=True, nogil=True)
-def _energy(cells: Cells, plan: Schedule) -> float:
+def energy_of(cells: Cells, plan: Schedule) -> float:
     """Return the energy of the nodes in classes below k.
 
     The classes of n nodes of all sizes 1..k - 1, equally many, lack ``(3k - 2) n`` over
@@ -219,7 +219,7 @@ def _try(state: State, best: Best, pairs: tuple[int, int], plan: Schedule, bar: 
     cells, pool = state.cells, state.pool
     first, second = pairs
     left, lack, changed = cells.tally[LEFT], cells.tally[LACK], pool.tally[CHANGED]
-    energy = _energy(cells, plan)
+    energy = energy_of(cells, plan)
     more = 1 if pool.place[first] >= changed else -1
     begin(cells)
     shift(state, first)
@@ -227,7 +227,7 @@ def _try(state: State, best: Best, pairs: tuple[int, int], plan: Schedule, bar: 
         more += 1 if pool.place[second] >= changed else -1
         rewrite(state, first)
         shift(state, second)
-    if _energy(cells, plan) - energy + plan.price * more > bar:
+    if energy_of(cells, plan) - energy + plan.price * more > bar:
         undo(cells, left, lack)
         if second != NONE:
             rewrite(state, first)
@@ -257,18 +257,18 @@ def anneal(
     renewal = max(256, state.cells.slot.size >> 8)
     cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
     temperature = plan.hot * cooling**first
-    _list_waiting(state, best)
+    list_waiting(state, best)
     for _ in range(first, last):
         if plan.price == 0.0 and state.cells.tally[LEFT] <= plan.allowed:
             return
         if best.tally[SINCE] >= renewal:
-            _list_waiting(state, best)
+            list_waiting(state, best)
         best.tally[SINCE] += 1
         temperature *= cooling
-        pair = _propose(state, best, plan, rng)
+        pair = propose(state, best, plan, rng)
         if pair == NONE:
             continue
-        second = _second(state, pair, plan, rng)
+        second = second_of(state, pair, plan, rng)
         full = state.pool.tally[CHANGED] >= plan.budget
         if full and second == NONE and state.pool.place[pair] >= state.pool.tally[CHANGED]:
             continue

@@ -108,17 +108,18 @@ def lowered_degrees(degree: Ints, k: int, out: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def lower_to(state: State, best: Best, excess: Ints, allowed: int) -> None:
-    """Delete edges of nodes with excess degree, the highest first, until none has excess.
+def lower_to(state: State, best: Best, excess: Ints, allowed: int, steps: int) -> bool:
+    """Delete edges of nodes with excess degree, the highest first; return whether any has more.
 
-    Of its edges a node loses one to another node with excess, then one with few common
-    neighbours, then one to a node of low degree. The excess is used up, and may fall below 0.
+    Makes at most `steps` deletions. Of its edges a node loses one to another node with excess, then
+    one with few common neighbours, then one to a node of low degree. The excess is used up, and may
+    fall below 0.
     """
     pool, rows = state.pool, state.rows
-    while excess.size > 0:
+    for _ in range(steps if excess.size > 0 else 0):
         v = int(np.argmax(excess))
         if excess[v] <= 0:
-            return
+            return False
         chosen, rank = NONE, (1, 0, 0)
         for i in range(pool.start[v], pool.start[v + 1]):
             pair = int(np.int64(pool.around[i]))
@@ -132,6 +133,7 @@ def lower_to(state: State, best: Best, excess: Ints, allowed: int) -> None:
         excess[pool.left[chosen]] -= 1
         excess[pool.right[chosen]] -= 1
         _delete(state, best, chosen, allowed)
+    return excess.size > 0
 
 
 @njit(cache=True, nogil=True)

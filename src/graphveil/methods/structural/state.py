@@ -49,7 +49,7 @@ def check_supported(task: Task, *, name: str, edits: tuple[str, ...]) -> None:
         raise ParameterError(
             f"heuristic {name!r} does not know measure={task.measure!r} at "
             f"distance={task.distance}. It knows {', '.join(CODES)} at distance 1; "
-            'give one of these, or heuristic="ua".'
+            'give one of these, or heuristic="search".'
         )
     if task.edits not in edits:
         raise ParameterError(
@@ -60,6 +60,25 @@ def check_supported(task: Task, *, name: str, edits: tuple[str, ...]) -> None:
 
 def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     """Return the state without edits, over the pairs that the task's edits allow."""
+    pool, rows = laid_out(task, rng)
+    widest = int(np.diff(rows.start).max(initial=0))
+    state = counts.State(cells_of(task, 2 * (widest + 2), CODES[task.measure]), rows, pool)
+    codes = np.empty(task.graph.n_nodes, dtype=np.int64)
+    counts.count(state, task.graph.edges().astype(np.int64), codes)
+    counts.fill(state.cells, codes)
+    return Arena(state, best_of(state))
+
+
+def laid_out(task: Task, rng: np.random.Generator) -> tuple[counts.Pool, counts.Rows]:
+    """Return the pairs that the task's edits allow, and the neighbour lists of the input.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> task = Task(path, "count", 1, k=2, edits="any", budget=1, allowed=0)
+    >>> laid_out(task, np.random.Generator(np.random.PCG64(1)))[0].present.tolist()
+    [True, True, False]
+    """
     graph = task.graph
     pairs = graph.edges()
     if task.edits == "add":
@@ -67,20 +86,20 @@ def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     elif task.edits == "any":
         pairs = np.concatenate((pairs, candidates(graph, rng)))
     pool = _pool(graph, pairs, edges=0 if task.edits == "add" else graph.n_edges)
-    rows = _rows(graph, pool)
-    cells = _cells(task, int((rows.start[1:] - rows.start[:-1]).max(initial=0)))
-    state = counts.State(cells, rows, pool)
-    codes = np.empty(graph.n_nodes, dtype=np.int64)
-    counts.count(state, graph.edges().astype(np.int64), codes)
-    counts.fill(cells, codes)
+    return pool, _rows(graph, pool)
+
+
+def best_of(state: counts.State) -> kernel.Best:
+    """Return the best state seen so far: this one."""
+    pairs, nodes = state.pool.left.size, state.cells.slot.size
     best = kernel.Best(
-        changed=np.zeros(len(pairs), dtype=np.bool_),
-        log=np.empty(max(len(pairs), 1), dtype=np.int32),
-        waiting=np.empty(graph.n_nodes, dtype=np.int64),
+        changed=np.zeros(pairs, dtype=np.bool_),
+        log=np.empty(max(pairs, 1), dtype=np.int32),
+        waiting=np.empty(nodes, dtype=np.int64),
         tally=np.zeros(5, dtype=np.int64),
     )
     kernel.keep(state, best)
-    return Arena(state, best)
+    return best
 
 
 def _pool(graph: Graph, pairs: NDArray[np.int32], edges: int) -> counts.Pool:
@@ -113,15 +132,18 @@ def _rows(graph: Graph, pool: counts.Pool) -> counts.Rows:
     return counts.Rows(graph.indptr + shift, graph.degrees().copy(), neighbour)
 
 
-def _cells(task: Task, widest: int) -> counts.Cells:
-    """Return an empty table with room for every node and for what one trial may add."""
-    n, room = task.graph.n_nodes, 2 * (widest + 2)
-    bits = (4 * max(n, room)).bit_length()
-    by_degree, by_triangle = CODES[task.measure]
+def cells_of(task: Task, room: int, steps: tuple[int, int]) -> counts.Cells:
+    """Return an empty table with room for every node and for so many moves of one trial.
+
+    A code grows by these steps with a degree and with a triangle.
+    """
+    n = task.graph.n_nodes
+    bits = (4 * max(n, room, 1)).bit_length()
+    by_degree, by_triangle = steps
     return counts.Cells(
         table=np.full((1 << bits, 2), counts.FREE, dtype=np.int64),
         slot=np.zeros(n, dtype=np.int64),
-        log=np.empty((room, 3), dtype=np.int64),
+        log=np.empty((max(room, 1), 3), dtype=np.int64),
         tally=np.zeros(5, dtype=np.int64),
         rule=np.array([task.k, by_degree, by_triangle, 64 - bits], dtype=np.int64),
     )
@@ -178,17 +200,22 @@ def edited_of(task: Task, arena: Arena) -> Edited:
     AssertionError
         Where the count differs from the kernel's: a bug of ours.
     """
-    pool, best = arena.state.pool, arena.best
-    pairs = np.stack((pool.left, pool.right), axis=1)[best.changed]
-    edge_like = pool.present != (pool.place < pool.tally[0])
-    was_edge = edge_like[best.changed]
-    added, deleted = pairs[~was_edge], pairs[was_edge]
+    added, deleted = flipped(arena.state.pool, arena.best.changed)
     left = count_left(task, added, deleted)
-    if left != best.tally[kernel.BEST_LEFT]:
+    if left != arena.best.tally[kernel.BEST_LEFT]:
         raise AssertionError(
-            f"the search counted {best.tally[kernel.BEST_LEFT]} nodes left, a recount {left}"
+            f"the search counted {arena.best.tally[kernel.BEST_LEFT]} nodes left, a recount {left}"
         )
     return Edited(added, deleted, left)
+
+
+def flipped(
+    pool: counts.Pool, changed: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the pairs added and those deleted where these pairs are changed."""
+    pairs = np.stack((pool.left, pool.right), axis=1)
+    was_edge = pool.present != (pool.place < pool.tally[counts.CHANGED])
+    return pairs[changed & ~was_edge], pairs[changed & was_edge]
 
 
 def count_left(task: Task, added: NDArray[np.int32], deleted: NDArray[np.int32]) -> int:

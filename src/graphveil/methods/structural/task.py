@@ -41,6 +41,21 @@ class Task(NamedTuple):
     allowed: int
 
 
+def searchable(task: Task) -> bool:
+    """Whether the search follows this task by counts alone, in O(degree) a flip.
+
+    Other tasks it follows through the states of their measure, more slowly.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> task = Task(star, "count", 1, k=2, edits="delete", budget=3, allowed=0)
+    >>> searchable(task), searchable(task._replace(measure="vrq"))
+    (True, False)
+    """
+    return task.measure in SEARCHED and task.distance == 1 and task.edits != "rewire"
+
+
 class Edited(NamedTuple):
     """The best state of a run: the edges changed, and how many nodes are left.
 

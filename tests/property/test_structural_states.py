@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphveil.data import Graph
+from graphveil.kernels import structural_counts as counts
+from graphveil.kernels import structural_states as states
+from graphveil.kernels import structural_states_search as kernel
+from graphveil.kernels.structural_search import BEST_CHANGED, BEST_LEFT
+from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.methods.structural.search import search, within_budget
+from graphveil.methods.structural.states import arena_of, work_of
+from graphveil.methods.structural.task import Task, searchable
+
+ALWAYS, NEVER = 1e9, -1e9
+
+
+def generator(seed=0):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def graph_of(n, edges):
+    pairs = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+    return Graph.from_edges(pairs[:, 0], pairs[:, 1], n=n)
+
+
+@st.composite
+def graphs(draw, smallest=4, largest=10):
+    n = draw(st.integers(smallest, largest))
+    pairs = list(combinations(range(n), 2))
+    likely = draw(st.sampled_from([2, 4, 6]))
+    kept = draw(st.lists(st.integers(0, 8), min_size=len(pairs), max_size=len(pairs)))
+    return graph_of(n, [pair for pair, drawn in zip(pairs, kept, strict=True) if drawn < likely])
+
+
+WHERE = [
+    (name, d) for name in sorted(MEASURES) for d in (1, 2, 3) if (name, d > 1) != ("degree", 1)
+]
+PLACES = st.sampled_from(WHERE)
+EDITS = ("delete", "add", "any", "rewire")
+
+
+def tasks(edits=EDITS):
+    """Tasks that the counts alone do not follow."""
+    made = st.builds(
+        lambda graph, place, k, kind, budget: Task(graph, *place, k, kind, budget, 0),
+        graphs(),
+        PLACES,
+        st.integers(2, 4),
+        st.sampled_from(edits),
+        st.integers(1, 6),
+    )
+    return made.filter(lambda task: not searchable(task))
+
+
+def edges_in(state):
+    start, length, neighbour = state.rows
+    rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
+    assert all(row == sorted(set(row)) for row in rows)
+    arcs = {(v, w) for v, row in enumerate(rows) for w in row}
+    assert arcs == {(w, v) for v, w in arcs}
+    return {(v, w) for v, w in arcs if v < w}
+
+
+def present_graph(task, state):
+    return graph_of(task.graph.n_nodes, edges_in(state))
+
+
+def codes_in(state):
+    return state.cells.table[state.cells.slot, 0].copy()
+
+
+def same_partition(one, other):
+    pairs = {*zip(one.tolist(), other.tolist(), strict=True)}
+    return len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
+
+
+def assert_counted(task, arena):
+    """Compare the classes and every number of the state with a recount of its neighbour lists."""
+    state = arena.state
+    codes = codes_in(state)
+    labels = partition(present_graph(task, state), measure=task.measure, distance=task.distance)
+    assert same_partition(codes, labels)
+    sizes = class_sizes_of_nodes(labels)
+    assert np.count_nonzero(sizes < task.k) == state.cells.tally[counts.LEFT]
+    lack = int((2 * task.k - 1 - sizes[sizes < task.k]).sum())
+    assert lack == state.cells.tally[counts.LACK]
+    fresh = np.empty_like(codes)
+    states.evaluate(state, arena.reach, fresh)
+    assert fresh.tolist() == codes.tolist()
+
+
+def a_changed_pair(state, rng):
+    changed = int(state.pool.tally[counts.CHANGED])
+    return int(state.pool.order[rng.integers(0, changed)]) if changed else kernel.NONE
+
+
+def new_edit(task, arena, rng):
+    """Return an unchanged pair, with a mate where edges are rewired, or NONE."""
+    state, pool = arena.state, arena.state.pool
+    for pair in rng.permutation(pool.order[pool.tally[counts.CHANGED] :]).tolist():
+        if task.edits != "rewire" or kernel.find_mate(state, arena.reach, pair, rng):
+            return pair
+    return kernel.NONE
+
+
+def edit(task, arena, rng):
+    """Make one edit, or take one back, whatever it does; return whether there was one."""
+    state = arena.state
+    pair = a_changed_pair(state, rng) if rng.random() < 0.4 else kernel.NONE
+    pair = new_edit(task, arena, rng) if pair == kernel.NONE else pair
+    if pair == kernel.NONE:
+        return False
+    plan = within_budget(task, 1)
+    kernel.try_edits(state, arena.reach, arena.best, (pair, kernel.NONE), plan, ALWAYS)
+    return True
+
+
+@given(tasks(), st.integers(0, 2**32), st.integers(0, 12))
+@settings(deadline=None, max_examples=150)
+def test_the_states_equal_a_recount_after_any_edits(task, seed, steps):
+    arena, rng = arena_of(task, generator()), generator(seed)
+    assert_counted(task, arena)
+    for _ in range(steps):
+        edit(task, arena, rng)
+    assert_counted(task, arena)
+
+
+@given(tasks(edits=("delete", "add")), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=150)
+def test_states_change_only_where_the_measure_says(task, seed):
+    arena, rng = arena_of(task, generator()), generator(seed)
+    for _ in range(4):
+        before, edges = codes_in(arena.state), edges_in(arena.state)
+        if not edit(task, arena, rng):
+            return
+        after = edges_in(arena.state)
+        ((u, v),) = edges ^ after
+        with_edge = graph_of(task.graph.n_nodes, edges | after)
+        allowed = MEASURES[task.measure].affected(with_edge, task.distance, u, v)
+        moved = np.flatnonzero(before != codes_in(arena.state))
+        assert set(moved.tolist()) <= set(allowed.tolist())
+
+
+def snapshot(arena):
+    """Everything but the codes that no node has any more: these may be dropped at any time."""
+    state, reach, _ = arena
+    codes = codes_in(state)
+    sizes = state.cells.table[state.cells.slot, 1]
+    arrays = [codes, sizes, state.cells.tally[:2], *state.rows, *state.pool]
+    return [array.copy() for array in (*arrays, reach.value, reach.todo, reach.delta, reach.hops)]
+
+
+@given(tasks(), st.integers(0, 2**32), st.booleans())
+@settings(deadline=None, max_examples=100)
+def test_a_rejected_trial_changes_nothing_at_all(task, seed, two):
+    arena, rng = arena_of(task, generator()), generator(seed)
+    for _ in range(4):
+        edit(task, arena, rng)
+    state = arena.state
+    first, second = new_edit(task, arena, rng), a_changed_pair(state, rng)
+    if first == kernel.NONE:
+        return
+    second = second if two else kernel.NONE
+    before = snapshot(arena)
+    plan = within_budget(task, 1)
+    kernel.try_edits(state, arena.reach, arena.best, (first, second), plan, NEVER)
+    for then, now in zip(before, snapshot(arena), strict=True):
+        assert np.array_equal(then, now)
+
+
+@given(tasks(), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=100)
+def test_both_edits_of_a_swap_are_made(task, seed):
+    arena, rng = arena_of(task, generator()), generator(seed)
+    state = arena.state
+    for _ in range(6):
+        edit(task, arena, rng)
+        pairs = (new_edit(task, arena, rng), a_changed_pair(state, rng))
+        if kernel.NONE in pairs:
+            return
+        pairs = pairs if rng.random() < 0.5 else pairs[::-1]
+        plan = within_budget(task, 1)
+        kernel.try_edits(state, arena.reach, arena.best, pairs, plan, ALWAYS)
+        assert_counted(task, arena)
+
+
+@given(tasks(), st.integers(0, 2**32), st.integers(1, 8))
+@settings(deadline=None, max_examples=60)
+def test_the_best_state_can_be_gone_back_to(task, seed, log):
+    arena = arena_of(task, generator())
+    arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
+    state, reach, best = arena
+    plan = within_budget(task, 100)._replace(price=0.3, hot=2.0)
+    kernel.anneal_edits(state, reach, best, plan, generator(seed), 0, 100)
+    assert_counted(task, arena)
+    kernel.go_to_edits(state, reach, best, best.changed.copy())
+    assert_counted(task, arena)
+    assert best.tally[BEST_LEFT] == state.cells.tally[counts.LEFT]
+    assert best.tally[BEST_CHANGED] == state.pool.tally[counts.CHANGED]
+    kernel.go_to_edits(state, reach, best, np.zeros_like(best.changed))
+    assert edges_in(state) == set(map(tuple, task.graph.edges().tolist()))
+
+
+def left_in(graph, task):
+    labels = partition(graph, measure=task.measure, distance=task.distance)
+    return int(np.count_nonzero(class_sizes_of_nodes(labels) < task.k))
+
+
+@given(tasks(), st.booleans(), st.integers(0, 3), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=120)
+def test_a_search_is_never_worse_than_the_start_and_says_what_it_left(task, by_budget, few, seed):
+    graph = task.graph
+    task = task._replace(budget=min(task.budget, graph.n_edges), allowed=0 if by_budget else few)
+    edited = search(task, iterations=150, by_budget=by_budget, rng=generator(seed))
+    edges = set(map(tuple, graph.edges().tolist()))
+    added, deleted = (set(map(tuple, pairs.tolist())) for pairs in (edited.added, edited.deleted))
+    assert (len(added), len(deleted)) == (len(edited.added), len(edited.deleted))
+    assert deleted <= edges
+    assert not added & edges
+    after = graph_of(graph.n_nodes, (edges - deleted) | added)
+    start, left = left_in(graph, task), left_in(after, task)
+    assert left == edited.left
+    assert max(left, task.allowed) <= max(start, task.allowed)
+    if start <= task.allowed:
+        assert 0 == edited.cost
+    if task.edits == "rewire":
+        assert graph.degrees().tolist() == after.degrees().tolist()
+        assert 2 * len(added) == 2 * len(deleted) == edited.cost <= 4 * task.budget
+    else:
+        assert edited.cost <= task.budget
+    if task.edits == "delete":
+        assert set() == added
+    if task.edits == "add":
+        assert set() == deleted
+
+
+@given(tasks(), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=20)
+def test_the_same_seed_gives_the_same_edits(task, seed):
+    one, other = (
+        search(task, iterations=150, by_budget=True, rng=generator(seed)) for _ in range(2)
+    )
+    assert one.left == other.left
+    assert one.deleted.tolist() == other.deleted.tolist()
+    assert one.added.tolist() == other.added.tolist()
+
+
+@given(tasks())
+@settings(deadline=None, max_examples=40)
+def test_to_ask_for_the_work_changes_nothing(task):
+    arena = arena_of(task, generator())
+    before = snapshot(arena)
+    assert work_of(arena) > 0
+    for then, now in zip(before, snapshot(arena), strict=True):
+        assert np.array_equal(then, now)
