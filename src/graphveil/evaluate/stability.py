@@ -28,7 +28,7 @@ def preserved(original: float, values: Sequence[float]) -> bool:
 
     Notes
     -----
-    |mean - original| + sd < 0.05 |original|, with the sample standard deviation, 0 for a single
+    ``|mean - original| + sd < 0.05 |original|``, with the sample standard deviation, 0 for a single
     value. Where the original is 0, only 0 preserves it. De Jong et al., section 6.6.
 
     Examples
