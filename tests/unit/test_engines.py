@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import operator
 import os
+from contextlib import closing
 from functools import partial
 
 import numpy as np
@@ -82,10 +83,9 @@ def test_few_tasks_are_asked_for_ahead_of_time():
             asked.append(task)
             yield task
 
-    results = LocalEngine(jobs=2).map_chunks(abs, tasks())
-    assert 0 == next(results)
-    assert len(asked) <= 3
-    results.close()
+    with closing(LocalEngine(jobs=2).map_chunks(abs, tasks())) as results:
+        assert 0 == next(results)
+        assert len(asked) <= 9
 
 
 def test_an_error_in_a_process_is_raised_here_and_ends_the_others():

@@ -8,6 +8,7 @@ import pickle
 import signal
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -19,6 +20,12 @@ R = TypeVar("R")
 
 GRACE_SECONDS = 5.0
 """How long an idle worker may take to end when it is no longer needed."""
+
+STARTING = -1
+"""Stands for the task of a process that has not said yet that it is up."""
+
+AHEAD = 4
+"""How many tasks a process may be ahead of the one whose result is due: results wait in memory."""
 
 ENDED = (
     "a worker process ended before its work was done: for want of memory (take fewer jobs or "
@@ -59,7 +66,6 @@ class Crew(Generic[T, R]):
         self._work = work
         self._jobs = jobs
         self._workers: list[_Worker] = []
-        self._idle: list[_Worker] = []
 
     def mapped(self, tasks: Iterable[T]) -> Generator[R]:
         """Yield the result of every task, in the order of the tasks.
@@ -76,21 +82,24 @@ class Crew(Generic[T, R]):
             self._stop()
 
     def _results(self, tasks: Iterator[tuple[int, T]]) -> Iterator[R]:
-        busy: dict[_Worker, int] = {}
+        first = list(islice(tasks, self._jobs))
+        waiting = chain(first, tasks)
+        busy = {self._hired(): STARTING for _ in first}
+        idle: list[_Worker] = []
         done: dict[int, R] = {}
-        due, more = 0, True
-        while more or busy:
-            while more and len(busy) < self._jobs:
-                number, task = next(tasks, (-1, None))
-                more = number >= 0
-                if more:
-                    worker = self._idle.pop() if self._idle else self._hired()
-                    _send(worker.pipe, task)
-                    busy[worker] = number
+        due, upcoming = 0, next(waiting, None)
+        while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
+            while upcoming is not None and idle and upcoming[0] < due + AHEAD * self._jobs:
+                worker = idle.pop()
+                _send(worker.pipe, upcoming[1])
+                busy[worker] = upcoming[0]
+                upcoming = next(waiting, None)
             ready = wait([worker.pipe for worker in busy])
             for worker in [worker for worker in busy if worker.pipe in ready]:
-                done[busy.pop(worker)] = _answer(worker.pipe)
-                self._idle.append(worker)
+                number, answer = busy.pop(worker), _answer(worker.pipe)
+                idle.append(worker)
+                if number != STARTING:
+                    done[number] = answer
             while due in done:
                 yield done.pop(due)
                 due += 1
@@ -140,21 +149,22 @@ def _answer(pipe: Connection) -> Any:
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
-    """Do tasks until the other end of the pipe is closed; an interrupt is the parent's business."""
+    """Say that one is up, then do tasks until the other end of the pipe is closed.
+
+    An interrupt is the parent's business.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answer: tuple[bool, Any] = (True, None)
     while True:
         try:
+            pipe.send(answer)
             task = pipe.recv()
-        except EOFError:
+        except (EOFError, BrokenPipeError, ConnectionResetError):
             return
         try:
             answer = (True, work(task))
         except Exception as error:  # noqa: BLE001  it is raised again by the parent
             answer = (False, _portable(error))
-        try:
-            pipe.send(answer)
-        except BrokenPipeError:
-            return
 
 
 def _portable(error: Exception) -> Exception:

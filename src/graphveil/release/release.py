@@ -179,7 +179,7 @@ class Release:
         if self.private is None:
             return
         if keep_linkage and self.private.linkage is not None:
-            write_private(stage.private / LINKAGE, _linkage_bytes(self.private.linkage))
+            _write_private(stage.private / LINKAGE, _linkage_bytes(self.private.linkage))
         write_record(stage, self.private, method=self.provenance.method, reading=reading or {})
 
     def verify(self, original: Data | None = None) -> Verdict:
@@ -337,10 +337,10 @@ def write_record(
         reading=dict(reading),
         seconds=dict(private.seconds),
     )
-    write_private(stage.private / RECORD, encode(record))
+    _write_private(stage.private / RECORD, encode(record))
 
 
-def write_private(path: Path, content: bytes) -> None:
+def _write_private(path: Path, content: bytes) -> None:
     """Write a file that its owner alone may read."""
     path.touch(mode=0o600)
     path.write_bytes(content)
