@@ -32,17 +32,6 @@ print(json.dumps(done))
 """
 
 
-@pytest.fixture(scope="session", autouse=True)
-def heeded_signals():
-    """Heed the signals that these tests send: what starts us in the background may ignore them."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 class Done(NamedTuple):
     """How a command ended."""
 

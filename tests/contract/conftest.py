@@ -52,6 +52,11 @@ class Case(NamedTuple):
         return f"{self.method.name} {named}{shown}"
 
 
+def quick(method):
+    """Return a method with the parameters of its example, made quick."""
+    return method.from_parameters({**method.example, **QUICK.get(method.name, {})})
+
+
 def kinds_of(method):
     """Return the kinds of data that a method takes and releases as they are."""
     kinds = kinds_taken(method.accepts)
@@ -173,6 +178,7 @@ def sample():
         return SAMPLES[kind or known](ids)
 
     make.text_ids, make.big_ids, make.kinds_of = text_ids, big_ids, kinds_of
+    make.quick = quick
     return make
 
 

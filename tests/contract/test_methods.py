@@ -253,7 +253,7 @@ def is_caught(folder):
 
 
 def test_an_edit_of_any_leaf_of_the_manifest_is_caught(method, sample, tmp_path):
-    release = method.from_parameters(method.example).anonymize(sample(method))
+    release = sample.quick(method).anonymize(sample(method))
     path = release.write(tmp_path / "out") / "release.json"
     whole = path.read_text()
     for place, leaf in leaves(json.loads(whole)):
@@ -272,7 +272,7 @@ def test_an_edit_of_any_leaf_of_the_manifest_is_caught(method, sample, tmp_path)
 
 
 def test_a_flipped_byte_of_any_file_is_caught(method, sample, tmp_path):
-    release = method.from_parameters(method.example).anonymize(sample(method))
+    release = sample.quick(method).anonymize(sample(method))
     folder = release.write(tmp_path / "out")
     for path in sorted(folder.iterdir()):
         whole = path.read_bytes()
@@ -285,7 +285,7 @@ def test_a_flipped_byte_of_any_file_is_caught(method, sample, tmp_path):
 
 
 def test_a_missing_or_a_further_file_is_caught(method, sample, tmp_path):
-    release = method.from_parameters(method.example).anonymize(sample(method))
+    release = sample.quick(method).anonymize(sample(method))
     folder = release.write(tmp_path / "out")
     for path in sorted(folder.iterdir()):
         whole = path.read_bytes()
@@ -296,7 +296,7 @@ def test_a_missing_or_a_further_file_is_caught(method, sample, tmp_path):
     assert is_caught(folder)
 
 
-def test_data_of_another_kind_is_refused_with_both_kinds_named(method):
+def test_data_of_another_kind_is_refused_with_both_kinds_named(method, sample):
     others = [
         gv.Graph.from_edges([0], [1], n=2),
         gv.Bipartite.from_pairs(["ann"], ["tea"]),
@@ -306,7 +306,7 @@ def test_data_of_another_kind_is_refused_with_both_kinds_named(method):
     for data in others:
         if type(data) not in taken:
             with pytest.raises(UsageError, match=f"not {type(data).__name__}") as caught:
-                method.from_parameters(method.example).anonymize(data)
+                sample.quick(method).anonymize(data)
             assert all(f"a {kind.__name__}" in str(caught.value) for kind in taken)
 
 
@@ -379,7 +379,7 @@ def test_odd_data_gives_a_release_that_verifies_or_the_right_error(case):
 
 
 def test_empty_data_gives_an_empty_release_or_the_right_error(method, sample):
-    anonymizer = method.from_parameters(method.example)
+    anonymizer = sample.quick(method)
     for kind in sample.kinds_of(method):
         data = EMPTY[kind]
         if anonymizer.rows_needed > 0:

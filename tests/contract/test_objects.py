@@ -143,7 +143,7 @@ SAME = {gv.Graph: SAME_GRAPH, gv.Bipartite: SAME_LISTS}
 
 @pytest.mark.parametrize("ids", ["text_ids", "big_ids"])
 def test_every_kind_of_object_gives_the_same_release(method, sample, ids):
-    anonymizer = method.from_parameters(method.example)
+    anonymizer = sample.quick(method)
     for kind in sample.kinds_of(method):
         data = sample(method, kind=kind, ids=getattr(sample, ids))
         expected = anonymizer.anonymize(data, seed=2)
@@ -158,7 +158,7 @@ def test_every_kind_of_object_gives_the_same_release(method, sample, ids):
 
 
 def test_released_features_can_be_handed_on_to_every_library(method, sample):
-    released = method.from_parameters(method.example).anonymize(sample(method)).data
+    released = sample.quick(method).anonymize(sample(method)).data
     if not isinstance(released, gv.Bipartite):
         pytest.skip("users by features only")
     lists = lists_of(released)
@@ -182,7 +182,7 @@ def test_released_features_can_be_handed_on_to_every_library(method, sample):
 
 
 def test_a_released_graph_can_be_handed_on_to_every_library(method, sample):
-    released = method.from_parameters(method.example).anonymize(sample(method)).data
+    released = sample.quick(method).anonymize(sample(method)).data
     if not isinstance(released, gv.Graph):
         pytest.skip("graphs only")
     edges = {frozenset(edge) for edge in released.edges().tolist()}

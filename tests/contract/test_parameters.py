@@ -152,7 +152,7 @@ def test_help_shows_every_field_with_its_default_and_range(method, capsys):
 
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 def test_a_seed_is_a_whole_number_of_any_kind(method, sample, tmp_path):
-    anonymizer = method.from_parameters(method.example)
+    anonymizer = sample.quick(method)
     data = sample(method)
     folders = [
         anonymizer.anonymize(data, seed=seed).write(tmp_path / str(place), again=True)

@@ -56,7 +56,9 @@ def release_of(original: Graph, edits: str = "add") -> Release:
 def smallest(method):
     """Return a method's example with the smallest classes, for data of a few people."""
     names = {item.name for item in dataclasses.fields(method)}
-    return method.from_parameters({**method.example, **({"k": 2} if "k" in names else {})})
+    least = {"k": 2, "iterations": 1000}
+    fitting = {name: value for name, value in least.items() if name in names}
+    return method.from_parameters({**method.example, **fitting})
 
 
 def private(folder: Path) -> Path:

@@ -30,7 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     debug = "--debug" in tokens
     if debug:
         tokens.remove("--debug")
-    sys.exit(run(tokens, debug=debug))
+    code = run(tokens, debug=debug)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # all is done and told; what ends takes no time
+    sys.exit(code)
 
 
 def run(tokens: list[str], *, debug: bool = False) -> int:

@@ -26,7 +26,7 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
-from graphveil.data import Bipartite, Table
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.limits import LIMITS
@@ -85,6 +85,21 @@ def _output_flags() -> list[inspect.Parameter]:
     ]
 
 
+def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flag of a method whose second release can be nested in the first."""
+    if not method.nests:
+        return []
+    return [
+        flag(
+            "nested_in",
+            Path | None,
+            "An earlier release of the same people: its classes are put together, none is parted.",
+            default=None,
+            group=OUTPUT_GROUP,
+        )
+    ]
+
+
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method that runs in chunks; none of them changes the result."""
     if not in_chunks(method):
@@ -125,6 +140,7 @@ class _Given(NamedTuple):
     json: bool
     jobs: int | None = None
     on_disk: bool = False
+    nested_in: Path | None = None
 
 
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> int:
@@ -158,15 +174,16 @@ def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, fla
     data = read_input(path, options, check=anonymizer.check)
     released_as = flags.format or format_that_came_in(path, options.format)
     release_format(released_as, kind_of(_released(type(anonymizer), type(data))))
+    nested = {} if flags.nested_in is None else {"nested_in": flags.nested_in}
     with stage(f"anonymizing with {anonymizer.name}"):
-        release = anonymizer.anonymize(data, seed=flags.seed)
+        release = anonymizer.anonymize(data, seed=flags.seed, **nested)
     with stage(f"writing {flags.out.name}"):
         release.write(
             flags.out,
             format=released_as,
             force=flags.force,
             linkage=flags.linkage,
-            again=flags.again,
+            again=flags.again or flags.nested_in is not None,
             reading={"kind": kind_of(type(data)), **as_json(options)},
         )
     if release.private is None:
@@ -179,6 +196,8 @@ def _on_disk(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags
 
     if not isinstance(options, BipartiteOptions):
         raise UsageError("--on-disk takes users and items only. Leave it out.")
+    if flags.nested_in is not None:
+        raise UsageError("--nested-in needs all of the data in memory. Leave --on-disk out.")
     anonymize_file(
         anonymizer,
         path,
@@ -266,6 +285,7 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
             *flags_of(method, METHOD_GROUP),
             *_engine_flags(method),
             *_output_flags(),
+            *_nesting_flags(method),
             *_reading_flags(method),
         ]
         text = (
@@ -284,7 +304,8 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
-    return f"friends.csv {flags} --out friends-{method.name}"
+    name = "friends" if Graph in kinds_taken(method.accepts) else "likes"
+    return f"{name}.csv {flags} --out {name}-{method.name}"
 
 
 command = App(name="anonymize", help="Make a release: graphveil anonymize METHOD INPUT --out DIR.")
