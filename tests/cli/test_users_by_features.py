@@ -75,3 +75,15 @@ def test_chunks_need_no_processes_of_their_own_kind(graphveil_here, likes):
     one, two = ((likes / f"out-{jobs}" / "data.csv").read_bytes() for jobs in (1, 2))
     assert one == two
     assert record_of(likes / "out-1")["cost"] == record_of(likes / "out-2")["cost"]
+
+
+@pytest.mark.usefixtures("likes")
+@pytest.mark.parametrize("form", ["mtx", "npz"])
+def test_a_format_without_names_is_refused_before_the_work(graphveil_here, monkeypatch, form):
+    def unexpected(*_, **__):
+        raise AssertionError("nothing is to be anonymized")
+
+    monkeypatch.setattr("graphveil.methods.SmoothK.anonymize", unexpected)
+    done = graphveil_here(*SMOOTH, "--out", "out", "--format", form)
+    assert 2 == done.code
+    assert "the names of features would be lost" in done.err.splitlines()[-1]

@@ -127,3 +127,8 @@ def test_the_engine_in_use_is_the_innermost_one():
             assert other is current()
         assert one is current()
     assert 1 == current().jobs
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_no_tasks_give_no_results_and_end(jobs):
+    assert [] == list(LocalEngine(jobs=jobs).map_chunks(len, []))

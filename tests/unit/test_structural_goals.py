@@ -74,11 +74,13 @@ def test_a_budget_that_helps_nobody_claims_nothing_and_says_so():
     "wrong",
     [
         {"measure": "degree", "distance": 2},
-        {"measure": "vrq", "heuristic": "search"},
+        {"measure": "vrq", "heuristic": "strip"},
         {"heuristic": "cut", "goal": "budget:0.05"},
         {"heuristic": "cut", "preserve_triangles": True},
         {"heuristic": "strip", "edits": "add"},
-        {"heuristic": "search", "edits": "rewire"},
+        {"heuristic": "target"},
+        {"heuristic": "target", "edits": "any", "measure": "edge-count"},
+        {"on_interrupt": "never"},
         {"k": 1},
     ],
 )

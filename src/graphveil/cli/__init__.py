@@ -21,7 +21,7 @@ from graphveil.errors import GraphveilError, GraphveilWarning
 
 OUT_OF_RESOURCES = 3
 BUG = 70
-INTERRUPTED = "interrupted. Nothing half-written is left; run the command again."
+INTERRUPTED = "interrupted. No half-written release is left; run the command again."
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

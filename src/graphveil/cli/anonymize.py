@@ -35,7 +35,7 @@ from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Record, read_manifest, read_record
 from graphveil.release.atomic import check_target
-from graphveil.release.files import format_that_came_in, kind_of, release_format
+from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -173,7 +173,8 @@ def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextMan
 def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
     data = read_input(path, options, check=anonymizer.check)
     released_as = flags.format or format_that_came_in(path, options.format)
-    release_format(released_as, kind_of(_released(type(anonymizer), type(data))))
+    form, _ = release_format(released_as, kind_of(_released(type(anonymizer), type(data))))
+    check_names(data, form)
     nested = {} if flags.nested_in is None else {"nested_in": flags.nested_in}
     with stage(f"anonymizing with {anonymizer.name}"):
         release = anonymizer.anonymize(data, seed=flags.seed, **nested)

@@ -170,7 +170,10 @@ def _words_for(data: Graph | Bipartite) -> str:
 def _public(data: Graph | Bipartite) -> str:
     """Return what is not protected, whatever epsilon: fixed text."""
     if isinstance(data, Graph):
-        return "the number of nodes counts as public: it is published as it is"
+        return (
+            "the number of nodes counts as public: it is published as it is. If nodes were "
+            "collected from the edges, being listed shows that a node has one"
+        )
     return (
         "the number of users and the list of items with their names count as public. If they were "
         "collected from the data itself, an item in the list shows that somebody has it"

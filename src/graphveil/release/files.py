@@ -64,6 +64,26 @@ def release_format(name: str, kind: Kind) -> tuple[Format, str]:
     return entry, f"{dot}{compression}"
 
 
+def check_names(data: Data, form: Format) -> None:
+    """Refuse a format of a release of users by features that cannot hold the features' names.
+
+    Raises
+    ------
+    InputError
+        Where the names are text and the format numbers its columns.
+    """
+    if isinstance(data, Graph) or form.text_ids:
+        return
+    numbered = isinstance(data, Bipartite) and (
+        data.features is None or data.features.dtype.kind == "i"
+    )
+    if not numbered:
+        raise InputError(
+            f"{form.name} numbers its columns, so the names of features would be lost. "
+            "Use csv or parquet."
+        )
+
+
 def format_that_came_in(path: Path, override: str | None) -> str:
     """Return the format of a release whose input is this file.
 

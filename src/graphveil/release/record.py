@@ -117,8 +117,8 @@ def refuse_second_release(folder: Path, input_sha256: str) -> None:
         if input_digest_in(other) == input_sha256:
             raise ReleaseError(
                 f"{other.name} shows that this input was released before. Who holds both releases "
-                "learns more than from each. Nest the second in the first, delete the first if it "
-                "was never published, or say --again."
+                "learns more than from each. Nest the second in the first where the method can, "
+                "delete the first if it was never published, or say --again."
             )
 
 

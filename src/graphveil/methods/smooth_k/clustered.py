@@ -69,10 +69,18 @@ class Clustered(Anonymizer[Bipartite]):
         default=None, text="greedy: which rows clusters grow from first", unset="auto"
     )
     beta: float | None = parameter(
-        default=None, text="facility: costs look at beta*k nearest rows", minimum=1, unset="2"
+        default=None,
+        text="facility: costs look at beta*k nearest rows",
+        minimum=1,
+        maximum=1e6,
+        unset="2",
     )
     cost_factor: float | None = parameter(
-        default=None, text="facility: of the opening costs", minimum=0, unset="2/(beta-1)"
+        default=None,
+        text="facility: of the opening costs",
+        minimum=0,
+        maximum=1e6,
+        unset="2/(beta-1)",
     )
     runs: int | None = parameter(
         default=None, text="facility: random runs, the cheapest counts", minimum=1, unset="10"
@@ -92,7 +100,11 @@ class Clustered(Anonymizer[Bipartite]):
         default=None, text="local search: passes over all rows at most", minimum=1, unset="6"
     )
     candidates: int | None = parameter(
-        default=None, text="local search: clusters tried for a row", minimum=1, unset="4"
+        default=None,
+        text="local search: clusters tried for a row",
+        minimum=1,
+        maximum=1000,
+        unset="4",
     )
     list_cap: int | None = parameter(
         default=None, text="local search: entries read of a feature's list", minimum=1, unset="all"
@@ -210,7 +222,7 @@ class Clustered(Anonymizer[Bipartite]):
         nested_in
             An earlier release of the same people, or its folder, with the private record beside
             it: its classes are put together, none is parted. Who sees both releases is left with
-            the earlier class of a person.
+            no fewer people than the earlier class of a person, but may learn more of that class.
 
         Raises
         ------

@@ -2,7 +2,7 @@
 
 Two independent releases leave a person in the part that both classes have in common, which may be
 the person alone. Where the second's classes are unions of the first's, that part is the first
-class.
+class. What a class has in common may still become more certain by the second release.
 """
 
 from __future__ import annotations

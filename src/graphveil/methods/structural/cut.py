@@ -5,18 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from graphveil.kernels import structural_starts as kernel
-from graphveil.methods.structural.search import (
-    Walk,
-    Watch,
-    goal_iterations,
-    towards_goal,
-    walk_of,
-)
-from graphveil.methods.structural.state import edited_of
+from graphveil.methods.structural.search import Walk, Watch
+from graphveil.methods.structural.start import from_start
 from graphveil.methods.structural.task import Edited, Task
 
 RESTARTS = 2
 ROUNDS = 3
+CHUNK = 1_000
 
 
 def cut(
@@ -24,26 +19,7 @@ def cut(
 ) -> Edited:
     """Return the best state of a walk that starts where no triangle and few degrees are left.
 
-    Parameters
-    ----------
-    task
-        Measure count, edge-count or degree at distance 1; edits ``"delete"``.
-    iterations
-        The proposals of one stretch of annealing; `goal_iterations` where None.
-    rng
-        The randomness.
-    watch
-        Called every 100,000 proposals with the best state's nodes left and edits; True stops.
-
-    Returns
-    -------
-    Edited
-        Its nodes left are counted again from the edited graph, without kernels.
-
-    Raises
-    ------
-    ParameterError
-        Where the measure or the edits are none of these.
+    The arguments are those of `from_start`.
 
     Notes
     -----
@@ -59,29 +35,38 @@ def cut(
     >>> cut(task, iterations=1000, rng=np.random.Generator(np.random.PCG64(1))).left
     0
     """
-    walk = walk_of(task, rng, watch, name="cut", edits=("delete",))
-    steps = goal_iterations(task.graph.n_edges) if iterations is None else iterations
-    if walk.missed():
-        without_triangles(walk)
-        lower_degrees(walk)
-        towards_goal(walk, steps, always=True)
-    return edited_of(task, walk.arena)
+    return from_start(
+        task, _start, name="cut", iterations=iterations, rng=rng, watch=watch, always=True
+    )
 
 
-PRICE = 0.15
+def _start(walk: Walk, steps: int) -> bool:
+    del steps
+    return without_triangles(walk) or lower_degrees(walk)
 
 
-def without_triangles(walk: Walk) -> None:
-    """Delete the edges inside the halves of a large cut that lie in a triangle."""
+def without_triangles(walk: Walk) -> bool:
+    """Delete the edges inside the halves of a large cut that lie in a triangle.
+
+    Returns whether whoever watches has seen enough.
+    """
     graph = walk.task.graph
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
     sides = np.empty((RESTARTS, graph.n_nodes), dtype=np.bool_)
-    inside = [kernel.two_sides(indptr, indices, walk.rng, side) for side in sides]
+    inside = []
+    for side in sides:
+        inside.append(kernel.two_sides(indptr, indices, walk.rng, side))
+        if walk.seen_enough():
+            return True
     kernel.cut_triangles(*walk.arena, sides[int(np.argmin(inside))], walk.task.allowed)
+    return walk.seen_enough()
 
 
-def lower_degrees(walk: Walk) -> None:
-    """Delete edges until the degrees are k-anonymous, or nearly: three attempts."""
+def lower_degrees(walk: Walk) -> bool:
+    """Delete edges until the degrees are k-anonymous, or nearly: three attempts.
+
+    Returns whether whoever watches has seen enough.
+    """
     for _ in range(ROUNDS):
         degree = walk.arena.state.rows.length
         order = np.argsort(-degree, kind="stable")
@@ -90,5 +75,8 @@ def lower_degrees(walk: Walk) -> None:
         excess = np.empty_like(degree)
         excess[order] = degree[order] - target
         if not np.any(excess > 0):
-            return
-        kernel.lower_to(*walk.arena, excess, walk.task.allowed)
+            return False
+        while kernel.lower_to(*walk.arena, excess, walk.task.allowed, CHUNK):
+            if walk.seen_enough():
+                return True
+    return False

@@ -14,7 +14,8 @@ from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.methods.structural.goals import Budget, Full, Goal
-from graphveil.methods.structural.task import SEARCHED, Task
+from graphveil.methods.structural.target_phases import check_aimed
+from graphveil.methods.structural.task import SEARCHED, Edited, Task
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
 
 EditKind = Literal["delete", "add", "rewire", "any"]
-Heuristic = Literal["auto", "es", "degree", "affected", "unique", "ua", "search", "strip", "cut"]
+Heuristic = Literal[
+    "auto", "es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target"
+]
+OnInterrupt = Literal["stop", "best"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,15 +52,20 @@ class StructuralAnonymity(Anonymizer[Graph]):
         stay) or ``"any"``.
     heuristic
         ``"auto"`` chooses. The paper's: ``"es"`` (edge sampling), ``"degree"``, ``"affected"``,
-        ``"unique"``, ``"ua"`` (unique-affected). Ours: ``"search"``, ``"strip"``, ``"cut"``.
+        ``"unique"``, ``"ua"`` (unique-affected). Ours: ``"search"``, ``"strip"``, ``"cut"``,
+        ``"target"``.
     recompute_gap_edges
         The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
     iterations
-        The search: proposals; 50 an edge, at least 100,000 and at most 5,000,000, where None.
+        Ours: proposals. Where None, by the edges: 50 an edge, at least 100,000 and at most
+        5,000,000; target 500 an edge, at least 3,000,000 and at most 15,000,000.
     preserve_triangles
         Forbids ``"cut"``, which removes every triangle.
     time_limit_seconds
-        After this time the best so far is taken.
+        After this time the best so far is taken; ``"auto"`` parts it among its heuristics.
+    on_interrupt
+        What Ctrl-C does during the run: ``"stop"`` ends it without a release, ``"best"`` releases
+        the best so far, which claims the share that it reached. A second one stops in any case.
 
     Raises
     ------
@@ -96,30 +105,31 @@ class StructuralAnonymity(Anonymizer[Graph]):
         default=None, text="edits between two recounts of es to ua; m/100 where none", minimum=1
     )
     iterations: int | None = parameter(
-        default=None, text="proposals of the search; 50 m, 1e5 to 5e6, where none", minimum=1
+        default=None, text="proposals of search to target; by the edges where none", minimum=1
     )
     preserve_triangles: bool = parameter(default=False, text="forbid cut, which removes them all")
     time_limit_seconds: float | None = parameter(
         default=None, text="take the best so far after this time", minimum=0
+    )
+    on_interrupt: OnInterrupt = parameter(
+        default="stop", text="Ctrl-C: no release, or one of the best so far"
     )
 
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
         StructuralKAnonymity(k=self.k, measure=self.measure, distance=self.distance)
-        if self.heuristic in {"search", "strip", "cut"}:
-            self._check_search()
+        if self.heuristic == "target":
+            check_aimed(self.measure, self.distance, self.edits)
+        if self.heuristic in {"strip", "cut"}:
+            self._check_start()
 
-    def _check_search(self) -> None:
+    def _check_start(self) -> None:
         if self.measure not in SEARCHED or self.distance != 1:
             raise ParameterError(
                 f"heuristic={self.heuristic} knows {', '.join(SEARCHED)} at distance 1, not "
-                f"{self.measure} at distance {self.distance}. Use ua."
+                f"{self.measure} at distance {self.distance}. Use search."
             )
-        if self.heuristic == "search" and self.edits == "rewire":
-            raise ParameterError("heuristic=search does not rewire. Use edits=any, or ua.")
-        if self.heuristic == "search":
-            return
         if self.edits != "delete" or isinstance(self.goal, Budget):
             raise ParameterError(
                 f"heuristic={self.heuristic} deletes edges for a full or partial goal. Use search."
@@ -171,38 +181,67 @@ class StructuralAnonymity(Anonymizer[Graph]):
         )
 
     def _cost(self, graph: Graph, found: Result) -> dict[str, float | int]:
+        from graphveil.methods.structural.outcome import average_clustering, figures  # noqa: PLC0415  compiled code, when needed
+
         edited = found.edited
-        kept = graph.n_edges - len(edited.deleted)
         cost: dict[str, float | int] = {
             "edges_before": graph.n_edges,
             "edges_added": len(edited.added),
             "edges_deleted": len(edited.deleted),
-            "edits": edited.cost,
-            "edges_kept_share": kept / graph.n_edges if graph.n_edges else 1.0,
+            **figures(graph, edited),
             "nodes_left_before": found.left_before,
-            "nodes_left": edited.left,
             "nodes_allowed_to_be_left": self.goal.allowed(graph.n_nodes),
+            "clustering_before": average_clustering(graph, None),
         }
         if found.lower_bound is not None:
             cost["edits_lower_bound"] = found.lower_bound
             cost["edits_over_lower_bound"] = _ratio(edited.cost, found.lower_bound)
         for name, other in found.runners_up.items():
-            cost[f"{name}_edits"] = other.cost
-            cost[f"{name}_nodes_left"] = other.left
+            cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
         return cost
 
     def _advice(self, graph: Graph, found: Result) -> tuple[str, ...]:
         advice = [COPY]
         edited = found.edited
         allowed = self.goal.allowed(graph.n_nodes)
+        if found.interrupted:
+            advice.append("the run was interrupted: this is the best so far")
         if edited.left > allowed and not isinstance(self.goal, Budget):
             advice.append(
                 f"the goal {self.goal} was missed: {edited.left} nodes are left, {allowed} may be. "
                 "The release claims the share that was reached"
             )
+        if self.edits == "rewire":
+            from graphveil.methods.structural.bounds import nodes_left_by_rewiring  # noqa: PLC0415  compiled code, when needed
+
+            advice += _rewiring(nodes_left_by_rewiring(self.task(graph)), allowed)
         if self.edits == "add":
             advice += many_additions(len(edited.added), graph.n_edges)
+        if "target" in found.runners_up:
+            advice += _beside(graph, edited, found.runners_up["target"], allowed)
         return tuple(advice)
+
+
+def _rewiring(rare: int, allowed: int) -> list[str]:
+    """Return the advice on nodes whose degree is shared by too few; none where they may be left."""
+    if rare <= allowed:
+        return []
+    rare_degrees = (
+        f"no rewiring can make {rare} nodes anonymous, {allowed} may be left: it keeps every "
+        "degree, and theirs are rare. Use edits=any, or a partial goal"
+    )
+    return [rare_degrees]
+
+
+def _beside(graph: Graph, taken: Edited, other: Edited, allowed: int) -> list[str]:
+    """Return the advice on a result that misses the goal with fewer edits; none where none does."""
+    if not taken.left <= allowed < other.left or other.cost >= taken.cost:
+        return []
+    beside = (
+        f"the goal took {taken.cost} edits. With {other.cost} edits, which keep triangles, "
+        f"heuristic=target leaves {other.left} of {graph.n_nodes} nodes; see the record's cost"
+    )
+    return [beside]
 
 
 def share_of(reached: int, n_nodes: int) -> float:

@@ -15,17 +15,21 @@ from graphveil.measures import partition
 from graphveil.methods.structural.bounds import lower_bound
 from graphveil.methods.structural.cut import cut
 from graphveil.methods.structural.goals import Budget, Full
+from graphveil.methods.structural.interrupts import noted
+from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.sampling import sample_edits
 from graphveil.methods.structural.search import search
 from graphveil.methods.structural.strip import strip
-from graphveil.methods.structural.task import SEARCHED, Edited, Task, better
+from graphveil.methods.structural.target import target
+from graphveil.methods.structural.target_phases import aimed
+from graphveil.methods.structural.task import Edited, Task, better, searchable
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.method import StructuralAnonymity
 
-Named = Literal["es", "degree", "affected", "unique", "ua", "search", "strip", "cut"]
+Named = Literal["es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target"]
 Watch = Callable[[int, int], bool]
 
 
@@ -44,6 +48,8 @@ class Result(NamedTuple):
         The fewest edits of any full solution, where one is known.
     runners_up
         What the other heuristics found, by name.
+    interrupted
+        Whether an interrupt cut the run short.
     """
 
     graph: Graph
@@ -52,6 +58,7 @@ class Result(NamedTuple):
     left_before: int
     lower_bound: int | None
     runners_up: dict[str, Edited]
+    interrupted: bool
 
 
 def run(method: StructuralAnonymity, graph: Graph, randomness: Randomness) -> Result:
@@ -65,24 +72,22 @@ def run(method: StructuralAnonymity, graph: Graph, randomness: Randomness) -> Re
         The input.
     randomness
         A stream for every heuristic.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Unless the best so far is asked for.
     """
     task = method.task(graph)
     before = left_in(graph, task)
-    start = Edited(_none(), _none(), before.size)
-    found: dict[Named, Edited] = {}
-    if before.size > task.allowed:
-        deadline = time.monotonic() + (method.time_limit_seconds or math.inf)
-        for name in _chosen(method, task):
-            rng = randomness.stream(f"structural {name}")
-            with stage(f"{name}: {before.size:,} nodes left", total=int(before.size)) as advance:
-                watch = _watch(deadline, before.size, advance)
-                found[name] = _heuristic(name, method, task, rng, watch)
-    by_budget = isinstance(method.goal, Budget)
-    best, chosen = start, None
+    with noted(wanted=method.on_interrupt == "best") as interrupted:
+        missed = before.size > task.allowed
+        found = _try_all(method, task, randomness, before.size, interrupted) if missed else {}
+    best, chosen = Edited(_none(), _none(), before.size), None
     for tried, other in found.items():
-        if better(other, best, task, by_budget=by_budget):
+        if better(other, best, task, by_budget=isinstance(method.goal, Budget)):
             best, chosen = other, tried
-    edited = _applied(graph, best)
+    edited = applied(graph, best)
     left = left_in(edited, task)
     if left.size != best.left:
         raise AssertionError(f"{left.size} nodes are left, {chosen} counted {best.left}")
@@ -93,6 +98,7 @@ def run(method: StructuralAnonymity, graph: Graph, randomness: Randomness) -> Re
         left_before=int(before.size),
         lower_bound=lower_bound(task) if isinstance(method.goal, Full) else None,
         runners_up={name: other for name, other in found.items() if name != chosen},
+        interrupted=interrupted(),
     )
 
 
@@ -103,34 +109,64 @@ def left_in(graph: Graph, task: Task) -> NDArray[np.int64]:
     return np.flatnonzero(sizes[classes] < task.k)
 
 
+def _try_all(
+    method: StructuralAnonymity,
+    task: Task,
+    randomness: Randomness,
+    before: int,
+    interrupted: Callable[[], bool],
+) -> dict[Named, Edited]:
+    """Return what every heuristic finds; each gets its part of the time that is left."""
+    found: dict[Named, Edited] = {}
+    names = _chosen(method, task)
+    limit = method.time_limit_seconds
+    deadline = math.inf if limit is None else time.monotonic() + limit
+    for place, name in enumerate(names):
+        now = time.monotonic()
+        if found and (interrupted() or now > deadline):
+            break
+        until = now + (deadline - now) / (len(names) - place)
+        rng = randomness.stream(f"structural {name}")
+        with stage(f"{name}: {before:,} nodes left", total=before) as advance:
+            watch = _watch(until, before, advance, interrupted)
+            found[name] = _heuristic(name, method, task, rng, watch)
+    return found
+
+
 def _chosen(method: StructuralAnonymity, task: Task) -> tuple[Named, ...]:
     """Return the heuristics to run: the one asked for, or those that may win."""
     if method.heuristic != "auto":
         return (method.heuristic,)
-    if task.edits == "rewire" or task.measure not in SEARCHED or task.distance != 1:
-        return ("ua",)
+    if not searchable(task):
+        return ("ua", "search")
+    aims = aimed(task.measure, task.distance, task.edits)
     if isinstance(method.goal, Budget):
-        return ("search",)
-    if task.edits != "delete":
+        return ("target", "search") if aims else ("search",)
+    if task.edits == "add":
         return ("search", "ua")
-    return ("search", "strip") if method.preserve_triangles else ("search", "strip", "cut")
+    starts: tuple[Named, ...] = ("strip",) if method.preserve_triangles else ("strip", "cut")
+    return ("target", "search", *starts) if aims else ("search", *starts)
 
 
 def _heuristic(
     name: Named, method: StructuralAnonymity, task: Task, rng: np.random.Generator, watch: Watch
 ) -> Edited:
     by_budget = isinstance(method.goal, Budget)
-    if name == "search":
-        return search(task, iterations=method.iterations, by_budget=by_budget, rng=rng, watch=watch)
-    if name == "cut" or name == "strip":  # noqa: PLR1714  the type checker narrows by each
-        heuristic = cut if name == "cut" else strip
-        return heuristic(task, iterations=method.iterations, rng=rng, watch=watch)
+    if name == "search" or name == "target":  # noqa: PLR1714  the type checker narrows by each
+        walk = search if name == "search" else target
+        return walk(task, iterations=method.iterations, by_budget=by_budget, rng=rng, watch=watch)
+    if name == "cut" or name == "strip":  # noqa: PLR1714  as above
+        start = cut if name == "cut" else strip
+        deletions = task._replace(edits="delete")
+        return start(deletions, iterations=method.iterations, rng=rng, watch=watch)
     gap = method.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
     return sample_edits(task, name, gap=gap, by_budget=by_budget, rng=rng, watch=watch)
 
 
-def _watch(deadline: float, before: int, advance: Callable[[int], None]) -> Watch:
-    """Return the function that moves the bar and says when the time is up."""
+def _watch(
+    until: float, before: int, advance: Callable[[int], None], interrupted: Callable[[], bool]
+) -> Watch:
+    """Return the function that moves the bar and says when it is enough."""
     done = 0
 
     def watch(left: int, edits: int) -> bool:
@@ -139,25 +175,9 @@ def _watch(deadline: float, before: int, advance: Callable[[int], None]) -> Watc
         now = max(before - left, done)
         advance(now - done)
         done = now
-        return time.monotonic() > deadline
+        return interrupted() or time.monotonic() > until
 
     return watch
-
-
-def _applied(graph: Graph, edited: Edited) -> Graph:
-    """Return the graph with these edges added and deleted."""
-    if not edited.cost:
-        return graph
-    n = max(graph.n_nodes, 1)
-    edges = graph.edges().astype(np.int64)
-    kept = ~np.isin(edges[:, 0] * n + edges[:, 1], _keys(edited.deleted, n))
-    ends = np.concatenate([edges[kept], edited.added.astype(np.int64)])
-    return Graph.from_edges(ends[:, 0], ends[:, 1], n=graph.n_nodes, ids=graph.ids)
-
-
-def _keys(edges: NDArray[np.int32], n: int) -> NDArray[np.int64]:
-    wide = edges.astype(np.int64)
-    return wide[:, 0] * n + wide[:, 1]
 
 
 def _none() -> NDArray[np.int32]:

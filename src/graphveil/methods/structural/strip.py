@@ -7,15 +7,8 @@ import math
 import numpy as np
 
 from graphveil.kernels import structural_starts as kernel
-from graphveil.methods.structural.search import (
-    Walk,
-    Watch,
-    goal_iterations,
-    towards_goal,
-    walk_of,
-    within_budget,
-)
-from graphveil.methods.structural.state import edited_of
+from graphveil.methods.structural.search import Walk, Watch, within_budget
+from graphveil.methods.structural.start import from_start
 from graphveil.methods.structural.task import Edited, Task
 
 SHARES = (0.01, 0.02, 0.035, 0.05)
@@ -27,26 +20,7 @@ def strip(
 ) -> Edited:
     """Return the best state of a walk that starts where risky hubs were worn down to the goal.
 
-    Parameters
-    ----------
-    task
-        Measure count, edge-count or degree at distance 1; edits ``"delete"``.
-    iterations
-        The proposals of one stretch of annealing; `goal_iterations` where None.
-    rng
-        The randomness.
-    watch
-        Called every 100,000 proposals with the best state's nodes left and edits; True stops.
-
-    Returns
-    -------
-    Edited
-        Its nodes left are counted again from the edited graph, without kernels.
-
-    Raises
-    ------
-    ParameterError
-        Where the measure or the edits are none of these.
+    The arguments are those of `from_start`.
 
     Notes
     -----
@@ -62,14 +36,9 @@ def strip(
     >>> found.left, found.cost
     (0, 1)
     """
-    walk = walk_of(task, rng, watch, name="strip", edits=("delete",))
-    steps = goal_iterations(task.graph.n_edges) if iterations is None else iterations
-    if walk.missed() and not wear_down(walk, steps):
-        towards_goal(walk, steps)
-    return edited_of(task, walk.arena)
-
-
-PRICE = 0.15
+    return from_start(
+        task, wear_down, name="strip", iterations=iterations, rng=rng, watch=watch, always=False
+    )
 
 
 def wear_down(walk: Walk, steps: int) -> bool:

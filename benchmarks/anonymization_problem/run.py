@@ -1,0 +1,182 @@
+"""The experiments of *The anonymization problem in social networks*, on the networks at hand.
+
+    python benchmarks/anonymization_problem/run.py --data FOLDER PART [--seeds 5] [--networks NAME]
+
+PART is one of
+
+    variants      full, partial (95 %) and budgeted (5 %) anonymization by every heuristic, with
+                  what was kept and the time: table 2, figures 3, 4 and 6
+    trajectories  uniqueness while edges are deleted, under four measures: figure 2
+    tradeoff      utility at several budgets: figure 5
+
+A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
+goes on where it was. The first call of every kind compiles, or loads compiled code; it is made
+once on a small graph before anything is timed, and its time stands in the row ``warm-up``. Edges
+kept and nodes left are recounted here from the released graphs. ``report.py`` prints the tables,
+``plots.py`` draws the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from networks import NETWORKS, Network, read
+
+import graphveil as gv
+from graphveil.measures import partition as classes_of
+from graphveil.methods.structural.sampling import sample_edits
+from graphveil.methods.structural.task import Task
+
+RESULTS = Path(__file__).parent / "results"
+PAPERS = ("es", "degree", "affected", "unique", "ua")
+GOALS = ("full", "partial:0.95", "budget:0.05")
+UTILITY = ("clustering", "shortest-path", "largest-component", "betweenness", "communities")
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
+MEASURES = ("degree", "count", "dk", "vrq")
+FIGURE_2 = ("es", "degree", "ua")
+ON_THE_WAY = {"Radoslaw emails", "Arenas email", "Moreno innov.", "Moreno health", "GRQC collab."}
+Todo = tuple[tuple[Any, ...], Callable[[], dict[str, Any]]]
+
+TRADED = {"Radoslaw emails", "Moreno innov.", "Arenas email", "DNC emails", "Air traffic control"}
+
+
+def anonymized(
+    graph: gv.Graph, heuristic: str, goal: str, seed: int
+) -> tuple[gv.Release, dict[str, Any]]:
+    """Return a release, and its row: what it kept, recounted, and the time."""
+    method = gv.StructuralAnonymity(measure="count", k=2, goal=goal, heuristic=heuristic)
+    started, busy = time.perf_counter(), time.process_time()
+    release = method.anonymize(graph, seed=seed)
+    return release, {
+        "heuristic": heuristic,
+        "goal": goal,
+        "seed": seed,
+        "nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+        "left_before": left_in(graph),
+        "left": left_in(release.data),
+        "edges_after": release.data.n_edges,
+        "seconds": time.perf_counter() - started,
+        "cpu_seconds": time.process_time() - busy,
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def kept(graph: gv.Graph, heuristic: str, goal: str, seed: int) -> dict[str, Any]:
+    """Return the row of a run."""
+    return anonymized(graph, heuristic, goal, seed)[1]
+
+
+def useful(graph: gv.Graph, heuristic: str, goal: str, seed: int) -> dict[str, Any]:
+    """Return the row of a run with the utility metrics of its release."""
+    release, row = anonymized(graph, heuristic, goal, seed)
+    found = gv.evaluate_release(release, original=graph, metrics=UTILITY, seed=seed)
+    return row | {f"{item.metric}: {item.part}": item.value for item in found.rows}
+
+
+def left_in(graph: gv.Graph) -> int:
+    """Return how many nodes are alone under count."""
+    return int(np.count_nonzero(np.bincount(classes_of(graph, measure="count")) == 1))
+
+
+def variants(network: Network, graph: gv.Graph, seeds: int) -> Iterator[Todo]:
+    """Yield every run of table 2 and figures 3, 4 and 6; large networks by budget alone."""
+    goals = GOALS[2:] if network.large else GOALS
+    for key in product((*PAPERS, "auto"), goals, range(1, seeds + 1)):
+        yield key, partial(kept if network.large else useful, graph, *key)
+
+
+def trajectories(network: Network, graph: gv.Graph, seeds: int) -> Iterator[Todo]:
+    """Yield every curve of figure 2."""
+    if network.name in ON_THE_WAY:
+        for key in product(MEASURES, FIGURE_2, range(1, seeds + 1)):
+            yield key, partial(curve, graph, *key)
+
+
+def tradeoff(network: Network, graph: gv.Graph, seeds: int) -> Iterator[Todo]:
+    """Yield every point of figure 5."""
+    if network.name in TRADED:
+        goals = [f"budget:{share}" for share in SHARES]
+        for key in product((*PAPERS, "auto"), goals, range(1, seeds + 1)):
+            yield key, partial(useful, graph, *key)
+
+
+def curve(graph: gv.Graph, measure: str, heuristic: Any, seed: int) -> dict[str, Any]:
+    """Return the share of edges deleted and the uniqueness after every hundredth of the edges."""
+    classes = np.bincount(classes_of(graph, measure=measure))
+    points = [(0.0, float(np.count_nonzero(classes == 1)) / graph.n_nodes)]
+
+    def watch(left: int, edits: int) -> bool:
+        points.append((edits / graph.n_edges, left / graph.n_nodes))
+        return False
+
+    task = Task(graph, measure, 1, 2, "delete", graph.n_edges, -1)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    gap = -(-graph.n_edges // 100)
+    sample_edits(task, heuristic, gap=gap, by_budget=True, rng=rng, watch=watch)
+    return {"measure": measure, "heuristic": heuristic, "seed": seed, "curve": points}
+
+
+PARTS = {"variants": variants, "trajectories": trajectories, "tradeoff": tradeoff}
+
+
+def done_in(path: Path) -> set[str]:
+    """Return the keys of the rows that are there."""
+    if not path.exists():
+        return set()
+    return {json.loads(line)["key"] for line in path.read_text().splitlines()}
+
+
+def warm_up() -> float:
+    """Return the seconds of one run of everything on a small graph: compiling, loading."""
+    graph = gv.datasets.load("copenhagen-calls")
+    started = time.perf_counter()
+    for heuristic in (*PAPERS, "auto"):
+        for goal in GOALS:
+            method = gv.StructuralAnonymity(goal=goal, heuristic=heuristic, iterations=1000)
+            method.anonymize(graph, seed=1)
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    """Measure what is missing of one part."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--heuristics", nargs="*", default=[*PAPERS, "auto"])
+    parser.add_argument("--networks", nargs="*", default=[item.name for item in NETWORKS])
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{arguments.part}.jsonl"
+    done = done_in(path)
+    with path.open("a") as out:
+        seconds = warm_up()
+        if "warm-up" not in done:
+            print(json.dumps({"key": "warm-up", "seconds": seconds}), file=out, flush=True)
+        for network in NETWORKS:
+            if network.name not in arguments.networks:
+                continue
+            graph = read(network, arguments.data)
+            for parts, run in PARTS[arguments.part](network, graph, arguments.seeds):
+                key = "/".join(map(str, (network.name, *parts)))
+                if key not in done and set(parts) & set(arguments.heuristics):
+                    row = {"key": key, "network": network.name} | run()
+                    print(json.dumps(row), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()

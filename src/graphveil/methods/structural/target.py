@@ -1,0 +1,302 @@
+"""Heuristic TARGET: edges come and go, and nodes are pulled towards values that others share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels import structural_target as kernel
+from graphveil.kernels import structural_target_edits as edits_kernel
+from graphveil.kernels import structural_target_moves as moves
+from graphveil.kernels.structural_target_assign import assign
+from graphveil.methods.structural import target_phases as phases
+from graphveil.methods.structural.search import Watch
+from graphveil.methods.structural.target_phases import Course, Phase, check_aimed
+from graphveil.methods.structural.target_state import (
+    Field,
+    begin_at,
+    best,
+    edited_of,
+    field_of,
+    go_to,
+)
+from graphveil.methods.structural.task import Edited, Task
+
+CHUNK = 25_000
+STARTS = 4
+MOST_PROPOSALS = 30_000_000
+"""Starts that miss the goal are tried again as long as their proposals are no more, up to four."""
+
+FOR_LUCK = 10_000_000
+"""A start that reaches the goal is tried again as long as their proposals are no more."""
+
+SPARED = 0.8
+
+
+def target(
+    task: Task,
+    *,
+    iterations: int | None,
+    by_budget: bool,
+    rng: np.random.Generator,
+    watch: Watch | None = None,
+) -> Edited:
+    """Return the best state of an annealing walk towards values that k nodes can share.
+
+    Parameters
+    ----------
+    task
+        Measure count at distance 1; edits ``"any"``.
+    iterations
+        The proposals of one run through the phases; `target_iterations` where None. Backfilling
+        comes on top, and graphs with few triangles get up to four runs.
+    by_budget
+        Whether the fewest nodes left within the budget are wanted, or the fewest edits that leave
+        the allowed nodes.
+    rng
+        The randomness.
+    watch
+        Called every 25,000 proposals with the best state's nodes left and edits; True stops.
+
+    Returns
+    -------
+    Edited
+        Its nodes left are counted again from the edited graph, without kernels.
+
+    Raises
+    ------
+    ParameterError
+        Where the measure or the edits are none of these.
+
+    Notes
+    -----
+    The walk minimises the nodes in classes below k, plus a price an edit, plus the distance of
+    nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
+    falls step by step where the number of nodes does not, so that hubs and dense graphs move.
+
+    Examples
+    --------
+    >>> from graphveil.data import Graph
+    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
+    >>> task = Task(flag, "count", 1, 2, "any", 4, 0)
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> found = target(task, iterations=1000, by_budget=False, rng=rng)
+    >>> found.left, found.cost
+    (0, 1)
+    """
+    check_aimed(task.measure, task.distance, task.edits)
+    steps = target_iterations(task.graph.n_edges) if iterations is None else iterations
+    walk = Walk(task, field_of(task), rng, watch, steps, [])
+    if walk.missed():
+        (_within_budget if by_budget else _towards_goal)(walk)
+        walk.end()
+    return edited_of(task, walk.field)
+
+
+def target_iterations(n_edges: int) -> int:
+    """Return 500 proposals an edge, at least 3,000,000 and at most 15,000,000.
+
+    Examples
+    --------
+    >>> target_iterations(18_812)
+    9406000
+    """
+    return min(max(500 * n_edges, 3_000_000), 15_000_000)
+
+
+class Best(NamedTuple):
+    """The best state from one start: its edits, the nodes left, and the number of edits."""
+
+    edits: NDArray[np.int64]
+    reached: tuple[int, int]
+
+
+class Walk(NamedTuple):
+    """A walk under way: its task, its state, its randomness, who watches it, and how long it is.
+
+    ``before`` lists the best states from earlier starts.
+    """
+
+    task: Task
+    field: Field
+    rng: np.random.Generator
+    watch: Watch | None
+    steps: int
+    before: list[Best]
+
+    def reached(self) -> tuple[int, int]:
+        """Return the nodes left and the edits of the best state from any start."""
+        return min((self.here(), *(best.reached for best in self.before)), key=self._rank)
+
+    def here(self) -> tuple[int, int]:
+        """Return the nodes left and the edits of the best state from this start."""
+        tally = self.field.edits.tally
+        return int(tally[edits_kernel.BEST_LEFT]), int(tally[edits_kernel.BEST_CHANGED])
+
+    def _rank(self, reached: tuple[int, int]) -> tuple[int, int, int]:
+        left, edits = reached
+        return max(left - self.task.allowed, 0), edits, left
+
+    def missed(self) -> int:
+        """Return how many nodes more than allowed the best state from this start leaves."""
+        return max(self.here()[0] - self.task.allowed, 0)
+
+    def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
+        """Go through a phase; return whether whoever watches has seen enough.
+
+        Degrees above the highest neither count nor have aims. A phase ends where the goal is
+        reached; backfilling starts there.
+        """
+        state, edits, listed = self.field
+        top = self.task.graph.n_nodes if highest is None else highest
+        lowest = weigh(state, phase, top)
+        plan = _plan(self, phase, backfill=backfill)
+        for first in range(0, plan.steps, CHUNK):
+            if phase.pull and first % phase.every == 0:
+                assign(state.classes, lowest, top, int(phase.held))
+            moves.anneal(
+                state, edits, listed, plan, self.rng, first, min(first + CHUNK, plan.steps)
+            )
+            if self.watch is not None and self.watch(*self.reached()):
+                return True
+            if plan.stop and not self.missed():
+                return False
+        return False
+
+    def follow_all(self, course: Iterable[Phase], *, highest: int | None = None) -> bool:
+        """Go through phases until the goal is reached; return whether to stop altogether."""
+        return any(self.missed() and self.follow(phase, highest=highest) for phase in course)
+
+    def back_to_best(self) -> None:
+        """Make the best state the present one."""
+        go_to(self.field, best(self.field))
+
+    def begin_anew(self) -> None:
+        """Put the best state from this start aside, and start from the input."""
+        self.before.append(Best(best(self.field), self.here()))
+        begin_at(self.field, np.empty(0, dtype=np.int64))
+
+    def end(self) -> None:
+        """Make the best state from any start the best one."""
+        found = min(self.before, key=lambda best: self._rank(best.reached), default=None)
+        if found is not None and self._rank(found.reached) < self._rank(self.here()):
+            begin_at(self.field, found.edits)
+
+
+def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> moves.Plan:
+    """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
+
+    These are taken to stand in classes of all sizes 1..k - 1, equally many.
+    """
+    k = walk.task.k
+    return moves.Plan(
+        steps=max(round(phase.share * walk.steps), 1),
+        hot=phase.hot,
+        cold=phase.cold,
+        price=phase.price,
+        pull=phase.pull,
+        focus=phase.focus,
+        undo=phase.undo,
+        revert=phase.revert,
+        add=0.3,
+        spared=walk.task.allowed * (3 * k - 2) / (4 * k - 4) if backfill else 0.0,
+        allowed=walk.task.allowed,
+        budget=walk.task.budget,
+        stop=not backfill,
+    )
+
+
+def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
+    """Let nodes count as the phase says, and forget all aims; return the lowest degree that counts.
+
+    Degrees above the highest do not count.
+    """
+    classes, degree = state.classes, state.near.length
+    lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
+    hubs = int(np.quantile(degree, phases.HUBS))
+    every = np.arange(classes.weight.size)
+    classes.weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
+    classes.weight[(every < lowest) | (every > highest)] = 0
+    classes.node[:, kernel.PULL] = 0
+    kernel.refill(classes)
+    return lowest
+
+
+def is_dense(field: Field) -> bool:
+    """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbours."""
+    codes = field.state.classes.table[field.state.classes.node[:, kernel.SLOT], 0]
+    edges = int(field.state.near.length.sum()) / 2
+    corners = int((codes & kernel.TRIANGLES).sum())
+    return corners > 10 * edges and edges > 15 * codes.size
+
+
+def _towards_goal(walk: Walk) -> None:
+    """Look for the fewest edits that reach the goal: dense graphs from one start."""
+    if not is_dense(walk.field):
+        _from_several_starts(walk)
+    elif not _run(walk, phases.DENSE, None):
+        _backfill(walk)
+
+
+def _from_several_starts(walk: Walk) -> None:
+    """Run from the input until the goal is reached, up to four times; small graphs more than once.
+
+    With a partial goal most of those who may be left are the nodes of highest degree.
+    """
+    highest = None
+    if walk.task.allowed:
+        degree = np.sort(walk.task.graph.degrees())[::-1]
+        highest = int(degree[int(SPARED * walk.task.allowed)])
+    wanted = FOR_LUCK // walk.steps
+    for start in range(min(max(MOST_PROPOSALS // walk.steps, 1), STARTS)):
+        course = phases.SPARSE[start % len(phases.SPARSE)]
+        if highest is not None:
+            course = course._replace(hubs=())
+        if _run(walk, course, highest) or _backfill(walk):
+            return
+        if start + 1 >= wanted and walk.reached()[0] <= walk.task.allowed:
+            return
+        walk.begin_anew()
+
+
+def _run(walk: Walk, course: Course, highest: int | None) -> bool:
+    """Go through the phases of a course, then look for the last few from the best state."""
+    if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
+        return True
+    for _ in range(course.rounds if walk.missed() else 0):
+        walk.back_to_best()
+        if walk.follow_all((course.again, *course.polish), highest=highest):
+            return True
+    for phase in phases.FINISH:
+        if not 0 < walk.missed() <= phases.FINISHED:
+            break
+        walk.back_to_best()
+        if walk.follow(phase, highest=highest):
+            return True
+    return False
+
+
+def _backfill(walk: Walk) -> bool:
+    """Take edits back, and others in their place, as long as it gains: the goal stays reached.
+
+    Returns whether whoever watches has seen enough; where the goal is missed it does nothing.
+    """
+    for _ in range(0 if walk.missed() else phases.MOST_BACKFILLS):
+        before = walk.here()[1]
+        walk.back_to_best()
+        if walk.follow(phases.BACKFILL, backfill=True):
+            return True
+        if walk.here()[1] >= (1 - phases.GAIN) * before:
+            break
+    return False
+
+
+def _within_budget(walk: Walk) -> None:
+    """Look for the fewest nodes left: by counting alone, and once more with aims."""
+    if walk.follow(phases.COUNT):
+        return
+    walk.begin_anew()
+    walk.follow_all(phases.BUDGET)

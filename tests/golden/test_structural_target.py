@@ -1,0 +1,60 @@
+"""The heuristic target on real networks, against the figures of a reference prototype."""
+
+from __future__ import annotations
+
+import math
+import os
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graphveil.data import Graph
+from graphveil.methods.structural.outcome import applied
+from graphveil.methods.structural.target import target
+from graphveil.methods.structural.task import Task
+
+DATA = Path(
+    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
+)
+# name, share of the nodes to be anonymous, edits and clustering of the prototype
+GOALS = [
+    ("out.dimacs10-netscience", 1.0, 0.041, 0.672),
+    ("out.arenas-email", 0.95, 0.057, 0.220),
+]
+
+
+@cache
+def graph_of(name):
+    path = DATA / "anonet" / f"{name}.edges"
+    if not path.exists():
+        pytest.skip(f"needs the shared network {name}, which is not here")
+    ends = np.loadtxt(path, dtype=np.int64, ndmin=2)[:, :2]
+    return Graph.assemble(ends[:, 0], ends[:, 1], n=int(ends.max()) + 1)[0]
+
+
+def generator(seed):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+@pytest.mark.parametrize(("name", "share", "edits", "clustering"), GOALS)
+def test_a_goal_takes_as_few_edits_and_keeps_as_many_triangles(name, share, edits, clustering):
+    graph = graph_of(name)
+    allowed = math.floor((1 - share) * graph.n_nodes + 1e-9)
+    task = Task(graph, "count", 1, 2, "any", graph.n_edges, allowed)
+    edited = target(task, iterations=None, by_budget=False, rng=generator(1))
+    assert edited.left <= allowed
+    assert edited.cost / graph.n_edges <= edits + 0.02
+    kept = nx.average_clustering(applied(graph, edited).to_networkx())
+    assert kept == pytest.approx(clustering, abs=0.015)
+
+
+def test_a_budget_leaves_as_few_nodes():
+    graph = graph_of("out.dnc-temporalGraph")
+    budget = math.ceil(0.05 * graph.n_edges)
+    task = Task(graph, "count", 1, 2, "any", budget, 0)
+    edited = target(task, iterations=None, by_budget=True, rng=generator(1))
+    assert edited.cost <= budget
+    assert edited.left <= 36 + 5

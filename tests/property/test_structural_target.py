@@ -1,0 +1,269 @@
+"""The heuristic target against slow twins that look at every pair and triple."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphveil.data import Graph
+from graphveil.kernels import structural_target as kernel
+from graphveil.kernels import structural_target_edits as edits_kernel
+from graphveil.kernels import structural_target_moves as moves
+from graphveil.kernels.structural_target_assign import assign
+from graphveil.methods.structural.outcome import applied
+from graphveil.methods.structural.target import target
+from graphveil.methods.structural.target_state import best, field_of, go_to, present
+from graphveil.methods.structural.task import Task
+
+
+def generator(seed=0):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def graph_of(n, edges):
+    pairs = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+    return Graph.from_edges(pairs[:, 0], pairs[:, 1], n=n)
+
+
+@st.composite
+def graphs(draw, smallest=3, largest=11):
+    n = draw(st.integers(smallest, largest))
+    pairs = list(combinations(range(n), 2))
+    kept = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
+    return graph_of(n, [pair for pair, keep in zip(pairs, kept, strict=True) if keep])
+
+
+def task_of(graph, *, k=2, budget=None, allowed=0):
+    budget = max(graph.n_edges, 4) if budget is None else budget
+    return Task(graph, "count", 1, k, "any", budget, allowed)
+
+
+def edges_of(graph):
+    return set(map(tuple, graph.edges().tolist()))
+
+
+def values(n, edges):
+    """The degree and the triangles of every node."""
+    degree = Counter(end for edge in edges for end in edge)
+    triangle = Counter(
+        corner
+        for three in combinations(range(n), 3)
+        if all(pair in edges for pair in combinations(three, 2))
+        for corner in three
+    )
+    return [(degree[v], triangle[v]) for v in range(n)]
+
+
+def left_of(n, edges, k):
+    return sum(size for size in Counter(values(n, edges)).values() if size < k)
+
+
+def pairs_in(keys):
+    return {edits_kernel.ends_of(key) for key in keys.tolist()}
+
+
+def edges_in(near):
+    start, length, neighbour, bits = near
+    rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
+    assert all(row == sorted(set(row)) for row in rows)
+    for v, row in enumerate(rows if bits.shape[1] else []):
+        assert row == [w for w in range(len(rows)) if int(bits[v, w >> 6]) >> (w & 63) & 1]
+    arcs = {(v, w) for v, row in enumerate(rows) for w in row}
+    assert arcs == {(w, v) for v, w in arcs}
+    return {(v, w) for v, w in arcs if v < w}
+
+
+def assert_counted(task, field):
+    """Compare every number of the state with a recount of its neighbour lists."""
+    (classes, near), edits = field.state, field.edits
+    n, k, edges = task.graph.n_nodes, task.k, edges_in(near)
+    found = values(n, edges)
+    codes = [degree << 40 | triangles for degree, triangles in found]
+    assert codes == classes.table[classes.node[:, kernel.SLOT], 0].tolist()
+    sizes = Counter(codes)
+    assert sizes == {code: size for code, size in classes.table.tolist() if size > 0}
+    small = {code: size for code, size in sizes.items() if size < k}
+    weight = classes.weight
+    assert sum(small.values()) == classes.tally[kernel.LEFT]
+    lack = sum(weight[code >> 40] * c * (2 * k - 1 - c) for code, c in small.items())
+    assert lack == classes.tally[kernel.LACK]
+    gaps = [
+        strength * (abs(t - aim_t) + 8 * abs(d - aim_d))
+        for (d, t), (_, strength, aim_d, aim_t) in zip(found, classes.node.tolist(), strict=True)
+    ]
+    assert sum(gaps) == classes.tally[kernel.GAP]
+    changed = pairs_in(present(field))
+    assert edges ^ edges_of(task.graph) == changed
+    held = {key: place for key, place in edits.table.tolist() if key != kernel.FREE}
+    count = int(edits.tally[edits_kernel.CHANGED])
+    assert {key: i for i, key in enumerate(edits.pairs[:count].tolist())} == held
+
+
+def shuffled(task, seed, *, flips=12):
+    """A state after some flips, with weights and aims."""
+    field, rng = field_of(task), generator(seed)
+    field.state.classes.weight[:] = rng.integers(0, 4, field.state.classes.weight.size)
+    kernel.refill(field.state.classes)
+    assign(field.state.classes, 0, task.graph.n_nodes, 1)
+    for _ in range(flips):
+        v, w = rng.permutation(task.graph.n_nodes)[:2].tolist()
+        edits_kernel.flip(field.state, field.edits, edits_kernel.key_of(v, w))
+        if field.edits.tally[edits_kernel.CHANGED] >= task.budget:
+            break
+    return field
+
+
+def plan_of(task, *, steps, hot=2.0, **more):
+    plan = moves.Plan(steps, hot, 0.1, 0.1, 0.2, 0.7, 0.4, 0.3, 0.3, 0.0, 0, task.budget, False)
+    return plan._replace(**more)
+
+
+SEEDS = st.integers(0, 2**32)
+
+
+@given(graphs(), st.integers(2, 5), SEEDS)
+@settings(deadline=None, max_examples=50)
+def test_the_state_equals_a_recount_after_any_flips(graph, k, seed):
+    task = task_of(graph, k=k)
+    assert_counted(task, field_of(task))
+    assert_counted(task, shuffled(task, seed))
+
+
+@given(graphs(), st.integers(2, 4), SEEDS, st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_the_state_equals_a_recount_after_any_proposals(graph, k, seed, bits):
+    task = task_of(graph, k=k)
+    field = shuffled(task, seed, flips=3)
+    if not bits:
+        field = without_bits(field)
+    for first in (0, 150):
+        moves.anneal(*field, plan_of(task, steps=300), generator(seed), first, first + 150)
+        assert_counted(task, field)
+        assign(field.state.classes, 1, 6, first % 2)
+        assert_counted(task, field)
+    assert field.edits.tally[edits_kernel.CHANGED] <= task.budget
+
+
+def without_bits(field):
+    near = field.state.near
+    bare = near._replace(bits=np.zeros((near.length.size, 0), dtype=np.uint64))
+    return field._replace(state=field.state._replace(near=bare))
+
+
+def snapshot(field):
+    classes, near = field.state
+    arrays = [*classes[:3], classes.tally[: kernel.MOVED], near.length, near.bits]
+    rows = [array.copy() for array in (*arrays, *field.edits)]
+    return [*rows, np.array(sorted(edges_in(near)))]
+
+
+@given(graphs(), st.integers(2, 4), SEEDS, st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_a_rejected_trial_changes_nothing_at_all(graph, k, seed, bits):
+    task = task_of(graph, k=k)
+    field, rng = shuffled(task, seed), generator(seed)
+    field = field if bits else without_bits(field)
+    pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
+    trial = rng.permutation(np.array(pairs))[:5]
+    before = snapshot(field)
+    tallies = edits_kernel.tallies(field.state)
+    edits_kernel.move_all(field.state, trial, trial.size)
+    edits_kernel.reject(field.state, trial, trial.size, tallies)
+    for then, now in zip(before, snapshot(field), strict=True):
+        assert then.tolist() == now.tolist()
+
+
+@given(graphs(), SEEDS)
+@settings(deadline=None, max_examples=40)
+def test_the_flips_of_a_trial_see_those_before_them(graph, seed):
+    task = task_of(graph, budget=60)
+    field, rng = shuffled(task, seed), generator(seed)
+    pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
+    trial = rng.permutation(np.array(pairs))[:5]
+    more = edits_kernel.more_edits(field.state, field.edits, trial, trial.size)
+    before = field.edits.tally[edits_kernel.CHANGED]
+    edits_kernel.move_all(field.state, trial, trial.size)
+    edits_kernel.accept(field.state, field.edits, trial, trial.size, 0)
+    assert_counted(task, field)
+    assert more == field.edits.tally[edits_kernel.CHANGED] - before
+
+
+@given(graphs(), st.integers(2, 4), SEEDS, st.integers(1, 40))
+@settings(deadline=None, max_examples=40)
+def test_the_best_state_can_be_gone_back_to_from_far(graph, k, seed, log):
+    task = task_of(graph, k=k)
+    field = field_of(task)
+    field = field._replace(edits=field.edits._replace(log=np.empty(log, dtype=np.int64)))
+    moves.anneal(*field, plan_of(task, steps=300), generator(seed), 0, 300)
+    go_to(field, best(field))
+    assert_counted(task, field)
+    tally = field.edits.tally
+    assert tally[edits_kernel.BEST_LEFT] == field.state.classes.tally[kernel.LEFT]
+    assert tally[edits_kernel.BEST_CHANGED] == tally[edits_kernel.CHANGED]
+
+
+def gap(one, other):
+    return abs(one[1] - other[1]) + 8 * abs(one[0] - other[0])
+
+
+@given(graphs(), st.integers(2, 3))
+@settings(deadline=None, max_examples=60)
+def test_an_aim_is_the_nearest_class_or_shared_by_likes_at_no_higher_cost(graph, k):
+    field = field_of(task_of(graph, k=k))
+    assign(field.state.classes, 0, graph.n_nodes, 1)
+    found = values(graph.n_nodes, edges_of(graph))
+    sizes = Counter(found)
+    shared = {}
+    for mine, (_, strength, *aim) in zip(found, field.state.classes.node.tolist(), strict=True):
+        nearest = min((gap(mine, code) for code in sizes if sizes[code] >= k), default=None)
+        cost = gap(mine, aim)
+        if sizes[mine] >= k:
+            assert (1, 0) == (strength, cost)
+        elif strength and cost != nearest:
+            shared.setdefault(tuple(aim), []).append((cost, nearest))
+    for group in shared.values():
+        assert len(group) >= k - 1
+        if group[0][1] is not None:
+            assert sum(cost for cost, _ in group) <= k * max(nearest for _, nearest in group)
+
+
+def edited_edges(graph, edited):
+    edges = edges_of(graph)
+    added, deleted = (set(map(tuple, pairs.tolist())) for pairs in (edited.added, edited.deleted))
+    assert (len(added), len(deleted)) == (len(edited.added), len(edited.deleted))
+    assert deleted <= edges
+    assert not added & edges
+    return (edges - deleted) | added
+
+
+@given(graphs(), st.integers(2, 4), st.booleans(), st.integers(0, 3), SEEDS)
+@settings(deadline=None, max_examples=60)
+def test_a_run_is_never_worse_than_the_start(graph, k, by_budget, allowed, seed):
+    allowed = 0 if by_budget else allowed
+    budget = max(1, graph.n_edges // 4) if by_budget else graph.n_edges
+    task = task_of(graph, k=k, budget=budget, allowed=allowed)
+    edited = target(task, iterations=300, by_budget=by_budget, rng=generator(seed))
+    start = left_of(graph.n_nodes, edges_of(graph), k)
+    after = edited_edges(graph, edited)
+    assert left_of(graph.n_nodes, after, k) == edited.left
+    assert max(edited.left, allowed) <= max(start, allowed)
+    assert edited.cost <= budget
+    assert after == edges_of(applied(graph, edited))
+    if start <= allowed:
+        assert 0 == edited.cost
+
+
+@given(graphs(), st.booleans(), SEEDS)
+@settings(deadline=None, max_examples=15)
+def test_the_same_seed_gives_the_same_edits(graph, by_budget, seed):
+    one, other = (
+        target(task_of(graph), iterations=300, by_budget=by_budget, rng=generator(seed))
+        for _ in range(2)
+    )
+    assert one.left == other.left
+    assert one.added.tolist() == other.added.tolist()
+    assert one.deleted.tolist() == other.deleted.tolist()

@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import signal
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.data import Graph
+from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.kernels import structural_target_edits as edits_kernel
+from graphveil.methods.structural import cut as cut_module
+from graphveil.methods.structural import run as run_module
+from graphveil.methods.structural import target as module
+from graphveil.methods.structural import target_phases as phases
+from graphveil.methods.structural.cut import cut
+from graphveil.methods.structural.interrupts import noted
+from graphveil.methods.structural.target import Walk, is_dense, target
+from graphveil.methods.structural.target_state import edited_of, field_of
+from graphveil.methods.structural.task import Edited, Task
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+FLAG = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
+"""A triangle with a tail: the corner with the tail and the tail's end are alone."""
+
+
+def generator(seed=0):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def random_graph(n=40, density=0.2, seed=0):
+    u, v = np.triu_indices(n, 1)
+    chosen = generator(seed).random(u.size) < density
+    return Graph.from_edges(u[chosen], v[chosen], n=n)
+
+
+def complete_graph(n):
+    return Graph.from_edges(*np.triu_indices(n, 1), n=n)
+
+
+def task_of(graph, *, allowed=0, budget=None, k=2):
+    return Task(graph, "count", 1, k, "any", graph.n_edges if budget is None else budget, allowed)
+
+
+def pairs(*ends):
+    return np.array(ends, dtype=np.int32).reshape(-1, 2)
+
+
+@pytest.mark.parametrize("by_budget", [True, False])
+def test_one_edit_makes_a_flag_anonymous(by_budget):
+    edited = target(task_of(FLAG), iterations=500, by_budget=by_budget, rng=generator())
+    assert 0 == edited.left
+    if not by_budget:
+        assert 1 == edited.cost
+
+
+def test_nothing_is_spent_where_nothing_may_be_spent():
+    edited = target(task_of(FLAG, budget=0), iterations=200, by_budget=True, rng=generator())
+    assert (2, 0) == (edited.left, edited.cost)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_graphs_without_edges_need_no_edit(n):
+    empty = Graph.from_edges(np.empty(0, dtype=int), np.empty(0, dtype=int), n=n)
+    task = task_of(empty, allowed=1, budget=3)
+    edited = target(task, iterations=50, by_budget=False, rng=generator())
+    assert (int(n == 1), 0) == (edited.left, edited.cost)
+
+
+def test_a_graph_of_fewer_than_k_nodes_is_left_alone():
+    edited = target(task_of(FLAG, k=5), iterations=50, by_budget=False, rng=generator())
+    assert (4, 0) == (edited.left, edited.cost)
+
+
+def test_a_graph_is_dense_by_its_triangles_and_its_degrees():
+    assert not is_dense(field_of(task_of(complete_graph(31))))
+    assert is_dense(field_of(task_of(complete_graph(33))))
+    hub = Graph.from_edges(np.zeros(60, dtype=int), np.arange(1, 61), n=61)
+    assert not is_dense(field_of(task_of(hub)))
+
+
+def test_a_dense_graph_goes_through_all_its_stages():
+    broken = complete_graph(40).edges()[3:]
+    task = task_of(Graph.from_edges(broken[:, 0], broken[:, 1], n=40))
+    assert is_dense(field_of(task))
+    edited = target(task, iterations=20_000, by_budget=False, rng=generator())
+    assert 0 == edited.left
+    assert edited.cost <= 3
+
+
+def test_the_best_of_several_starts_is_kept():
+    task = task_of(random_graph())
+    walk = Walk(task, field_of(task), generator(), None, 20_000, [])
+    assert not walk.follow(phases.POLISH[0])
+    reached = walk.reached()
+    assert reached[0] < 40
+    walk.begin_anew()
+    assert (0, reached) == (walk.here()[1], walk.reached())
+    walk.end()
+    edited = edited_of(task, walk.field)
+    assert reached == walk.here() == (edited.left, edited.cost)
+
+
+def test_a_start_that_misses_is_tried_again_and_a_small_graph_in_any_case(monkeypatch):
+    starts = []
+
+    def begin_anew(walk, plain=Walk.begin_anew):
+        starts.append(walk.reached())
+        plain(walk)
+
+    monkeypatch.setattr(Walk, "begin_anew", begin_anew)
+    for iterations, more in ((4_000_000, 1), (6_000_000, 0)):
+        starts.clear()
+        target(task_of(FLAG), iterations=iterations, by_budget=False, rng=generator())
+        assert more == len(starts)
+    starts.clear()
+    target(task_of(FLAG, k=5), iterations=200, by_budget=False, rng=generator())
+    assert [(4, 0)] * 4 == starts
+
+
+def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 100)
+    for by_budget in (True, False):
+        seen = []
+
+        def watch(left, edits, seen=seen):
+            seen.append((left, edits))
+            return len(seen) == 3
+
+        task = task_of(random_graph())
+        edited = target(task, iterations=100_000, by_budget=by_budget, rng=generator(), watch=watch)
+        assert 3 == len(seen)
+        assert (edited.left, edited.cost) == seen[-1]
+
+
+def test_a_watched_run_gives_what_an_unwatched_one_gives():
+    task = task_of(random_graph())
+    alone, watched = (
+        target(task, iterations=2000, by_budget=False, rng=generator(), watch=watch)
+        for watch in (None, lambda _left, _edits: False)
+    )
+    assert alone.added.tolist() == watched.added.tolist()
+    assert alone.deleted.tolist() == watched.deleted.tolist()
+
+
+def test_a_wrong_count_does_not_leave_the_heuristic():
+    task = task_of(FLAG)
+    field = field_of(task)
+    field.edits.tally[edits_kernel.BEST_LEFT] += 1
+    with pytest.raises(AssertionError, match="a recount 2"):
+        edited_of(task, field)
+
+
+@pytest.mark.parametrize("wrong", [{"measure": "vrq"}, {"distance": 2}, {"edits": "delete"}])
+def test_what_target_does_not_know_is_refused(wrong):
+    with pytest.raises(ParameterError, match="heuristic=target knows measure=count"):
+        gv.StructuralAnonymity(**{"heuristic": "target", "edits": "any"} | wrong)
+    with pytest.raises(ParameterError, match="heuristic=target knows measure=count"):
+        target(task_of(FLAG)._replace(**wrong), iterations=9, by_budget=True, rng=generator())
+
+
+def test_the_starts_of_cut_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(cut_module, "CHUNK", 1)
+    task = task_of(random_graph())._replace(edits="delete")
+    calls = {}
+    for stop_at in (1, 3, 5):
+        seen = []
+
+        def watch(left, edits, seen=seen, stop_at=stop_at):
+            seen.append((left, edits))
+            return len(seen) == stop_at
+
+        edited = cut(task, iterations=100_000, rng=generator(), watch=watch)
+        calls[stop_at] = len(seen)
+        assert (edited.left, edited.cost) == seen[-1]
+    assert {1: 1, 3: 3, 5: 5} == calls
+
+
+QUICK = {"iterations": 2000, "edits": "any"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "tried"),
+    [
+        ({}, {"target", "search", "strip", "cut"}),
+        ({"goal": "partial:0.99"}, {"target", "search", "strip", "cut"}),
+        ({"preserve_triangles": True}, {"target", "search", "strip"}),
+        ({"goal": "budget:0.05"}, {"target", "search"}),
+        ({"edits": "delete"}, {"search", "strip", "cut"}),
+        ({"edits": "add"}, {"search", "ua"}),
+        ({"measure": "degree"}, {"search", "strip", "cut"}),
+        ({"heuristic": "target"}, {"target"}),
+    ],
+)
+def test_auto_tries_what_may_win_and_takes_the_best(parameters, tried):
+    release = gv.StructuralAnonymity(**QUICK | parameters).anonymize(random_graph(), seed=1)
+    cost = release.private.cost
+    others = {name.removesuffix("_clustering") for name in cost if name.endswith("_clustering")}
+    assert others < tried
+    assert len(others) == len(tried) - 1
+    missed = max(cost["nodes_left"] - cost["nodes_allowed_to_be_left"], 0)
+    by_budget = "budget" in str(parameters.get("goal"))
+    for name in others:
+        left, edits = cost[f"{name}_nodes_left"], cost[f"{name}_edits"]
+        if by_budget:
+            assert (cost["nodes_left"], cost["edits"]) <= (left, edits)
+        else:
+            other = max(left - cost["nodes_allowed_to_be_left"], 0)
+            assert (missed, cost["edits"]) <= (other, edits)
+        assert f"{name}_edges_kept_share" in cost
+
+
+def test_the_record_shows_clustering_before_and_after():
+    graph = random_graph()
+    release = gv.StructuralAnonymity(**QUICK).anonymize(graph, seed=1)
+    cost = release.private.cost
+    before, after = (nx.average_clustering(g.to_networkx()) for g in (graph, release.data))
+    assert before == pytest.approx(cost["clustering_before"])
+    assert after == pytest.approx(cost["clustering"])
+
+
+def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 100)
+    watched = []
+
+    def watch(*arguments):
+        see = plain(*arguments)
+
+        def interrupted(left, edits):
+            watched.append((left, edits))
+            if len(watched) == 3:
+                signal.raise_signal(signal.SIGINT)
+            return see(left, edits)
+
+        return interrupted
+
+    plain = run_module._watch
+    monkeypatch.setattr(run_module, "_watch", watch)
+    with pytest.raises(KeyboardInterrupt):
+        gv.StructuralAnonymity(edits="any").anonymize(random_graph(), seed=1)
+    watched.clear()
+    release = gv.StructuralAnonymity(edits="any", on_interrupt="best").anonymize(
+        random_graph(), seed=1
+    )
+    cost = release.private.cost
+    assert 3 == len(watched)
+    assert watched[-1] == (cost["nodes_left"], cost["edits"])
+    assert release.guarantee.share == pytest.approx(1 - cost["nodes_left"] / 40)
+    assert any("interrupted" in text for text in release.private.warnings)
+    assert release.verify(random_graph()).ok
+
+
+def test_a_second_interrupt_stops_and_the_handler_is_put_back():
+    before = signal.getsignal(signal.SIGINT)
+    with noted(wanted=True) as interrupted:
+        assert not interrupted()
+        signal.raise_signal(signal.SIGINT)
+        assert interrupted()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert before is signal.getsignal(signal.SIGINT)
+
+
+def test_no_time_at_all_gives_the_best_of_one_look():
+    method = gv.StructuralAnonymity(edits="any", time_limit_seconds=0, goal="partial:0.9")
+    release = method.anonymize(random_graph(n=60), seed=1)
+    assert release.verify(random_graph(n=60)).ok
+
+
+def test_who_rewires_is_told_of_degrees_that_are_too_rare():
+    method = gv.StructuralAnonymity(edits="rewire", heuristic="ua", goal="partial:0.9")
+    release = method.anonymize(random_graph(n=30), seed=1)
+    sizes = np.bincount(random_graph(n=30).degrees())
+    rare = int(sizes[sizes < 2].sum())
+    told = [text for text in release.private.warnings if "no rewiring can make" in text]
+    assert (rare > 3) == bool(told)
+    assert all(f"make {rare} nodes" in text for text in told)
+    star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    with pytest.warns(gv.GraphveilWarning, match="make 1 nodes anonymous, 0 may be left"):
+        gv.StructuralAnonymity(edits="rewire", heuristic="ua").anonymize(star)
+
+
+def test_a_result_that_misses_the_goal_with_fewer_edits_is_shown_beside(monkeypatch):
+    found = {
+        "target": Edited(pairs(), pairs((0, 1)), 2),
+        "strip": Edited(pairs(), pairs((0, 1), (0, 2), (1, 2), (2, 3)), 0),
+    }
+    monkeypatch.setattr(run_module, "_try_all", lambda *_: found)
+    method = gv.StructuralAnonymity(edits="any")
+    with pytest.warns(gv.GraphveilWarning, match="With 1 edits, which keep triangles"):
+        release = method.anonymize(FLAG)
+    assert (4, 1) == (release.private.cost["edits"], release.private.cost["target_edits"])
+
+
+def test_a_budget_too_small_for_anybody_is_an_error_for_target_too():
+    star = [(0, i) for i in range(1, 4)] + [(4, i) for i in range(5, 9)] + [(0, 4), (1, 2), (5, 6)]
+    graph = Graph.from_edges([u for u, _ in star], [v for _, v in star], n=9)
+    method = gv.StructuralAnonymity(
+        k=9, goal="budget:1edges", heuristic="target", edits="any", iterations=100
+    )
+    with pytest.raises(InfeasibleError, match="Raise the budget"):
+        method.anonymize(graph)
