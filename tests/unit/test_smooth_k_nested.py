@@ -86,3 +86,13 @@ def test_chunks_and_nesting_exclude_each_other():
     first = gv.SmoothK(k=3).anonymize(data, seed=1)
     with pytest.raises(UsageError, match="Leave chunk_rows out"):
         gv.SmoothK(k=4, chunk_rows=16).anonymize(data, nested_in=first)
+
+
+@pytest.mark.filterwarnings("default::graphveil.GraphveilWarning")
+def test_a_warning_points_at_the_line_that_asked_for_the_release():
+    data = lists()
+    first = gv.SmoothK(k=3).anonymize(data, seed=1)
+    for nested_in in (None, first):
+        with pytest.warns(gv.GraphveilWarning, match="seed") as told:
+            gv.SmoothK(k=6).anonymize(data, seed=1, nested_in=nested_in)
+        assert {__file__} == {warning.filename for warning in told}

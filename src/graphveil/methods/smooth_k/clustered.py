@@ -237,16 +237,16 @@ class Clustered(Anonymizer[Bipartite]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        if nested_in is None:
-            return super().anonymize(data, seed=seed)
         self.check(data)
+        taken = self._encoded(data)
+        if nested_in is None:
+            return self._release(taken, self._anonymize, seed)
         if self.chunk_rows is not None:
             raise UsageError("a nested release is made of the whole data. Leave chunk_rows out.")
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
             classes_of,
         )
 
-        taken = self._encoded(data)
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
         first = classes_of(earlier, taken)
         return self._release(taken, partial(self._nested, first=first), seed)
