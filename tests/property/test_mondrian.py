@@ -87,7 +87,7 @@ def test_the_release_is_that_of_the_recursive_twin_on_dense_cells(rows, k, split
     parts = list(cut_densely(matrix, list(range(len(matrix))), k, split))
     expected = published(matrix, parts, release)
     assert expected.tolist() == cells_of(made, matrix.shape[1]).tolist()
-    assert len(parts) == made.private.cost["parts"]
+    assert len(parts) == made.private.cost["clusters"]
     kept, either = int((matrix & expected).sum()), int((matrix | expected).sum())
     assert (kept / either if either else 1.0) == made.private.cost["jaccard"]
     assert kept == made.private.cost["entries_kept"]
@@ -128,5 +128,5 @@ def test_cuts_as_deep_as_there_are_rows_are_made_without_recursion():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
         made = gv.Mondrian(k=2, column_order="given").anonymize(wide)
-    assert n // 2 == made.private.cost["parts"]
+    assert n // 2 == made.private.cost["clusters"]
     assert 1.0 == made.private.cost["jaccard"]

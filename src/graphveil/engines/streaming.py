@@ -19,7 +19,7 @@ from graphveil.engines.engine import Engine
 from graphveil.engines.intake import ROWS, SIGNATURE, Facts, intake
 from graphveil.engines.local import LocalEngine
 from graphveil.engines.pieces import Piece, Tally, Worker, tally_of
-from graphveil.engines.publish import Published, Target, publish
+from graphveil.engines.publish import Target, publish
 from graphveil.engines.raw_rows import check_readable
 from graphveil.engines.working import Working, fingerprint_of, opened
 from graphveil.errors import (
@@ -33,7 +33,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
 from graphveil.methods.smooth_k.clustered import Clustered
-from graphveil.methods.smooth_k.rule import Kept
+from graphveil.methods.smooth_k.rule import Kept, cost_of
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance
@@ -315,7 +315,7 @@ class _Run:
         private = Private(
             input_sha256=facts.input_sha256,
             seed=self.working.randomness.seed,
-            cost=_cost(tally, found),
+            cost=cost_of(_kept(tally), clusters=tally.clusters, classes=found.n_classes),
             warnings=advice,
             seconds=self.seconds,
         )
@@ -338,18 +338,3 @@ class _Run:
 
 def _kept(tally: Tally) -> Kept:
     return Kept(tally.entries, tally.shared, tally.created)
-
-
-def _cost(tally: Tally, found: Published) -> dict[str, float | int]:
-    kept = _kept(tally)
-    return {
-        "entries_before": kept.original,
-        "entries_kept": kept.shared,
-        "entries_suppressed": kept.original - kept.shared,
-        "entries_created": kept.created,
-        "jaccard": kept.jaccard,
-        "suppressed_share": kept.suppressed_share,
-        "created_share": kept.created_share,
-        "clusters": tally.clusters,
-        "classes": found.n_classes,
-    }

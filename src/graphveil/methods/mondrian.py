@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil import advice
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
 from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.limits import SOURCES
+from graphveil.methods.smooth_k.drafting import draft_of
 from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
-from graphveil.methods.smooth_k.rule import Kept, Profiles, Rule, profiles, released
+from graphveil.methods.smooth_k.rule import Rule, profiles
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -95,19 +95,9 @@ class Mondrian(Anonymizer[Bipartite]):
         parts = self._parts(rows, data.feature_labels())
         found = profiles(rows, parts)
         held = found.kept(RULES[self.release])
-        after = released(data, found, held, parts)
-        shared = _shared(found, held, data.n_entries)
         suppress = self.release == "suppress"
-        return Draft(
-            data=after,
-            guarantee=KAnonymity(k=self.k) if suppress else SmoothKAnonymity(k=self.k),
-            cost=_cost(shared, found),
-            advice=(
-                *advice.large_empty_class(int(np.sum(np.diff(after.indptr) == 0)), data.n_users),
-                *advice.many_certain(self._certain(rows, after), after.n_entries),
-                *advice.taking_part(self.k, shared.jaccard),
-            ),
-        )
+        guarantee = KAnonymity(k=self.k) if suppress else SmoothKAnonymity(k=self.k)
+        return draft_of(data, parts, found, held, guarantee)
 
     def _parts(self, rows: Rows, names: Ids) -> Labels:
         """Return the part of every row."""
@@ -121,12 +111,6 @@ class Mondrian(Anonymizer[Bipartite]):
         parts = np.empty(rows.n_distinct, dtype=np.int32)
         mondrian.divide(distinct, mondrian.work_for(distinct, names.size), self.k, choice, parts)
         return parts[rows.kinds]
-
-    def _certain(self, rows: Rows, after: Bipartite) -> int:
-        """Return the published entries that are true of everyone in their class."""
-        classes = profiles(rows, collapse(after).kinds)
-        sizes = classes.sizes[classes.clusters]
-        return int(sizes[classes.kept(RULES[self.release]) & (classes.counts == sizes)].sum())
 
 
 def tried_first(names: Ids) -> NDArray[np.int64]:
@@ -148,20 +132,3 @@ def tried_first(names: Ids) -> NDArray[np.int64]:
         return np.argsort(names, kind="stable").astype(np.int64, copy=False)
     split = [name.partition("=") for name in names.tolist()]
     return np.array(sorted(range(names.size), key=split.__getitem__), dtype=np.int64)
-
-
-def _shared(found: Profiles, held: NDArray[np.bool_], original: int) -> Kept:
-    counts, sizes = found.counts[held], found.sizes[found.clusters[held]]
-    return Kept(original, int(counts.sum()), int((sizes - counts).sum()))
-
-
-def _cost(shared: Kept, found: Profiles) -> dict[str, float | int]:
-    """Return what the release cost: for the owner alone."""
-    return {
-        "entries_before": shared.original,
-        "entries_kept": shared.shared,
-        "entries_suppressed": shared.original - shared.shared,
-        "entries_created": shared.created,
-        "jaccard": shared.jaccard,
-        "parts": int(found.sizes.size),
-    }

@@ -11,22 +11,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import large_empty_class, many_certain, taking_part
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.data import Bipartite, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.methods.smooth_k.clustering import Clustering, Facility, Greedy, Refinement
+from graphveil.methods.smooth_k.drafting import draft_of
 from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
-from graphveil.methods.smooth_k.rule import (
-    Kept,
-    Profiles,
-    Rule,
-    kept_of,
-    merged,
-    profiles,
-    released,
-)
+from graphveil.methods.smooth_k.rule import Profiles, Rule, profiles
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.release import Release, read_release
@@ -293,32 +285,4 @@ class Clustered(Anonymizer[Bipartite]):
         """Return what these clusters publish, and what it costs."""
         found = profiles(rows, labels)
         held = self.held(data, found, randomness)
-        kept = kept_of(found, held, data.n_entries)
-        classes = merged(found, held)
-        return Draft(
-            data=released(data, found, held, labels),
-            guarantee=self.guarantee,
-            cost={
-                "entries_before": kept.original,
-                "entries_kept": kept.shared,
-                "entries_suppressed": kept.original - kept.shared,
-                "entries_created": kept.created,
-                "jaccard": kept.jaccard,
-                "suppressed_share": kept.suppressed_share,
-                "created_share": kept.created_share,
-                "clusters": int(found.sizes.size),
-                "classes": int(classes.sizes.size),
-            },
-            advice=self._advice(classes, kept, data.n_users),
-        )
-
-    def _advice(self, classes: Profiles, kept: Kept, n_rows: int) -> tuple[str, ...]:
-        sizes = classes.sizes[classes.clusters]
-        certain = int(sizes[classes.counts == sizes].sum())
-        filled = np.zeros(classes.sizes.size, dtype=np.bool_)
-        filled[classes.clusters] = True
-        return (
-            *taking_part(self.k, kept.jaccard),
-            *many_certain(certain, int(sizes.sum())),
-            *large_empty_class(int(classes.sizes[~filled].sum()), n_rows),
-        )
+        return draft_of(data, labels, found, held, self.guarantee)

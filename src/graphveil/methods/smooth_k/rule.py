@@ -137,6 +137,29 @@ class Kept(NamedTuple):
         return self.created / self.original if self.original else 0.0
 
 
+def cost_of(kept: Kept, *, clusters: int, classes: int) -> dict[str, float | int]:
+    """Return what a release cost, for its private record.
+
+    Parameters
+    ----------
+    kept
+        What it shares with the original.
+    clusters, classes
+        How many clusters were formed, and how many classes they are released as.
+    """
+    return {
+        "entries_before": kept.original,
+        "entries_kept": kept.shared,
+        "entries_suppressed": kept.original - kept.shared,
+        "entries_created": kept.created,
+        "jaccard": kept.jaccard,
+        "suppressed_share": kept.suppressed_share,
+        "created_share": kept.created_share,
+        "clusters": clusters,
+        "classes": classes,
+    }
+
+
 def profiles(rows: Rows, labels: Labels) -> Profiles:
     """Return how many rows of every cluster have each feature.
 

@@ -1,0 +1,57 @@
+"""Clusters of rows to what a method hands over: data, cost, and what the owner should know."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.advice import large_empty_class, many_certain, taking_part
+from graphveil.anonymizer import Draft
+from graphveil.data import Bipartite
+from graphveil.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.methods.smooth_k.rows import Labels
+from graphveil.methods.smooth_k.rule import Kept, Profiles, cost_of, kept_of, merged, released
+
+
+def draft_of(
+    data: Bipartite,
+    labels: Labels,
+    found: Profiles,
+    held: NDArray[np.bool_],
+    guarantee: KAnonymity | SmoothKAnonymity,
+) -> Draft:
+    """Return what clusters publish, with its cost against the original and advice to the owner.
+
+    Parameters
+    ----------
+    data
+        The original.
+    labels
+        The cluster of every row.
+    found
+        The features of every cluster.
+    held
+        Which of them are published, shape (pairs,).
+    guarantee
+        What is promised.
+    """
+    kept = kept_of(found, held, data.n_entries)
+    classes = merged(found, held)
+    return Draft(
+        data=released(data, found, held, labels),
+        guarantee=guarantee,
+        cost=cost_of(kept, clusters=found.sizes.size, classes=classes.sizes.size),
+        advice=_advice(classes, kept, guarantee.k, data.n_users),
+    )
+
+
+def _advice(classes: Profiles, kept: Kept, k: int, n_rows: int) -> tuple[str, ...]:
+    sizes = classes.sizes[classes.clusters]
+    certain = int(sizes[classes.counts == sizes].sum())
+    filled = np.zeros(classes.sizes.size, dtype=np.bool_)
+    filled[classes.clusters] = True
+    return (
+        *taking_part(k, kept.jaccard),
+        *many_certain(certain, int(sizes.sum())),
+        *large_empty_class(int(classes.sizes[~filled].sum()), n_rows),
+    )
