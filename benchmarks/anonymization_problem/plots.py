@@ -81,7 +81,8 @@ def figure_3(groups: Rows) -> None:
     titles = ("share of edges kept (lines: partial)", "unique nodes made anonymous with 5 %")
     for axis, labels, title in zip(axes, (names, every), titles, strict=True):
         axis.set_xticks(np.arange(len(labels)) + 0.4, labels, rotation=30, ha="right", fontsize=8)
-        axis.set(ylabel=title, ylim=(0, 1.02))
+        axis.set_ylabel(title, fontsize=8)
+        axis.set_ylim(0, 1.02)
     axes[0].legend(ncols=len(HEURISTICS), fontsize=8)
     save(figure, 3)
 

@@ -115,3 +115,30 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
         f"whether that person is in the data. Try k={SMALL_K} or more"
     )
     return (inferred,)
+
+
+def ids_among_features(n_shared: int, n_users: int) -> tuple[str, ...]:
+    """Return the advice on user ids that also name features; none where none does.
+
+    Parameters
+    ----------
+    n_shared
+        The text ids of users that are also names of features.
+    n_users
+        The users.
+
+    Examples
+    --------
+    >>> ids_among_features(0, 100)
+    ()
+    >>> print(*ids_among_features(2, 100))
+    2 of 100 user ids are also names of features: they are published as they are. Rename them if \
+they are people
+    """
+    if not n_shared:
+        return ()
+    published = (
+        f"{n_shared} of {n_users} user ids are also names of features: they are published as they "
+        "are. Rename them if they are people"
+    )
+    return (published,)

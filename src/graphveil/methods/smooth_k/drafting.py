@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import large_empty_class, many_certain, taking_part
+from graphveil.advice import (
+    ids_among_features,
+    large_empty_class,
+    many_certain,
+    taking_part,
+)
 from graphveil.anonymizer import Draft
 from graphveil.data import Bipartite
 from graphveil.guarantees import KAnonymity, SmoothKAnonymity
@@ -41,8 +46,26 @@ def draft_of(
         data=released(data, found, held, labels),
         guarantee=guarantee,
         cost=cost_of(kept, clusters=found.sizes.size, classes=classes.sizes.size),
-        advice=_advice(classes, kept, guarantee.k, data.n_users),
+        advice=(
+            *ids_among_features(named_as_features(data), data.n_users),
+            *_advice(classes, kept, guarantee.k, data.n_users),
+        ),
     )
+
+
+def named_as_features(data: Bipartite) -> int:
+    """Return how many users' text ids are names of features too; numbers cannot be told apart.
+
+    Examples
+    --------
+    >>> named_as_features(Bipartite.from_pairs(["ann", "bob"], ["bob", "tea"]))
+    1
+    """
+    if data.users is None or data.features is None or data.users.dtype.kind == "i":
+        return 0
+    if data.features.dtype.kind == "i":
+        return 0
+    return len(set(data.users.tolist()).intersection(data.features.tolist()))
 
 
 def _advice(classes: Profiles, kept: Kept, k: int, n_rows: int) -> tuple[str, ...]:
