@@ -35,7 +35,9 @@ def write_release(place: Path, name: str) -> Path:
         data=Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], n=7),
         guarantee=StructuralKAnonymity(k=2),
         provenance=Provenance(
-            method="k-degree", source=SOURCES["k-degree"], parameters={"k": 2, "edits": "add"}
+            method="k-degree",
+            source=SOURCES["k-degree"],
+            parameters={"k": 2, "edits": "add", "target": "exact", "near": True, "restarts": 2},
         ),
     ).write(place / "release", format=name)
 

@@ -29,7 +29,6 @@ from graphveil.verify import verify
 HIDDEN_PLACES = {
     "version",
     "method.parameters.edits",
-    "method.parameters.target",
     "method.parameters.near",
     "method.parameters.restarts",
 }

@@ -41,6 +41,7 @@ def parameters_of(**changed) -> dict:
         "iterations": None,
         "preserve_triangles": False,
         "time_limit_seconds": None,
+        "on_interrupt": "stop",
     } | changed
 
 
@@ -199,10 +200,10 @@ def test_a_larger_share_than_was_reached_fails(tmp_path):
     verdict = verify(folder, original=graph)
     assert {} == failed(verdict)
     detail = next(item.detail for item in verdict.conditions if item.name == "classes")
-    assert detail.endswith("; 1 nodes in smaller classes, 1 allowed")
+    assert detail.endswith("; 1 node in smaller classes, 1 allowed")
     reclaim(folder, share=0.95)
     detail = failed(verify(folder, original=graph))["classes"]
-    assert f"holds 1 node, fewer than k=2: {ids[8]} (1 node in 1 classes below k, 0 allow" in detail
+    assert f"holds 1 node, fewer than k=2: {ids[8]} (1 node in 1 class below k, 0 allow" in detail
 
 
 @pytest.mark.parametrize(

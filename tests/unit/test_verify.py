@@ -245,7 +245,7 @@ def test_deleted_edges_are_counted_where_edits_go_both_ways(tmp_path):
     )
     verdict = verify(release.write(tmp_path / "release"), original=before)
     assert verdict.ok
-    assert "1 edges added and 1 deleted, as the record says" == details(verdict)["edits"]
+    assert "1 edge added and 1 deleted, as the record says" == details(verdict)["edits"]
     assert "supergraph" not in outcomes(verdict)
 
 

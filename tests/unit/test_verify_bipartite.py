@@ -10,9 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from graphveil.advice import ids_among_features
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.limits import SOURCES
+from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of, read_release
 from graphveil.release.release import Linkage
 from graphveil.verify import verify
@@ -20,11 +22,13 @@ from graphveil.verify.claims import equal_rows
 from graphveil.verify.database import database
 
 THETAS = ["1/2", "3/5", "2/3", "1"]
-PARAMETERS = {
-    "mondrian": {"split": "first", "column_order": "sorted", "release": "suppress"},
-    "suppress-k": {},
-    "smooth-k": {"ties": "keep", "algorithm": "greedy"},
-}
+
+
+def parameters_of(method, promise, **changed) -> dict:
+    """Return all parameters of a method as in a manifest, those of its example changed."""
+    theta = {"theta": promise.theta} if isinstance(promise, SmoothKAnonymity) else {}
+    whole = METHODS[method](**METHODS[method].example).parameters()
+    return {**whole, "k": promise.k, **theta, **changed}
 
 
 def of_rows(rows, users=None) -> Bipartite:
@@ -50,18 +54,17 @@ def cost_of(before, after) -> dict[str, int]:
     }
 
 
-def release_of(before, after, promise, *, method="suppress-k", original=None) -> Release:
+def release_of(before, after, promise, *, method="suppress-k", original=None, **changed) -> Release:
     """Return a release of rows as made from other rows, or from an original that has these."""
     data = of_rows(before) if original is None else original
     order = np.random.default_rng(len(before)).permutation(len(before))
-    theta = {"theta": promise.theta} if isinstance(promise, SmoothKAnonymity) else {}
     return Release(
         data=of_rows(after).permuted(order).without_unused(),
         guarantee=promise,
         provenance=Provenance(
             method=method,
             source=SOURCES[method],
-            parameters={"k": promise.k, **PARAMETERS[method], **theta},
+            parameters=parameters_of(method, promise, **changed),
         ),
         private=Private(
             input_sha256=digest_of(data),
@@ -87,6 +90,11 @@ def classes_of(rows) -> Counter:
     return Counter(tuple(sorted(row)) for row in rows)
 
 
+def many(count, what) -> str:
+    plural = {"user": "users", "class": "classes"}[what]
+    return f"{count} {what if count == 1 else plural}"
+
+
 @settings(deadline=None, max_examples=40)
 @given(rows=rows_of_users, k=st.integers(1, 5))
 def test_the_classes_of_equal_rows_are_those_of_a_slow_count(rows, k):
@@ -100,16 +108,17 @@ def test_the_classes_of_equal_rows_are_those_of_a_slow_count(rows, k):
     smallest = min(sizes.values())
     assert ("holds" if smallest >= k else "fails") == condition.outcome
     if smallest >= k:
-        told = f"{len(rows)} users form {len(sizes)} classes of equal rows; the smallest holds "
-        assert condition.detail.startswith(f"{told}{smallest} user")
+        users, classes = many(len(rows), "user"), many(len(sizes), "class")
+        told = f"{users} in {classes} of equal rows; the smallest holds {many(smallest, 'user')}"
+        assert f"{told}, k={k}" == condition.detail
     else:
         least = min(rows.index(frozenset(row)) for row, size in sizes.items() if size == smallest)
         members = [user for user, row in enumerate(rows) if row == rows[least]]
         listed = ", ".join(map(str, members))
         assert f"fewer than k={k}: {listed} (" in condition.detail
         outside = [size for size in sizes.values() if size < k]
-        assert f"({sum(outside)} user" in condition.detail
-        assert f"in {len(outside)} classes below k)" in condition.detail
+        told = f"({many(sum(outside), 'user')} in {many(len(outside), 'class')} below k)"
+        assert told in condition.detail
 
 
 @settings(deadline=None, max_examples=20)
@@ -121,23 +130,32 @@ def test_every_condition_on_the_original_is_that_of_a_slow_count(tmp_path_factor
     shown = [pairs.draw(st.frozensets(st.integers(0, 3), max_size=3)) for _ in range(2)]
     after = [shown[kind] for kind in kinds]
     promise = SmoothKAnonymity(k=1, theta=theta)
-    release = release_of(before, after, promise, method="smooth-k")
+    stricter = {"ties": "drop", "theta_max": 0.6, "sensitive": "f0,f2"}
+    release = release_of(before, after, promise, method="smooth-k", **stricter)
     folder = release.write(tmp_path_factory.mktemp("twin") / "release")
     verdict = verify(folder, original=of_rows(before))
-    true = all(
-        sum(item in before[user] for user in members) >= Fraction(theta) * len(members)
+    shares = [
+        (item, Fraction(sum(item in before[user] for user in members), len(members)))
         for row in set(after)
         for members in [[user for user in range(n) if after[user] == row]]
         for item in row
-    )
+    ]
+    true = all(share >= Fraction(theta) for _, share in shares)
     assert true == (outcomes(verdict)["entries true of their class"] == "holds")
+    untied = all(share > Fraction(1, 2) for _, share in shares)
+    assert untied == (outcomes(verdict)["no ties"] == "holds")
+    uncertain = all(share <= Fraction(3, 5) for item, share in shares if item in {0, 2})
+    assert uncertain == (outcomes(verdict)["sensitive features"] == "holds")
     assert "holds" == outcomes(verdict)["cost"]
     assert verdict.complete
     added = release_of(before, after, KAnonymity(k=1)).write(folder.with_name("added"), again=True)
     verdict = verify(added, original=of_rows(before))
     within = all(row <= had for row, had in zip(after, before, strict=True))
     assert within == (outcomes(verdict)["nothing added"] == "holds")
-    assert within == verdict.ok
+    few = "k=1 is no whole number of at least 2"
+    failing = {item.name: item.detail for item in verdict.failures()}
+    assert few == failing.pop("claim and parameters")
+    assert within == (not failing)
 
 
 def test_a_release_without_users_has_no_class_that_is_too_small():
@@ -155,7 +173,7 @@ def test_rows_are_told_apart_by_their_lists_and_not_by_a_joined_text():
         item = ["a,b", "a", "b", "a", "b,", ""]
         db.put("entries", {"person": np.array([0, 1, 1, 2, 2, 3]), "item": item})
         (condition,) = equal_rows(db, KAnonymity(k=1))
-    assert "4 users form 4 classes of equal rows" in condition.detail
+    assert "4 users in 4 classes of equal rows" in condition.detail
 
 
 def test_the_order_of_the_entries_in_the_file_does_not_matter():
@@ -163,15 +181,18 @@ def test_the_order_of_the_entries_in_the_file_does_not_matter():
         db.put("users", {"person": np.arange(2)})
         db.put("entries", {"person": np.array([0, 1, 1, 0]), "item": ["a", "b", "a", "b"]})
         (condition,) = equal_rows(db, KAnonymity(k=2))
-    assert "2 users form 1 classes of equal rows; the smallest holds 2 users, k=2" == (
-        condition.detail
-    )
+    told = "2 users in 1 class of equal rows; the smallest holds 2 users, k=2"
+    assert told == condition.detail
+
+
+STRICT = ("entries true of their class", "no ties", "sensitive features")
 
 
 @pytest.mark.parametrize(
     ("method", "promise", "names"),
     [
         ("smooth-k", SmoothKAnonymity(k=2), ("entries true of their class", "cost")),
+        ("smooth-k, strict", SmoothKAnonymity(k=2), (*STRICT, "cost")),
         ("suppress-k", KAnonymity(k=2), ("nothing added", "cost")),
         ("mondrian", KAnonymity(k=2), ("nothing added", "cost")),
     ],
@@ -179,9 +200,12 @@ def test_the_order_of_the_entries_in_the_file_does_not_matter():
 def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path, method, promise, names):
     rows = [{0, 1}, {0}, {2}, set()]
     after = [{0}, {0}, set(), set()]
-    folder = release_of(rows, after, promise, method=method).write(tmp_path / "release")
+    method, _, strict = method.partition(", ")
+    changed = {"ties": "drop", "theta_max": 0.9, "sensitive": "f0"} if strict else {}
+    release = release_of(rows, after, promise, method=method, **changed)
+    folder = release.write(tmp_path / "release")
     alone = {item.name: item.needs for item in verify(folder).conditions if item.needs}
-    needed = ("original", "same size", "linkage", *names, "no original ids")
+    needed = ("original", "same size", "items", "linkage", *names, "no original ids")
     assert dict.fromkeys(needed, "--original") == alone
     (tmp_path / "release.private" / "linkage.parquet").unlink()
     verdict = verify(folder, original=of_rows(rows))
@@ -225,7 +249,7 @@ def people_released(table):
         provenance=Provenance(
             method="mondrian",
             source=SOURCES["mondrian"],
-            parameters={"k": 2, "release": "suppress"},
+            parameters=parameters_of("mondrian", KAnonymity(k=2)),
         ),
         private=Private(
             input_sha256=digest_of(names),
@@ -266,6 +290,91 @@ def test_a_claim_about_rows_fails_on_other_data(tmp_path):
     ).write(tmp_path / "release")
     told = details(verify(folder))["classes"]
     assert "KAnonymity is promised of a bipartite, not a table" == told
+
+
+def test_user_ids_that_name_features_are_worth_an_advice():
+    assert () == ids_among_features(0, 3)
+    (told,) = ids_among_features(2, 3)
+    assert told.startswith("2 of 3 user ids are also names of features: they are published")
+
+
+def friends(users, names, *, method="suppress-k", **changed) -> tuple[Release, Bipartite]:
+    """Return a release of four people, two by two alike, who like two features, and its input."""
+    rows = [{0}, {0}, {1}, {1}]
+    labels = np.array(names, dtype=np.dtypes.StringDType())
+    made = release_of(rows, rows, KAnonymity(k=2), method=method, **changed)
+    whole = Bipartite([0, 1, 2, 3, 4], [0, 0, 1, 1], 2, np.array(users), labels)
+    order = made.private.linkage.released.argsort()
+    release = Release(
+        data=Bipartite(whole.indptr, whole.indices, 2, None, labels).permuted(order),
+        guarantee=made.guarantee,
+        provenance=made.provenance,
+        private=Private(
+            input_sha256=digest_of(whole),
+            cost=made.private.cost,
+            linkage=Linkage(whole.labels(), made.private.linkage.released),
+        ),
+    )
+    return release, whole
+
+
+def test_items_that_are_people_are_counted_and_pass(tmp_path):
+    release, data = friends(["ann", "bob", "cyd", "dan"], ["ann", "cyd"])
+    verdict = verify(release.write(tmp_path / "release"), original=data)
+    assert [] == verdict.failures()
+    told = "2 of 4 user ids are names of published items, as they are names of its features; "
+    assert told + "no other id is in the manifest" == details(verdict)["no original ids"]
+
+
+def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
+    release, _ = friends(["ann", "bob", "cyd", "dan"], ["ann", "tea"])
+    folder = release.write(tmp_path / "release")
+    _, data = friends(["ann", "bob", "cyd", "dan"], ["rye", "tea"])
+    (tmp_path / "release.private" / "record.json").unlink()
+    found = {item.name: item.detail for item in verify(folder, original=data).failures()}
+    assert {"items", "nothing added", "no original ids"} == set(found)
+    told = "1 of 2 published items are no features of the original, the first 'ann'"
+    assert told == found["items"]
+    told = "1 of 4 user ids are names of published items, 1 of them names of no feature of the"
+    assert f"{told} original" == found["no original ids"]
+
+
+def test_items_are_compared_without_the_linkage(tmp_path):
+    release, data = friends([7, 8, 9, 10], ["rye", "tea"])
+    verdict = verify(release.write(tmp_path / "release", linkage=False), original=data)
+    told = "every item of the release is a feature of the original, 2 in all"
+    assert ("holds", told) == (outcomes(verdict)["items"], details(verdict)["items"])
+    told = "the original has no text ids; integers cannot be told from other numbers"
+    assert told == details(verdict)["no original ids"]
+
+
+def test_a_sensitive_feature_that_is_published_is_no_id_and_another_is(tmp_path):
+    for name, leaks in (("ann", False), ("bob", True)):
+        release, data = friends(
+            ["ann", "bob", "cyd", "dan"], ["ann", "tea"], method="smooth-k", sensitive=name
+        )
+        verdict = verify(release.write(tmp_path / name, again=True), original=data)
+        assert leaks == (outcomes(verdict)["no original ids"] == "fails")
+
+
+@pytest.mark.parametrize("method", ["smooth-k", "suppress-k", "mondrian"])
+def test_users_called_as_parameters_and_choices_are_no_leak(tmp_path, method):
+    rows = [{0}, {0}, {1}, {1}, {1}, {1}]
+    users = np.array(["sensitive", "theta", "greedy", "k", "first", "drop"])
+    data = Bipartite([*range(7)], [0, 0, 1, 1, 1, 1], 8, users, of_rows(rows).features)
+    promise = SmoothKAnonymity(k=2) if method == "smooth-k" else KAnonymity(k=2)
+    release = release_of(rows, rows, promise, method=method, original=data)
+    assert [] == verify(release.write(tmp_path / "release"), original=data).failures()
+
+
+def test_an_original_with_another_number_of_users_is_told_so_with_the_flag(tmp_path):
+    rows = [{0}, {0}, set()]
+    folder = release_of(rows, rows, KAnonymity(k=1)).write(tmp_path / "release")
+    told = details(verify(folder, original=of_rows(rows[:2])))["original"]
+    assert told == (
+        "this is not the original: the bipartite given has another digest and 2 users, the "
+        "release has 3. If it was made with --users, give the same list again"
+    )
 
 
 @settings(deadline=None, max_examples=8)

@@ -344,7 +344,7 @@ def test_long_lists_are_cut_and_five_nodes_are_named():
     told = condition(8, [], k=9, measure="count")
     assert (
         "the class of degree 0, 0 triangles holds 8 nodes, fewer than k=9: 0, 1, 2, 3, 4, ... "
-        "(8 nodes in 1 classes below k, 0 allowed)" == told.detail
+        "(8 nodes in 1 class below k, 0 allowed)" == told.detail
     )
 
 
@@ -355,7 +355,7 @@ def test_what_holds_is_said_with_the_smallest_class():
         "(degree 0, 0 triangles) holds 1 node, k=1" == told.detail
     )
     told = condition(6, [(0, 1), (1, 2), (0, 2), (3, 4)], k=2, share=0.8, measure="count")
-    assert told.detail.endswith("holds 1 node, k=2; 1 nodes in smaller classes, 1 allowed")
+    assert told.detail.endswith("holds 1 node, k=2; 1 node in smaller classes, 1 allowed")
 
 
 @pytest.mark.parametrize("measure", MEASURES)

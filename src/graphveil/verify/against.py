@@ -20,11 +20,13 @@ from graphveil.verify.by_method import METHOD_CHECKS
 from graphveil.verify.database import Database
 from graphveil.verify.manifest import Owner
 from graphveil.verify.method_checks import Compared
+from graphveil.verify.parameters import names_in
 from graphveil.verify.verdict import (
     LINKAGE,
     ORIGINAL,
     RECORD,
     Condition,
+    counted,
     fails,
     holds,
     judged,
@@ -33,9 +35,13 @@ from graphveil.verify.verdict import (
     shown,
 )
 
-SAME, SIZE, BIJECTION, NAMES = "original", "same size", "linkage", "no original ids"
+SAME, SIZE, ITEMS, BIJECTION = "original", "same size", "items", "linkage"
+NAMES = "no original ids"
 _KINDS = {"Graph": "graph", "Bipartite": "bipartite", "Table": "table"}
 _TABLES = {"graph": "nodes", "bipartite": "users", "table": "cells"}
+_STRANGE_ITEMS = (
+    "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
+)
 
 
 def original_conditions(
@@ -54,18 +60,21 @@ def original_conditions(
     if isinstance(original, Table) and manifest.data.kind == "bipartite":
         original = original.one_hot()
     method = METHOD_CHECKS.get(manifest.method.name)
-    names = (SIZE, BIJECTION, *(method.names(manifest.method.parameters) if method else ()))
+    items = (ITEMS,) if manifest.data.kind == "bipartite" else ()
+    names = (SIZE, *items, BIJECTION, *(method.names(manifest.method.parameters) if method else ()))
     if original is None:
         return [
             not_checked(name, "no original was given", needs=ORIGINAL)
             for name in (SAME, *names, NAMES)
         ]
     same = _same(manifest, owner, original)
-    named = _no_original_ids(manifest, original)
+    named = _no_original_ids(db, manifest, original)
     if same.outcome == "fails" or db is None:
         why = "the released data cannot be read" if db is None else "another original was given"
         return [same, *(not_checked(name, why) for name in names), named]
     conditions = [same, _size(db, manifest, original)]
+    if isinstance(original, Bipartite):
+        conditions.append(_items(db, original))
     linkage = _linkage(db, owner, original)
     conditions.append(linkage)
     if method and manifest.data.kind in method.kinds:
@@ -87,7 +96,20 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Condition:
         return not_checked(SAME, "whether this is the data it was made from", needs=RECORD)
     if owner.record.input_sha256 == digest_of(original):
         return holds(SAME, f"the {kind} given has the digest of the owner's record")
-    return fails(SAME, f"this is not the original: the {kind} given has another digest")
+    told = f"this is not the original: the {kind} given has another digest"
+    return fails(SAME, told + _another_number(manifest, original))
+
+
+def _another_number(manifest: Manifest, original: Data) -> str:
+    """Return what to try where the original given has not as many nodes or users as the release."""
+    what = _TABLES[manifest.data.kind]
+    due = manifest.data.counts.get(what)
+    if due is None or due == original.size:
+        return ""
+    return (
+        f" and {counted(original.size, what.removesuffix('s'))}, the release has {due}. "
+        f"If it was made with --{what}, give the same list again"
+    )
 
 
 def _size(db: Database, manifest: Manifest, original: Data) -> Condition:
@@ -97,6 +119,18 @@ def _size(db: Database, manifest: Manifest, original: Data) -> Condition:
     if released == due:
         return holds(SIZE, f"{due} {table} in both")
     return fails(SIZE, f"{released} {table} in the release, {due} in the original")
+
+
+def _items(db: Database, original: Bipartite) -> Condition:
+    """Whether every published item is a feature of the original; create `features`."""
+    names = original.feature_labels()
+    db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
+    n = db.number("SELECT count(DISTINCT item) FROM entries")
+    strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})")
+    if strange is None or not strange[1]:
+        return holds(ITEMS, f"every item of the release is a feature of the original, {n} in all")
+    told = f"{strange[1]} of {n} published items are no features of the original, the first"
+    return fails(ITEMS, f"{told} {shown(strange[0])}")
 
 
 def _linkage(db: Database, owner: Owner, original: Data) -> Condition:
@@ -168,9 +202,7 @@ def _find_missing_edges(db: Database, original: Graph) -> None:
 
 
 def _place_entries(db: Database, original: Bipartite) -> None:
-    """Create `had(person, feature)` under the published ids, and `features(feature, item)`."""
-    names = original.feature_labels()
-    db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
+    """Create `had(person, feature)` under the published ids."""
     person = np.repeat(_published_ids(db), np.diff(original.indptr))
     db.put("had", {"person": person, "feature": original.indices.astype(np.int64)})
 
@@ -183,24 +215,51 @@ def _published_ids(db: Database) -> Any:
     )
 
 
-def _no_original_ids(manifest: Manifest, original: Data) -> Condition:
+def _no_original_ids(db: Database | None, manifest: Manifest, original: Data) -> Condition:
     """Whether no text id of the original stands in those words that the run left in the manifest.
 
-    The rest of its words are fixed, and other conditions hold them to that.
+    The rest of its words are fixed, and other conditions hold them to that. Ids that are also
+    names of published items are counted; they pass where the original has features of these names.
     """
     labels = original.labels()
     if labels.dtype.kind == "i":
-        return holds(NAMES, "the original has no text ids")
-    method = METHOD_CHECKS.get(manifest.method.name)
-    fixed = method.words if method else frozenset()
-    texts = [text for text in _texts(msgspec.to_builtins(manifest.method)) if text not in fixed]
+        told = "the original has no text ids; integers cannot be told from other numbers"
+        return holds(NAMES, told)
+    items = _published_items(db, original)
+    texts = _free_texts(manifest, items)
     free = "\n".join(texts)
     hits = [label for label in labels.tolist() if label and label in free and _as_word(label, free)]
     problems = []
     if hits:
         text = next(text for text in texts if hits[0] in text)
         problems.append(f"{len(hits)} of {labels.size} original ids stand in {shown(text)}")
-    return judged(NAMES, problems, f"none of {labels.size} original ids is in the manifest")
+    said = items.intersection(labels.tolist())
+    if not said or not isinstance(original, Bipartite):
+        return judged(NAMES, problems, f"none of {labels.size} original ids is in the manifest")
+    told = f"{len(said)} of {labels.size} user ids are names of published items"
+    strange = said.difference(as_text(original.feature_labels()).tolist())
+    if strange:
+        problems.append(f"{told}, {len(strange)} of them names of no feature of the original")
+    otherwise = f"{told}, as they are names of its features; no other id is in the manifest"
+    return judged(NAMES, problems, otherwise)
+
+
+def _published_items(db: Database | None, original: Data) -> set[str]:
+    """Return the names of the published items; none where there are no items."""
+    if db is None or not isinstance(original, Bipartite) or not db.holds("entries"):
+        return set()
+    return {item for (item,) in db.rows("SELECT DISTINCT item FROM entries")}
+
+
+def _free_texts(manifest: Manifest, items: set[str]) -> list[str]:
+    """Return the texts of the manifest's `method` that are neither fixed nor published items."""
+    method = METHOD_CHECKS.get(manifest.method.name)
+    fixed = method.words if method else frozenset()
+    described = msgspec.to_builtins(manifest.method)
+    sensitive = names_in(described["parameters"].get("sensitive"))
+    if sensitive is not None:
+        described["parameters"]["sensitive"] = [name for name in sensitive if name not in items]
+    return [text for text in _texts(described) if text not in fixed]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from graphveil.release.manifest import Manifest
 from graphveil.verify import feature_methods, graph_methods, noise_methods
 from graphveil.verify.method_checks import MethodCheck
+from graphveil.verify.parameters import parameter_problems
 from graphveil.verify.verdict import Condition, fails, judged, shown
 
 PARAMETERS = "claim and parameters"
 
 
 def parameters_condition(manifest: Manifest) -> Condition:
-    """Return whether the claim is the one that the method makes with these parameters."""
+    """Return whether the parameters are the method's, and make it claim this."""
     method = manifest.method
     check = METHOD_CHECKS.get(method.name)
     if check is None:
@@ -19,7 +20,8 @@ def parameters_condition(manifest: Manifest) -> Condition:
     if manifest.data.kind not in check.kinds:
         made = " or a ".join(check.kinds)
         return fails(PARAMETERS, f"{method.name} makes a {made}, not a {manifest.data.kind}")
-    problems = check.claim(manifest.claim.guarantee, method.parameters)
+    problems = parameter_problems(method.name, check.parameters, method.parameters)
+    problems = problems or check.claim(manifest.claim.guarantee, method.parameters)
     return judged(PARAMETERS, problems, f"{method.name} with its parameters makes this claim")
 
 

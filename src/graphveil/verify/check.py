@@ -24,7 +24,7 @@ from graphveil.verify.manifest import (
     read_owner,
 )
 from graphveil.verify.shape import COUNTS, SHAPES, counts_condition
-from graphveil.verify.verdict import Condition, Verdict, fails, holds, not_checked
+from graphveil.verify.verdict import Condition, Verdict, counted, fails, holds, not_checked
 
 READ = "data"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
@@ -102,7 +102,7 @@ def _data_conditions(db: Database, place: Path, manifest: Manifest) -> list[Cond
         names = (*shape.names, COUNTS, *check.names)
         why = "the released data cannot be read"
         return [fails(READ, str(error)), *(not_checked(name, why) for name in names)]
-    conditions = [holds(READ, f"{len(described.files)} files could be read")]
+    conditions = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
     conditions += [*shape.conditions(db), counts_condition(db, described)]
     if described.kind not in check.kinds:
         due = " or a ".join(check.kinds)

@@ -20,7 +20,7 @@ from graphveil.guarantees import (
 from graphveil.verify.database import Database
 from graphveil.verify.equal_rows import below, classes_of, smallest_class
 from graphveil.verify.structural import alike
-from graphveil.verify.verdict import Condition, fails, holds
+from graphveil.verify.verdict import Condition, counted, fails, holds
 
 CLASSES = "classes"
 
@@ -58,20 +58,21 @@ def structural_classes(db: Database, promise: StructuralKAnonymity) -> list[Cond
     value = found.words(int(firsts[smallest]))
     if outside > allowed:
         members = found.nodes[found.labels == values[smallest]].tolist()
-        below = int(np.count_nonzero(sizes < promise.k))
+        small = counted(int(np.count_nonzero(sizes < promise.k)), "class")
+        alone = counted(len(members), "node")
         return [
             fails(
                 CLASSES,
-                f"the class of {value} holds {_many(len(members))}, fewer than k={promise.k}: "
-                f"{_listed(members)} ({_many(outside)} in {below} classes below k, "
+                f"the class of {value} holds {alone}, fewer than k={promise.k}: "
+                f"{_listed(members)} ({counted(outside, 'node')} in {small} below k, "
                 f"{allowed} allowed){found.remark}",
             )
         ]
     detail = (
         f"{n} nodes have {sizes.size} {found.kinds}; the smallest class "
-        f"({value}) holds {_many(int(sizes[smallest]))}, k={promise.k}"
+        f"({value}) holds {counted(int(sizes[smallest]), 'node')}, k={promise.k}"
     )
-    apart = f"; {outside} nodes in smaller classes, {allowed} allowed" if allowed else ""
+    apart = f"; {counted(outside, 'node')} in smaller classes, {allowed} allowed" if allowed else ""
     return [holds(CLASSES, detail + apart + found.remark)]
 
 
@@ -85,8 +86,8 @@ def equal_rows(db: Database, promise: KAnonymity | SmoothKAnonymity) -> list[Con
         return [
             holds(
                 CLASSES,
-                f"{found.users} users form {found.number} classes of equal rows; the smallest "
-                f"holds {_many(small.size, 'user')}, k={promise.k}",
+                f"{counted(found.users, 'user')} in {counted(found.number, 'class')} of equal "
+                f"rows; the smallest holds {counted(small.size, 'user')}, k={promise.k}",
             )
         ]
     outside, number = below(db, promise.k)
@@ -96,9 +97,9 @@ def equal_rows(db: Database, promise: KAnonymity | SmoothKAnonymity) -> list[Con
     return [
         fails(
             CLASSES,
-            f"a class of rows with {_many(small.features, 'feature')} holds "
-            f"{_many(small.size, 'user')}, fewer than k={promise.k}: {members} "
-            f"({_many(outside, 'user')} in {number} classes below k)",
+            f"a class of rows with {counted(small.features, 'feature')} holds "
+            f"{counted(small.size, 'user')}, fewer than k={promise.k}: {members} "
+            f"({counted(outside, 'user')} in {counted(number, 'class')} below k)",
         )
     ]
 
@@ -110,10 +111,6 @@ def nothing_to_recompute(db: Database, promise: Guarantee) -> list[Condition]:  
 
 def _listed(members: list[int]) -> str:
     return ", ".join(map(str, members[:5])) + (", ..." if len(members) > 5 else "")
-
-
-def _many(count: int, what: str = "node") -> str:
-    return f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
 CHECKS: dict[type[Guarantee], Check] = {

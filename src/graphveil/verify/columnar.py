@@ -76,4 +76,5 @@ def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) 
     for column in columns:
         row = db.first(f"SELECT rowid + 1 FROM {table} WHERE {column} IS NULL LIMIT 1")
         if row:
-            raise UnreadableError(f"{name}: row {row[0]} has no {column}")
+            what = "user" if column == "person" else column
+            raise UnreadableError(f"{name}: row {row[0]} has no {what}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.release.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.verdict import Condition, fails, judged, shown
+from graphveil.verify.verdict import Condition, counted, fails, judged, shown
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
@@ -119,7 +119,7 @@ def _others(folder: Path, files: list[DataFile]) -> Condition:
     problems = [f"{shown(name)} is not listed" for name in found if name not in listed]
     if (folder / MANIFEST).is_symlink():
         problems.append(f"{MANIFEST} is a link to another place")
-    return judged(OTHERS, problems, f"the folder holds {len(found)} files, all listed")
+    return judged(OTHERS, problems, f"the folder holds {counted(len(found), 'file')}, all listed")
 
 
 def _description(described: Described) -> Condition:

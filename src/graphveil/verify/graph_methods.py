@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from graphveil.guarantees import Guarantee, MeasureName, StructuralKAnonymity
-from graphveil.limits import SOURCES
-from graphveil.verify.method_checks import Compared, MethodCheck, Words, is_one_of
+from graphveil.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.verify import parameters as known
+from graphveil.verify.method_checks import Compared, MethodCheck, Words
 from graphveil.verify.neighbourhoods import Ints
+from graphveil.verify.parameters import is_goal, words_of
 from graphveil.verify.structural import class_sizes, count_degrees
 from graphveil.verify.verdict import (
     LINKAGE,
     RECORD,
     Condition,
+    counted,
     fails,
     holds,
     not_checked,
@@ -39,22 +40,17 @@ _OTHER_DEGREE = """
         FROM (SELECT u AS node FROM placed UNION ALL SELECT v FROM placed) GROUP BY node)
     USING (node) WHERE degree <> coalesce(before, 0) ORDER BY node
 """
-_GOAL = re.compile(
-    r"full|(?:partial|budget):([0-9]*\.?[0-9]+(?:e-[0-9]+)?)|budget:([0-9]{1,18})edges"
-)
 
 
 def _k_degree_claim(promise: Guarantee, parameters: Mapping[str, Any]) -> list[str]:
     if not isinstance(promise, StructuralKAnonymity):
         return [f"k-degree does not promise {shown(type(promise).__name__)}"]
     problems = []
-    k = parameters.get("k")
-    if type(k) is not int or k != promise.k:
-        problems.append(f"the claim says k={promise.k}, the parameter is k={shown(k)}")
+    k = parameters["k"]
+    if k != promise.k:
+        problems.append(f"the claim says k={promise.k}, the parameter is k={k}")
     if promise.share != 1:
         problems.append(f"the claim covers a share of {promise.share}, k-degree covers all nodes")
-    if not is_one_of(parameters.get("edits"), {"add", "any"}):
-        problems.append(f"edits={shown(parameters.get('edits'))} is neither 'add' nor 'any'")
     return problems
 
 
@@ -71,10 +67,10 @@ def _k_degree_against(compared: Compared) -> list[Condition]:
 def _supergraph(compared: Compared) -> Condition:
     n = compared.original.n_edges
     if not compared.linked:
-        return not_checked(SUPERGRAPH, f"whether all {n} edges were kept", needs=LINKAGE)
+        return not_checked(SUPERGRAPH, f"whether every edge was kept, {n} in all", needs=LINKAGE)
     row = compared.db.first(f"SELECT first(source), first(target), count(*) FROM ({_MISSING})")
     if row is None or row[2] == 0:
-        return holds(SUPERGRAPH, f"all {n} edges of the original are in the release")
+        return holds(SUPERGRAPH, f"every edge of the original is in the release, {n} in all")
     return fails(
         SUPERGRAPH,
         f"{row[2]} of the original's {n} edges are not in the release, the first "
@@ -128,7 +124,11 @@ def _changes(compared: Compared) -> tuple[int, int]:
 
 
 def _edited(counts: tuple[object, object]) -> str:
-    return f"{counts[0]} edges added and {counts[1]} deleted"
+    return f"{_edges(counts[0])} added and {counts[1]} deleted"
+
+
+def _edges(count: object) -> str:
+    return counted(count, "edge") if isinstance(count, int) else f"{shown(count)} edges"
 
 
 def _first(compared: Compared) -> str:
@@ -142,13 +142,9 @@ def _structural_claim(promise: Guarantee, parameters: Mapping[str, Any]) -> list
         return [f"structural does not promise {shown(type(promise).__name__)}"]
     problems = []
     for name in ("k", "measure", "distance"):
-        said, value = getattr(promise, name), parameters.get(name)
-        if type(value) is not type(said) or value != said:
+        said, value = getattr(promise, name), parameters[name]
+        if value != said:
             problems.append(f"the claim says {name}={said}, the parameter is {name}={shown(value)}")
-    if not is_one_of(parameters.get("edits"), _STRUCTURAL_AGAINST):
-        problems.append(f"edits={shown(parameters.get('edits'))} is unknown")
-    if not _is_goal(parameters.get("goal")):
-        problems.append(f"goal={shown(parameters.get('goal'))} is none")
     return problems
 
 
@@ -169,10 +165,12 @@ def _structural_against(compared: Compared) -> list[Condition]:
 def _subgraph(compared: Compared) -> Condition:
     n = compared.db.number("SELECT count(*) FROM edges")
     if not compared.linked:
-        return not_checked(SUBGRAPH, f"whether all {n} edges are the original's", needs=LINKAGE)
+        return not_checked(
+            SUBGRAPH, f"whether every edge is the original's, {n} in all", needs=LINKAGE
+        )
     row = compared.db.first(f"SELECT first(source), first(target), count(*) FROM ({_ADDED})")
     if row is None or row[2] == 0:
-        return holds(SUBGRAPH, f"all {n} edges of the release are in the original")
+        return holds(SUBGRAPH, f"every edge of the release is in the original, {n} in all")
     return fails(
         SUBGRAPH,
         f"{row[2]} of the release's {n} edges are not in the original, the first "
@@ -216,27 +214,21 @@ def _most_changes(parameters: Mapping[str, Any], n_edges: int) -> int | None:
     """
     goal = parameters.get("goal")
     kind, _, amount = str(goal).partition(":")
-    if not _is_goal(goal) or kind != "budget":
+    if not is_goal(goal) or kind != "budget":
         return None
     number = amount.removesuffix("edges")
     edits = int(number) if number != amount else math.ceil(float(number) * n_edges)
-    return edits * (1 if is_one_of(parameters.get("edits"), {"delete", "add"}) else 4)
-
-
-def _is_goal(text: object) -> bool:
-    """Whether a text spells a goal: everybody, a share in (0, 1], or at least one edit."""
-    found = _GOAL.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
-        return False
-    share, edges = found.groups()
-    return (share is None or 0 < float(share) <= 1) and (edges is None or int(edges) > 0)
+    return edits * (1 if str(parameters.get("edits")) in {"delete", "add"} else 4)
 
 
 def _budget(compared: Compared, limit: int) -> Condition:
     if not compared.linked:
-        return not_checked(BUDGET, f"whether at most {limit} edges changed", needs=LINKAGE)
+        return not_checked(
+            BUDGET, f"whether at most {counted(limit, 'edge')} changed", needs=LINKAGE
+        )
     changed = sum(_changes(compared))
-    detail = f"{changed} edges were added or deleted, the budget allows {limit}"
+    were = f"{counted(changed, 'edge')} {'was' if changed == 1 else 'were'}"
+    detail = f"{were} added or deleted, the budget allows {limit}"
     return holds(BUDGET, detail) if changed <= limit else fails(BUDGET, detail)
 
 
@@ -248,27 +240,19 @@ _STRUCTURAL_AGAINST: dict[str, dict[str, Callable[[Compared], Condition]]] = {
 }
 """What each choice of edits lets nobody do, by the condition's name."""
 
-
-_K_DEGREE_WORDS = frozenset(
-    {
-        *("name", "source", "parameters", "k-degree", "k", "edits", "target", "near", "restarts"),
-        *("add", "any", "exact", "greedy"),
-        SOURCES["k-degree"],
-    }
-)
-_STRUCTURAL_WORDS = Words(
-    _is_goal,
-    *("name", "source", "parameters", "structural", "k", "measure", "distance", "goal", "edits"),
-    *("heuristic", "recompute_gap_edges", "iterations", "preserve_triangles"),
-    *("time_limit_seconds", *_STRUCTURAL_AGAINST, *get_args(MeasureName)),
-    *("auto", "es", "affected", "unique", "ua", "search", "cut", "strip", "target"),
-    *("on_interrupt", "stop", "best"),
-    *SOURCES.values(),
-)
-
 K_DEGREE = MethodCheck(
-    ("graph",), _K_DEGREE_WORDS, _k_degree_claim, _k_degree_names, _k_degree_against
+    ("graph",),
+    known.K_DEGREE,
+    frozenset(words_of("k-degree", known.K_DEGREE)),
+    _k_degree_claim,
+    _k_degree_names,
+    _k_degree_against,
 )
 STRUCTURAL = MethodCheck(
-    ("graph",), _STRUCTURAL_WORDS, _structural_claim, _structural_names, _structural_against
+    ("graph",),
+    known.STRUCTURAL,
+    Words(is_goal, *words_of("structural", known.STRUCTURAL)),
+    _structural_claim,
+    _structural_names,
+    _structural_against,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphveil.verify.database import Database
-from graphveil.verify.verdict import Condition, fails, holds, judged
+from graphveil.verify.verdict import Condition, counted, fails, holds, judged
 
 IDS, SIMPLE, ENDPOINTS, ORDER = "ids", "simple graph", "endpoints", "canonical order"
 
@@ -41,7 +41,7 @@ def ids_condition(db: Database, table: str, column: str) -> Condition:
     table, column
         Names of this program, never of the release.
     """
-    n = db.number(f"SELECT count(*) FROM {table}")
+    n, what = db.number(f"SELECT count(*) FROM {table}"), table.removesuffix("s")
     repeated = db.first(
         f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
         f"ORDER BY {column} LIMIT 1"
@@ -52,10 +52,16 @@ def ids_condition(db: Database, table: str, column: str) -> Condition:
     )
     problems = []
     if repeated:
-        problems.append(f"{column} {repeated[0]} stands {repeated[1]} times in {table}")
+        problems.append(f"{what} {repeated[0]} stands {repeated[1]} times in {table}")
     if missing:
-        problems.append(f"{column} {missing[0]} is missing among {n} {table}")
-    return judged(IDS, problems, f"the {n} {table} are 0..{n - 1}, each once" if n else "no ids")
+        problems.append(f"{what} {missing[0]} is missing among {counted(n, what)}")
+    return judged(IDS, problems, _all_ids(n, table))
+
+
+def _all_ids(n: int, table: str) -> str:
+    if n > 1:
+        return f"the {n} {table} are 0..{n - 1}, each once"
+    return f"the one id in {table} is 0" if n else "no ids"
 
 
 def _order(db: Database) -> Condition:
@@ -63,12 +69,12 @@ def _order(db: Database) -> Condition:
     if row:
         return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
     n = db.number("SELECT count(*) FROM edges")
-    return holds(ORDER, f"the {n} edges ascend, the smaller end first")
+    return holds(ORDER, f"{counted(n, 'edge')} in ascending order, the smaller end first")
 
 
 def _simple(db: Database, order: Condition) -> Condition:
     n = db.number("SELECT count(*) FROM edges")
-    otherwise = f"no self-loop and no repeat among {n} edges"
+    otherwise = f"no self-loop and no repeat among {counted(n, 'edge')}"
     if order.outcome == "holds":
         return holds(SIMPLE, otherwise)
     problems = []
@@ -89,7 +95,7 @@ def _endpoints(db: Database, ids: Condition) -> Condition:
         None,
         None,
     )
-    otherwise = f"every end of an edge is one of {n} listed nodes"
+    otherwise = f"every end of an edge is one of {counted(n, 'listed node')}"
     if ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
         return holds(ENDPOINTS, otherwise)
     stranger = db.first(_STRANGER)

@@ -9,6 +9,7 @@ from graphveil.guarantees import Guarantee
 from graphveil.release.manifest import Manifest
 from graphveil.release.record import Record
 from graphveil.verify.database import Database
+from graphveil.verify.parameters import Known
 from graphveil.verify.verdict import Condition
 
 
@@ -35,10 +36,12 @@ class MethodCheck(NamedTuple):
     ----------
     kinds
         The data that it makes.
+    parameters
+        What each of its parameters may be.
     words
         What stands in the manifest's `method` whatever the data: names, choices, the source.
     claim
-        The problems of a guarantee that these parameters do not lead to.
+        The problems of a guarantee that these parameters do not lead to; they are all in range.
     names
         The conditions of `against` for these parameters, for when they cannot be checked.
     against
@@ -46,15 +49,11 @@ class MethodCheck(NamedTuple):
     """
 
     kinds: tuple[str, ...]
+    parameters: Known
     words: Container[str]
     claim: Callable[[Guarantee, Mapping[str, Any]], list[str]]
     names: Callable[[Mapping[str, Any]], tuple[str, ...]]
     against: Callable[[Compared], list[Condition]]
-
-
-def is_one_of(value: object, choices: Container[str]) -> bool:
-    """Whether a value that others wrote is one of these texts."""
-    return isinstance(value, str) and value in choices
 
 
 class Words(Container[str]):

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from graphveil.data import Graph
 from graphveil.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
-from graphveil.limits import SOURCES
+from graphveil.verify import parameters as known
 from graphveil.verify.database import Database
-from graphveil.verify.method_checks import Compared, MethodCheck, is_one_of
+from graphveil.verify.method_checks import Compared, MethodCheck
+from graphveil.verify.parameters import parameter_problems, words_of
 from graphveil.verify.verdict import (
     LINKAGE,
     RECORD,
@@ -46,17 +47,12 @@ class _Flips(NamedTuple):
 
 
 def _response_claim(promise: Guarantee, parameters: Mapping[str, Any]) -> list[str]:
-    unit, epsilon = parameters.get("unit"), parameters.get("epsilon")
-    problems = []
-    if not is_one_of(unit, _PROMISES):
-        problems.append(f"unit={shown(unit)} is neither 'edge' nor 'node'")
-    if type(epsilon) is not float or not 0 < epsilon <= 40:
-        problems.append(f"epsilon={shown(epsilon)} is no number in (0, 40]")
-    if type(parameters.get("max_edges")) is not int:
-        problems.append(f"max_edges={shown(parameters.get('max_edges'))} is no whole number")
-    if problems or isinstance(promise, NotClaimed):
-        return problems
-    if not isinstance(promise, _PROMISES[str(unit)]):
+    unit, epsilon = parameters["unit"], parameters["epsilon"]
+    if not epsilon:
+        return [f"epsilon={epsilon} is not above 0"]
+    if isinstance(promise, NotClaimed):
+        return []
+    if not isinstance(promise, _PROMISES[unit]):
         return [f"with unit={unit} nothing like {shown(type(promise).__name__)} is promised"]
     if promise.epsilon != epsilon:
         return [f"the claim says epsilon={promise.epsilon}, the parameter is epsilon={epsilon}"]
@@ -104,7 +100,7 @@ def _chances(compared: Compared) -> Condition:
     if not compared.linked:
         return not_checked(CHANCES, "whether as much was flipped as stated", needs=LINKAGE)
     parameters = compared.manifest.method.parameters
-    if _response_claim(NotClaimed(reason="repeatable"), parameters):
+    if parameter_problems(_RESPONSE, known.RANDOMIZED_RESPONSE, parameters):
         return not_checked(CHANCES, "the parameters are none of the method's")
     cells, of_one = _cells(compared.original)
     shared_by = max(of_one, 1) if parameters["unit"] == "node" else 1
@@ -153,12 +149,8 @@ def _counted(compared: Compared) -> _Flips:
 
 RANDOMIZED_RESPONSE = MethodCheck(
     ("graph", "bipartite"),
-    frozenset(
-        {
-            *("name", "source", "parameters", _RESPONSE, "epsilon", "unit", "max_edges"),
-            *(*_PROMISES, SOURCES[_RESPONSE]),
-        }
-    ),
+    known.RANDOMIZED_RESPONSE,
+    frozenset(words_of(_RESPONSE, known.RANDOMIZED_RESPONSE)),
     _response_claim,
     _response_names,
     _response_against,

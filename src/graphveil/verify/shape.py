@@ -8,7 +8,7 @@ from typing import NamedTuple
 from graphveil.release.manifest import MANIFEST, Described
 from graphveil.verify.database import Database
 from graphveil.verify.graph_shape import ENDPOINTS, IDS, ORDER, SIMPLE, graph_shape, ids_condition
-from graphveil.verify.verdict import Condition, judged, shown
+from graphveil.verify.verdict import Condition, counted, judged, shown
 
 COUNTS, ENTRIES = "counts", "entries"
 
@@ -88,7 +88,7 @@ def _bipartite_shape(db: Database) -> list[Condition]:
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
-    found = judged(ENTRIES, problems, f"{n} entries, none twice, each of a listed user")
+    found = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
     return [ids_condition(db, "users", "person"), found]
 
 

@@ -146,6 +146,21 @@ def judged(name: str, problems: Sequence[str], otherwise: str) -> Condition:
     return fails(name, "; ".join(problems[:3]) + more)
 
 
+def counted(count: int, what: str) -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "class"), counted(0, "entry"), counted(2, "node")
+    ('1 class', '0 entries', '2 nodes')
+    """
+    if count == 1:
+        return f"1 {what}"
+    if what.endswith("y"):
+        return f"{count} {what.removesuffix('y')}ies"
+    return f"{count} {what}{'es' if what.endswith('s') else 's'}"
+
+
 def shown(value: object) -> str:
     r"""Return a value that others wrote, quoted, on one line and short.
 
