@@ -3,10 +3,10 @@
     python benchmarks/smooth_anonymity/scale.py [--sizes 250000 500000 1000000] [--jobs 2]
     python benchmarks/smooth_anonymity/scale.py --disk FILE_FOLDER [--sizes ...]
 
-Every (size, variant) is one fresh process, so that its peak memory is its own; the peak is the sum
-of the calling process and of its largest worker times their number. Compiled code is loaded by a
-small run first. With ``--disk`` the lists are written to Parquet files in a folder and anonymized
-through the disk. Raw rows go to ``results/scale.jsonl``.
+Every (size, variant) is one fresh process, so that its peak memory is its own. A worker's peak is
+the largest of all children and counts what the caller held when it started them, so it is an
+upper bound. Compiled code is loaded by a small run first. With ``--disk`` the lists are written to
+Parquet files in a folder and anonymized through the disk. Raw rows go to ``results/scale.jsonl``.
 """
 
 from __future__ import annotations
