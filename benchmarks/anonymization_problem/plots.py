@@ -139,7 +139,7 @@ def figure_5() -> None:
                             abs(
                                 mean([run[after] - (run[before] if before else 1) for run in runs])
                             ),
-                            mean([1 - run["edges_after"] / run["edges"] for run in runs]) < 0.05,
+                            mean([1 - run["edges_after"] / run["edges"] for run in runs]) <= 0.051,
                         )
                         for (network, which, _), runs in groups.items()
                         if network == name and which == heuristic

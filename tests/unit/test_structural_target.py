@@ -187,7 +187,9 @@ QUICK = {"iterations": 2000, "edits": "any"}
         ({}, {"target", "search", "strip", "cut"}),
         ({"goal": "partial:0.99"}, {"target", "search", "strip", "cut"}),
         ({"preserve_triangles": True}, {"target", "search", "strip"}),
-        ({"goal": "budget:0.05"}, {"target", "search"}),
+        ({"goal": "budget:0.05"}, {"ua", "target", "search"}),
+        ({"goal": "budget:0.1", "edits": "delete"}, {"ua", "search"}),
+        ({"goal": "budget:1", "edits": "delete"}, {"ua", "search", "strip", "cut"}),
         ({"edits": "delete"}, {"search", "strip", "cut"}),
         ({"edits": "add"}, {"search", "ua"}),
         ({"measure": "degree"}, {"search", "strip", "cut"}),
@@ -302,3 +304,12 @@ def test_a_budget_too_small_for_anybody_is_an_error_for_target_too():
     )
     with pytest.raises(InfeasibleError, match="Raise the budget"):
         method.anonymize(graph)
+
+
+def test_a_large_budget_that_suffices_for_everybody_is_not_missed():
+    graph = random_graph()
+    least = gv.StructuralAnonymity(iterations=2000).anonymize(graph, seed=1).private.cost["edits"]
+    goal = gv.Budget(edges=max(least, round(0.2 * graph.n_edges) + 1))
+    release = gv.StructuralAnonymity(iterations=2000, goal=goal).anonymize(graph, seed=1)
+    assert 0 == release.private.cost["nodes_left"]
+    assert release.private.cost["edits"] <= goal.edges

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 Named = Literal["es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target"]
 Watch = Callable[[int, int], bool]
 
+STARTS: tuple[Named, ...] = ("strip", "cut")
+"""Those that look for the fewest deletions until nobody is left, whatever the budget."""
+
+LARGE_BUDGET = 0.2
+"""The share of edges from which a budget may suffice for everybody, by `STARTS`."""
+
 
 class Result(NamedTuple):
     """The best state, and what it is compared with.
@@ -129,7 +135,9 @@ def _try_all(
         rng = randomness.stream(f"structural {name}")
         with stage(f"{name}: {before:,} nodes left", total=before) as advance:
             watch = _watch(until, before, advance, interrupted)
-            found[name] = _heuristic(name, method, task, rng, watch)
+            result = _heuristic(name, method, task, rng, watch)
+        if name not in STARTS or result.cost <= task.budget:
+            found[name] = result
     return found
 
 
@@ -140,11 +148,13 @@ def _chosen(method: StructuralAnonymity, task: Task) -> tuple[Named, ...]:
     if not searchable(task):
         return ("ua", "search")
     aims = aimed(task.measure, task.distance, task.edits)
+    starts = STARTS[:1] if method.preserve_triangles else STARTS
     if isinstance(method.goal, Budget):
-        return ("target", "search") if aims else ("search",)
+        names: tuple[Named, ...] = ("ua", "target", "search") if aims else ("ua", "search")
+        large = task.budget >= LARGE_BUDGET * task.graph.n_edges and task.edits != "add"
+        return (*names, *starts) if large else names
     if task.edits == "add":
         return ("search", "ua")
-    starts: tuple[Named, ...] = ("strip",) if method.preserve_triangles else ("strip", "cut")
     return ("target", "search", *starts) if aims else ("search", *starts)
 
 
@@ -157,7 +167,7 @@ def _heuristic(
         return walk(task, iterations=method.iterations, by_budget=by_budget, rng=rng, watch=watch)
     if name == "cut" or name == "strip":  # noqa: PLR1714  as above
         start = cut if name == "cut" else strip
-        deletions = task._replace(edits="delete")
+        deletions = task._replace(edits="delete", budget=task.graph.n_edges)
         return start(deletions, iterations=method.iterations, rng=rng, watch=watch)
     gap = method.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
     return sample_edits(task, name, gap=gap, by_budget=by_budget, rng=rng, watch=watch)
