@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,8 @@ def load_delimited(
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
     quote = '"' if any(kind == "VARCHAR" for _, kind in columns) else ""
+    if quote:
+        _whole_text(path)
     options = _options(delimiter, quote)
     alias = db.link(path)
     as_text = _struct([(name, "VARCHAR") for name, _ in columns])
@@ -130,6 +133,17 @@ def _nothing_else(
             f"{path.name} holds {size} bytes of text, its rows are {due}: "
             "blanks, signs, leading zeros or empty lines stand between them"
         )
+
+
+def _whole_text(path: Path) -> None:
+    """Refuse a file with NUL bytes, or one whose compression does not add up: SQL takes both."""
+    try:
+        with unpacked(path) as stream:
+            for block in iter(lambda: stream.read(1 << 22), b""):
+                if b"\0" in block:
+                    raise UnreadableError(f"{path.name} holds a NUL byte: this is no text")
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadableError(f"{path.name} cannot be unpacked: {one_line(error)}") from error
 
 
 def text_size(path: Path) -> int:
