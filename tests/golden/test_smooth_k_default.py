@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphveil.methods.smooth_k.facility import cut_up, facility_clusters
+from graphveil.methods.smooth_k import SmoothK
 from graphveil.methods.smooth_k.growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.methods.smooth_k.rows import collapse
@@ -120,10 +120,8 @@ def test_with_nothing_added_the_column_is_met(name, figure):
     assert np.mean(found) >= figure - 1
 
 
-def test_local_search_from_cut_facility_clusters_does_not_catch_up():
-    rows = rows_of("adult")
-    labels = facility_clusters(rows, k=8, rng=generator(1))
-    together = rows.by_kind()
-    cut = np.empty_like(labels)
-    cut[together] = cut_up(labels[together], k=8)
-    assert shares("adult", refined("adult", cut))[0] == pytest.approx(92.3, abs=0.5)
+@pytest.mark.parametrize(("cut", "figure"), [(True, 92.3), (False, 88.3)])
+def test_local_search_from_facility_clusters_does_not_catch_up(cut, figure):
+    method = SmoothK(k=8, algorithm="facility", cut=cut, refine=True)
+    labels = method.clustering()(rows_of("adult"), generator(1))
+    assert shares("adult", labels)[0] == pytest.approx(figure, abs=0.5)

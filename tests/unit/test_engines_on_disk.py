@@ -222,6 +222,15 @@ def test_repeated_items_are_dropped_and_told(tmp_path):
         assert {(3, 7): 2} == as_rows(read_release(out).data)
 
 
+def test_people_among_the_items_are_told_as_in_memory(tmp_path):
+    path = tmp_path / "follows.csv"
+    path.write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
+    with pytest.warns(GraphveilWarning, match="2 of 4 user ids are also names of features"):
+        anonymize_file(
+            SuppressK(k=2, chunk_rows=4), path, tmp_path / "out", engine=LocalEngine(jobs=1)
+        )
+
+
 def test_a_seed_gives_the_same_bytes_and_none_gives_others(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     names = ("one", "two", "free")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from graphveil.methods.smooth_k.facility import (
     nearest_sums,
 )
 from graphveil.methods.smooth_k.rows import collapse
+from graphveil.progress import shown
 from graphveil.randomness import Randomness
 
 DATA_SETS = Path(__file__).resolve().parents[2] / "benchmarks" / "smooth_anonymity" / "data.py"
@@ -203,8 +205,9 @@ def test_the_same_seed_gives_the_same_clusters_in_any_thread():
 
 def test_every_run_is_reported():
     told = []
-    clusters(shuffled_rows(), runs=3, advance=told.append)
-    assert [1, 1, 1] == told
+    with shown(lambda name, total: nullcontext(lambda done: told.append((name, total, done)))):
+        clusters(shuffled_rows(), runs=3)
+    assert [("opening facilities", 3, 1)] * 3 == told
 
 
 def data_sets():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,7 @@ from graphveil.methods.smooth_k.local_search import refined_clusters, temperatur
 from graphveil.methods.smooth_k.rows import collapse
 from graphveil.methods.smooth_k.rule import Rule, kept
 from graphveil.methods.smooth_k.search_state import clusters_of
+from graphveil.progress import shown
 from graphveil.randomness import Randomness
 
 
@@ -27,14 +29,13 @@ def rows_of(lists, n_features=12):
     return collapse(Bipartite(indptr, indices, n_features))
 
 
-def grown(lists, *, k=2, rule=None, seed_order="auto", seed=1, advance=None):
+def grown(lists, *, k=2, rule=None, seed_order="auto", seed=1):
     return grown_clusters(
         rows_of(lists),
         k=k,
         rule=Rule() if rule is None else rule,
         seed_order=seed_order,
         rng=generator(seed),
-        advance=advance,
     ).tolist()
 
 
@@ -116,11 +117,12 @@ def test_the_last_rows_go_where_most_is_kept():
 def test_both_orders_are_tried_only_if_degrees_are_even():
     even = [[0, 1], [1, 2], [2, 3], [0, 3]]
     uneven = [*even, [0, 1, 2, 3, 4, 5, 6]]
-    for lists, expected in ((even, [1, 1]), (uneven, [1])):
-        assert has_even_degrees(rows_of(lists)) == (len(expected) == 2)
-        calls = []
-        grown(lists, advance=calls.append)
-        assert expected == calls
+    for lists, orders in ((even, 2), (uneven, 1)):
+        assert has_even_degrees(rows_of(lists)) == (orders == 2)
+        told = []
+        with shown(lambda name, _, told=told: nullcontext(told.append(name))):
+            grown(lists)
+        assert ["growing clusters"] * orders == told
 
 
 def test_seeds_of_equal_rank_come_in_a_random_order():
@@ -148,9 +150,10 @@ def test_a_small_cluster_dissolves():
 
 def test_clusters_that_keep_everything_stay():
     lists = [[0, 1]] * 2 + [[5, 6]] * 2
-    calls = []
-    assert [0, 0, 1, 1] == refined(lists, [0, 0, 1, 1], advance=calls.append)
-    assert [1, 1] == calls
+    told = []
+    with shown(lambda name, total: nullcontext(lambda done: told.append((name, total, done)))):
+        assert [0, 0, 1, 1] == refined(lists, [0, 0, 1, 1])
+    assert [("local search", 6, 1)] * 2 == told
 
 
 def test_annealing_takes_twenty_passes_and_cools_down_through_fourteen():

@@ -30,9 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     debug = "--debug" in tokens
     if debug:
         tokens.remove("--debug")
-    code = run(tokens, debug=debug)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # all is done and told; what ends takes no time
+    try:
+        code = run(tokens, debug=debug)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)  # all is done and told; what ends takes no time
+    except KeyboardInterrupt:  # between what `run` catches
+        code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
     sys.exit(code)
 
 

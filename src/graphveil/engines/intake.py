@@ -37,6 +37,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         Their numbers.
     duplicates
         Repeated entries that were dropped.
+    named_as_features
+        The users whose text ids are names of features too.
     input_sha256
         What `graphveil.release.digest_of` gives for the data in memory.
     """
@@ -45,6 +47,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     n_entries: int
     n_features: int
     duplicates: int
+    named_as_features: int
     input_sha256: str
 
 
@@ -90,6 +93,7 @@ def intake(
     sources[0].unlink()
     signatures = MinHash(len(names), hashes)
     n_rows, n_entries, repeated = _write_rows(source, pieces, signatures, place)
+    shared = sum(_named_in(users, names) for users in _users(place / ROWS))
     for piece in pieces:
         piece.unlink()
     return Facts(
@@ -97,6 +101,7 @@ def intake(
         n_entries=n_entries,
         n_features=len(names),
         duplicates=duplicates + repeated,
+        named_as_features=shared,
         input_sha256=digest_of_parts(lambda: _parts(place / ROWS), as_ids(names, what="items")),
     )
 
@@ -210,6 +215,17 @@ def _sorted_rows(pieces: list[Path]) -> Iterator[Lists]:
         return
     pairs = ((b.column("user"), b.column("item").to_numpy()) for b in every())
     yield from grouped(pairs)
+
+
+def _users(path: Path) -> Iterator[pa.Array]:
+    return (batch.column("user") for batch in batches_in(path, ["user"]))
+
+
+def _named_in(users: pa.Array, names: pa.Array) -> int:
+    """Return how many text ids are names of features too; numbers cannot be told apart."""
+    if not (pa.types.is_string(users.type) and pa.types.is_string(names.type)):
+        return 0
+    return int(pc.sum(pc.is_in(users, value_set=names)).as_py() or 0)
 
 
 def _parts(path: Path) -> Iterator[RowsPart]:

@@ -19,7 +19,7 @@ from graphveil.engines.intake import features_of
 from graphveil.engines.lists import Lists, lists_of
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
-from graphveil.methods.smooth_k.rule import Profiles, profiles, released
+from graphveil.methods.smooth_k.rule import Profiles, kept_of, profiles, released
 from graphveil.randomness import Randomness
 
 KEY = ("key_high", "key_low")
@@ -138,11 +138,12 @@ def tally_of(part: Path) -> Tally:
 
 
 def _tally(data: Bipartite, out: Bipartite, found: Profiles, held: NDArray[np.bool_]) -> Tally:
+    kept = kept_of(found, held, data.n_entries)
     counts, sizes = found.counts[held], found.sizes[found.clusters[held]]
     return Tally(
-        entries=data.n_entries,
-        shared=int(counts.sum()),
-        created=int((sizes - counts).sum()),
+        entries=kept.original,
+        shared=kept.shared,
+        created=kept.created,
         certain=int(sizes[counts == sizes].sum()),
         empty=int(np.count_nonzero(np.diff(out.indptr) == 0)),
         clusters=int(found.sizes.size),

@@ -309,7 +309,7 @@ class _Run:
             method=method.name, source=method.source, parameters=method.parameters()
         )
         write_manifest(target.stage, method.guarantee, provenance, found.described)
-        advice = self._advice(tally, facts.n_rows)
+        advice = self._advice(tally, facts)
         for text in advice:
             warnings.warn(text, GraphveilWarning, stacklevel=3)
         private = Private(
@@ -321,11 +321,12 @@ class _Run:
         )
         write_record(target.stage, private, method=method.name, reading=reading)
 
-    def _advice(self, tally: Tally, n_rows: int) -> tuple[str, ...]:
+    def _advice(self, tally: Tally, facts: Facts) -> tuple[str, ...]:
         return (
+            *advice_on.ids_among_features(facts.named_as_features, facts.n_rows),
             *advice_on.taking_part(self.method.k, _kept(tally).jaccard),
             *advice_on.many_certain(tally.certain, tally.shared + tally.created),
-            *advice_on.large_empty_class(tally.empty, n_rows),
+            *advice_on.large_empty_class(tally.empty, facts.n_rows),
             *((advice_on.SEED,) if self.working.randomness.seeded else ()),
         )
 

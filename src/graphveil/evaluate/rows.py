@@ -12,7 +12,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.ids import positions
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison
 from graphveil.evaluate.metric import Metric
@@ -175,11 +174,7 @@ def _places(release: Release, original: Data) -> NDArray[np.int64] | None:
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         return None
-    rows = positions(original.labels(), linkage.original, what="linkage")
-    released = positions(linkage.released[rows], release.data.labels(), what="linkage")
-    if np.unique(released).size != original.size:
-        raise UsageError("the linkage names a released id twice. Take the file as written.")
-    return released.astype(np.int64)
+    return linkage.places(original.labels(), release.data.labels())
 
 
 def rows_to_arrow(rows: Sequence[Row]) -> pa.Table:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
+import numba.core.options
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -36,7 +37,9 @@ BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(
 )
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-WITHOUT_REFERENCES: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
+if hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt"):
+    _OPTIONS["_nrt"] = False  # no public option of Numba's: where it is gone, kernels are slower
 
 
 def leaf(kernel: Kernel) -> Kernel:
@@ -44,7 +47,7 @@ def leaf(kernel: Kernel) -> Kernel:
 
     With them a walk takes more than twice as long.
     """
-    return cast("Kernel", njit(**WITHOUT_REFERENCES)(kernel))
+    return cast("Kernel", njit(**_OPTIONS)(kernel))
 
 
 class Classes(NamedTuple):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphveil._version import __version__
 from graphveil.data import Data
-from graphveil.data.ids import Ids, as_ids, to_arrow
-from graphveil.errors import ReleaseError
+from graphveil.data.ids import Ids, as_ids, positions, to_arrow
+from graphveil.errors import ReleaseError, UsageError
 from graphveil.guarantees import AnyGuarantee
 from graphveil.lazy import lazy_module
 from graphveil.limits import LIMITS
@@ -65,6 +65,26 @@ class Linkage(NamedTuple):
 
     original: Ids
     released: NDArray[np.int64]
+
+    def places(self, originals: Ids, released: Ids) -> NDArray[np.int64]:
+        """Return where each of the original ids stands among the released ones.
+
+        Raises
+        ------
+        UsageError
+            Where an id is not linked, or a released id stands for two.
+
+        Examples
+        --------
+        >>> linkage = Linkage(np.array([7, 8]), np.array([1, 0]))
+        >>> linkage.places(np.array([8, 7]), np.array([0, 1])).tolist()
+        [0, 1]
+        """
+        rows = positions(originals, self.original, what="linkage")
+        found = positions(self.released[rows], released, what="linkage")
+        if np.unique(found).size != originals.size:
+            raise UsageError("the linkage names a released id twice. Take the file as written.")
+        return found.astype(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,6 +53,9 @@ def load_columnar(
 
 def _relation(db: Database, path: Path) -> str:
     if path.suffix == ".parquet":
+        from pyarrow import parquet  # noqa: PLC0415  heavy, and only this format needs it
+
+        parquet.read_schema(path)  # SQL passes over what others read there first
         return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
     import pyarrow as pa  # noqa: PLC0415
 

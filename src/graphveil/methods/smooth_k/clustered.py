@@ -48,7 +48,9 @@ class Clustered(Anonymizer[Bipartite]):
     """What `smooth-k` and `suppress-k` share: clusters of rows, each released as one class."""
 
     accepts: ClassVar[type[Bipartite]] = Bipartite
-    cost: ClassVar[str] = "near-linear in the entries, by chunks of rows for large data"
+    cost: ClassVar[str] = (
+        "near-linear in the rows with chunk_rows; else up to quadratic where features are common"
+    )
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
     own: ClassVar[Mapping[str, Mapping[str, Any]]] = OWN

@@ -6,7 +6,7 @@ Source: Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,7 @@ from graphveil.kernels import smooth_facility as kernel
 from graphveil.kernels.smooth_facility_close import Clients, Facilities, close_small
 from graphveil.kernels.smooth_overlaps import Lists, lists_of
 from graphveil.methods.smooth_k.rows import Labels, Rows
-
-Advance = Callable[[int], None]
+from graphveil.progress import Advance, stage
 
 
 class Costs(NamedTuple):
@@ -57,7 +56,7 @@ class Plan(NamedTuple):
     total: float
 
 
-def facility_clusters(  # noqa: PLR0913  the parameters of the published algorithm, each by its name
+def facility_clusters(
     rows: Rows,
     *,
     k: int,
@@ -67,7 +66,6 @@ def facility_clusters(  # noqa: PLR0913  the parameters of the published algorit
     assign: str = "nearest",
     cut: bool = False,
     rng: np.random.Generator,
-    advance: Advance | None = None,
 ) -> Labels:
     """Return clusters of at least k rows each, around rows that are nearest to their members.
 
@@ -91,8 +89,6 @@ def facility_clusters(  # noqa: PLR0913  the parameters of the published algorit
         Whether clusters of 2k rows or more are cut into pieces of k or more.
     rng
         The randomness.
-    advance
-        Called with 1 after every run.
 
     Returns
     -------
@@ -120,19 +116,20 @@ def facility_clusters(  # noqa: PLR0913  the parameters of the published algorit
     factor = 2 / (beta - 1) if cost_factor is None else cost_factor
     wanted = math.ceil(min(beta * k, rows.n_rows))
     costs = Costs(nearest_sums(kinds, lists, wanted), float(factor))
-    plans = (
-        meyerson(rows, kinds, lists, costs, assign=assign, rng=rng) for _ in _counted(runs, advance)
-    )
-    best = min(plans, key=lambda plan: plan.total)
+    with stage("opening facilities", total=runs) as advance:
+        plans = (
+            meyerson(rows, kinds, lists, costs, assign=assign, rng=rng)
+            for _ in _counted(runs, advance)
+        )
+        best = min(plans, key=lambda plan: plan.total)
     labels = close(rows, kinds, best, k=k, rng=rng)
     return cut_up(labels, k=k) if cut else labels
 
 
-def _counted(runs: int, advance: Advance | None) -> Iterator[int]:
+def _counted(runs: int, advance: Advance) -> Iterator[int]:
     for run in range(runs):
         yield run
-        if advance is not None:
-            advance(1)
+        advance(1)
 
 
 def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from graphveil.methods.smooth_k.facility import nearest_sums
 from graphveil.methods.smooth_k.rows import Labels, Rows
 from graphveil.methods.smooth_k.rule import Rule
 from graphveil.methods.smooth_k.search_state import clusters_of
-from graphveil.progress import Advance
+from graphveil.progress import stage
 
 EVEN_DEGREES = 0.2
 """The standard deviation of the rows' degrees over their mean up to which they count as even."""
@@ -32,7 +32,6 @@ def grown_clusters(
     rule: Rule,
     seed_order: str,
     rng: np.random.Generator,
-    advance: Advance | None = None,
 ) -> Labels:
     """Return clusters of at least k rows, most of them of exactly k.
 
@@ -54,8 +53,6 @@ def grown_clusters(
         and the clusters that keep more as they are grown win.
     rng
         The randomness: seeds of equal rank come in a random order.
-    advance
-        Called with 1 after every order of seeds.
 
     Returns
     -------
@@ -82,13 +79,12 @@ def grown_clusters(
         orders = ["degree"]
     best, most = np.zeros(rows.n_rows, dtype=np.int32), -1.0
     for order in orders:
-        labels = _around(rows, seeds_by(rows, order, k=k, rng=rng), k, QUARTERS[order])
+        with stage("growing clusters"):
+            labels = _around(rows, seeds_by(rows, order, k=k, rng=rng), k, QUARTERS[order])
         clusters = clusters_of(rows, labels, rule)
         clusters.place_rest()
         if clusters.jaccard > most:
             best, most = clusters.labels(), clusters.jaccard
-        if advance is not None:
-            advance(1)
     return best
 
 

@@ -17,7 +17,7 @@ from graphveil.kernels.smooth_search_state import NONE
 from graphveil.methods.smooth_k.rows import Labels, Rows
 from graphveil.methods.smooth_k.rule import Rule
 from graphveil.methods.smooth_k.search_state import Clusters, clusters_of, in_order
-from graphveil.progress import Advance
+from graphveil.progress import stage
 
 LEAST_GAIN = 5e-4
 """A pass from the second on that gains less is the last."""
@@ -88,7 +88,6 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
     list_cap: int | None = None,
     anneal: float | None = None,
     rng: np.random.Generator,
-    advance: Advance | None = None,
 ) -> Labels:
     """Return clusters of at least k rows that keep as much as the given ones, or more.
 
@@ -114,8 +113,6 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
         fewer through the first 14, and the best clusters count.
     rng
         The randomness: for every pass one permutation of the rows, while it is hot one coin a row.
-    advance
-        Called with 1 after every pass.
 
     Returns
     -------
@@ -146,16 +143,17 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
     clusters = clusters_of(side_by_side, labels[together], rule)
     search = _search(side_by_side, clusters, k=k, candidates=candidates, list_cap=list_cap)
     best, most = search.clusters.labels(), search.clusters.jaccard
-    for number, heat in enumerate(temperatures(passes, anneal), start=1):
-        before = search.clusters.jaccard
-        search.run(number, heat, rng)
-        after = search.clusters.jaccard
-        if after > most:
-            best, most = search.clusters.labels(), after
-        if advance is not None:
+    heats = temperatures(passes, anneal)
+    with stage("local search", total=len(heats)) as advance:
+        for number, heat in enumerate(heats, start=1):
+            before = search.clusters.jaccard
+            search.run(number, heat, rng)
+            after = search.clusters.jaccard
+            if after > most:
+                best, most = search.clusters.labels(), after
             advance(1)
-        if number > 1 and heat == 0 and after - before < LEAST_GAIN:
-            break
+            if number > 1 and heat == 0 and after - before < LEAST_GAIN:
+                break
     labels = np.empty_like(best)
     labels[together] = best
     return labels

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.data.ids import positions
 from graphveil.errors import UsageError
 from graphveil.kernels import smooth_nesting as kernel
 from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
@@ -104,9 +103,7 @@ def classes_of(first: Release, data: Bipartite) -> Labels:
             f"the first release is of {linkage.original.size} people, and they are not the "
             f"{labels.size} given now. Nest releases of the same people only."
         )
-    rows = positions(labels, linkage.original, what="linkage")
-    places = positions(linkage.released[rows], first.data.labels(), what="linkage")
-    return collapse(first.data).kinds[places]
+    return collapse(first.data).kinds[linkage.places(labels, first.data.labels())]
 
 
 def _threshold(rule: Rule, price: float) -> kernel.Threshold:

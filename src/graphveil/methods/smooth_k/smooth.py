@@ -27,7 +27,7 @@ from graphveil.randomness import Randomness
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothK(Clustered):
-    """Every row equals at least k-1 others; each entry is true of a share theta of its class.
+    """Every row equals at least k-1 others; each entry is true of at least theta of its class.
 
     Rows are put together in clusters of at least k; a cluster publishes, for all of its rows, the
     features that at least the share theta of them have, and no others. So some entries are lost
@@ -84,7 +84,7 @@ class SmoothK(Clustered):
 
     name: ClassVar[str] = "smooth-k"
     promise: ClassVar[str] = (
-        "Every row equals at least k-1 others; each entry is true of a share theta of its class."
+        "Every row equals at least k-1 others; each entry is true of at least theta of its class."
     )
     source: ClassVar[str] = SOURCES["smooth-k"]
 

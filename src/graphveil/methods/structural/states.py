@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Graph
 from graphveil.kernels import structural_counts as counts
 from graphveil.kernels import structural_states as kernel
 from graphveil.kernels import structural_states_values as values
 from graphveil.kernels.neighbourhoods_refine import make_room
 from graphveil.kernels.structural_search import BEST_LEFT, Best
 from graphveil.measures import class_sizes_of_nodes, partition
+from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.state import best_of, cells_of, flipped, laid_out
 from graphveil.methods.structural.task import Edited, Task, better
 
@@ -189,14 +189,6 @@ def counted(task: Task, edited: Edited) -> Edited:
     >>> counted(Task(star, "dk", 1, 2, "delete", 3, 0), Edited(none, none, 0)).left
     1
     """
-    graph = task.graph
-    n = max(graph.n_nodes, 1)
-    keys = np.setdiff1d(_keys(graph.edges(), n), _keys(edited.deleted, n))
-    keys = np.union1d(keys, _keys(edited.added, n))
-    after = Graph.from_edges(*np.divmod(keys, n), n=graph.n_nodes)
+    after = applied(task.graph, edited)
     labels = partition(after, measure=task.measure, distance=task.distance)
     return edited._replace(left=int(np.count_nonzero(class_sizes_of_nodes(labels) < task.k)))
-
-
-def _keys(pairs: Pairs, n: int) -> NDArray[np.int64]:
-    return pairs[:, 0].astype(np.int64) * n + pairs[:, 1]
