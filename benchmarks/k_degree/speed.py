@@ -26,7 +26,7 @@ import numpy as np
 import graphveil as gv
 from graphveil import io
 from graphveil.data import Graph
-from graphveil.kernels.degree_sequence import cheapest_raise_by_window
+from graphveil.kernels.k_degree.sequence import cheapest_raise_by_window
 from graphveil.methods.k_degree.realise import realise
 from graphveil.methods.k_degree.sequence import (
     optimal_plan,

@@ -25,7 +25,8 @@ import data as sets
 import pyarrow.parquet as pq
 
 import graphveil as gv
-from graphveil.engines import LocalEngine, anonymize_file, using
+from graphveil.engines import LocalEngine, using
+from graphveil.on_disk import anonymize_file
 
 RESULTS = Path(__file__).parent / "results"
 VARIANTS: dict[str, dict[str, Any]] = {

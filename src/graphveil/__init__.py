@@ -25,11 +25,7 @@ from graphveil._version import __version__
 
 if TYPE_CHECKING:
     from graphveil import datasets
-    from graphveil.data import Bipartite, Graph, Table
-    from graphveil.errors import GraphveilError, GraphveilWarning
-    from graphveil.evaluate import METRICS
-    from graphveil.evaluate import evaluate as evaluate_release
-    from graphveil.guarantees import (
+    from graphveil.claims.guarantees import (
         EdgeDP,
         KAnonymity,
         NodeDP,
@@ -37,6 +33,10 @@ if TYPE_CHECKING:
         SmoothKAnonymity,
         StructuralKAnonymity,
     )
+    from graphveil.data import Bipartite, Graph, Table
+    from graphveil.errors import GraphveilError, GraphveilWarning
+    from graphveil.evaluate import METRICS
+    from graphveil.evaluate import evaluate as evaluate_release
     from graphveil.io import read_bipartite, read_graph, read_table
     from graphveil.measures import MEASURES, measure
     from graphveil.methods import (
@@ -55,26 +55,26 @@ if TYPE_CHECKING:
 _PLACES = {
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
-    "EdgeDP": "graphveil.guarantees",
+    "EdgeDP": "graphveil.claims.guarantees",
     "Full": "graphveil.methods.structural",
     "Graph": "graphveil.data",
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
-    "KAnonymity": "graphveil.guarantees",
+    "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
     "Mondrian": "graphveil.methods",
-    "NodeDP": "graphveil.guarantees",
-    "NotClaimed": "graphveil.guarantees",
+    "NodeDP": "graphveil.claims.guarantees",
+    "NotClaimed": "graphveil.claims.guarantees",
     "Partial": "graphveil.methods.structural",
     "RandomizedResponse": "graphveil.methods",
     "Release": "graphveil.release",
     "SmoothK": "graphveil.methods",
-    "SmoothKAnonymity": "graphveil.guarantees",
+    "SmoothKAnonymity": "graphveil.claims.guarantees",
     "StructuralAnonymity": "graphveil.methods",
-    "StructuralKAnonymity": "graphveil.guarantees",
+    "StructuralKAnonymity": "graphveil.claims.guarantees",
     "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
     "evaluate_release": "graphveil.evaluate:evaluate",

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil import advice as advice_on
+from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
-from graphveil.guarantees import AnyGuarantee
 from graphveil.parameters import checked, is_spelled
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of

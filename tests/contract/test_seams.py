@@ -12,8 +12,8 @@ import pytest
 
 import graphveil as gv
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.errors import InputError
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import LIMITS
 from graphveil.parameters import parameter
 

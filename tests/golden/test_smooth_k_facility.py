@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import Rule, kept
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import Rule, kept
 from graphveil.randomness import Randomness
 
 ROOT = Path(__file__).resolve().parents[2]

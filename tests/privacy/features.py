@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
-from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage

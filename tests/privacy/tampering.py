@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage

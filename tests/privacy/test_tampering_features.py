@@ -42,14 +42,15 @@ from tampering import (
     write_linkage,
 )
 
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
-from graphveil.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.errors import InputError
 from graphveil.limits import LIMITS, SOURCES
 from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_release
 from graphveil.verify import verify
 from graphveil.verify.database import database
-from graphveil.verify.loading import load
+from graphveil.verify.files.loading import load
 
 NAMED = ["csv", "tsv", "text", "csv.gz", "tsv.zst", "parquet", "arrow"]
 MATRICES = ["mtx", "mtx.gz", "npz"]

@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.release import Provenance, Release, read_manifest, read_release
 from graphveil.verify import verify
 from graphveil.verify.database import database
-from graphveil.verify.loading import load
+from graphveil.verify.files.loading import load
 
 TEXT_FORMATS = ["csv", "tsv", "text", "graphml", "gml", "pajek", "metis", "nauty", "mtx"]
 

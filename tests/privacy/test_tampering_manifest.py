@@ -23,7 +23,7 @@ from tampering import (
     reseal,
 )
 
-from graphveil.guarantees import StructuralKAnonymity
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify import verify
 
 HIDDEN_PLACES = {

@@ -13,8 +13,8 @@ from tampering import (
     write_linkage,
 )
 
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage

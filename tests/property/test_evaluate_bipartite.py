@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.evaluate import METRICS, evaluate, features
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.release import Private, Provenance, Release
 from graphveil.release.release import Linkage
 

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.evaluate import METRICS, evaluate
 from graphveil.evaluate.betweenness import betweenness, overlap_of_top
 from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
 from graphveil.evaluate.paths import average_distance, reached
 from graphveil.evaluate.shape import average_clustering, degree_assortativity
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release
 from graphveil.release.release import Linkage

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.methods.k_degree.construction import (
+from graphveil.methods.textbook.graph_constructions import (
     construct_graph,
     greedy_swap,
     priority,

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels import (
-    degree_edits,
-    degree_edits_absorb,
-    degree_edits_leftover,
-    degree_edits_match,
-)
+from graphveil.kernels.k_degree import absorb as degree_edits_absorb
+from graphveil.kernels.k_degree import edits as degree_edits
+from graphveil.kernels.k_degree import leftover as degree_edits_leftover
+from graphveil.kernels.k_degree import match as degree_edits_match
 from graphveil.methods.k_degree.realise import apply_edits, realise
 from graphveil.methods.k_degree.roles import made_even, raised, raised_at_random
 from graphveil.methods.k_degree.sequence import runs_of

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_facility import Kinds
-from graphveil.kernels.smooth_overlaps import count_shared, leave, lists_of
+from graphveil.kernels.smooth_k.facility import Kinds
+from graphveil.kernels.smooth_k.overlaps import count_shared, leave, lists_of
+from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
-from graphveil.methods.smooth_k.rows import collapse
 from graphveil.randomness import Randomness
 
 ASSIGNS = st.sampled_from(["nearest", "arrival"])

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_growth import grow
+from graphveil.kernels.smooth_k.growth import grow
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import Rule
 from graphveil.methods.smooth_k.growth import grown_clusters, seeds_by
 from graphveil.methods.smooth_k.local_search import refined_clusters
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import Rule
 from graphveil.randomness import Randomness
 
 RULES = st.sampled_from(

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels import smooth_nesting as kernel
+from graphveil.kernels.smooth_k import nesting as kernel
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import Rule, kept, profiles
 from graphveil.methods.smooth_k.nesting import _threshold, _units, nested_clusters
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import Rule, kept, profiles
 
 RULES = st.sampled_from([Rule(), Rule(ties="drop"), Rule(Fraction(2, 3)), Rule(Fraction(1))])
 

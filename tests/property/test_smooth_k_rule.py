@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import (
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import (
     MOST_DENOMINATOR,
     Rule,
     Theta,

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels import smooth_search as search
-from graphveil.kernels import smooth_search_state as kernel
+from graphveil.kernels.smooth_k import search
+from graphveil.kernels.smooth_k import search_state as kernel
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import Rule, kept
 from graphveil.methods.smooth_k.local_search import refined_clusters
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import Rule, kept
 from graphveil.methods.smooth_k.search_state import clusters_of
 from graphveil.randomness import Randomness
 

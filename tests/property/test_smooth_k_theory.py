@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_facility import Kinds
-from graphveil.kernels.smooth_overlaps import lists_of
-from graphveil.methods.smooth_k import theory
+from graphveil.kernels.smooth_k.facility import Kinds
+from graphveil.kernels.smooth_k.overlaps import lists_of
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import Rule, kept
 from graphveil.methods.smooth_k.facility import nearest_sums
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import Rule, kept
+from graphveil.methods.textbook import smooth_theorem as theory
 from graphveil.randomness import Randomness
 
 ALPHAS = st.sampled_from([theory.ALPHA, *(Fraction(n, 10) for n in (1, 2, 3, 5, 8))])

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.structural_sampling import lists_of, missing_from, small_classes
-from graphveil.kernels.triangles import count_triangles, flagged_affected, flagged_near
+from graphveil.kernels.structural.sampling import lists_of, missing_from, small_classes
+from graphveil.kernels.structural.triangles import count_triangles, flagged_affected, flagged_near
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.bounds import lower_bound
 from graphveil.methods.structural.sampling import sample_edits

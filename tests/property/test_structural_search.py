@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels import structural_counts as counts
-from graphveil.kernels import structural_search as kernel
-from graphveil.kernels import structural_starts as starts
+from graphveil.kernels.structural import counts, starts
+from graphveil.kernels.structural import search as kernel
 from graphveil.methods.structural.cut import cut, without_triangles
 from graphveil.methods.structural.search import search, walk_of, within_budget
 from graphveil.methods.structural.state import CODES, arena_of, candidates, triangles

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels import structural_counts as counts
-from graphveil.kernels import structural_states as states
-from graphveil.kernels import structural_states_search as kernel
-from graphveil.kernels.structural_search import BEST_CHANGED, BEST_LEFT
+from graphveil.kernels.structural import counts, states
+from graphveil.kernels.structural import states_search as kernel
+from graphveil.kernels.structural.search import BEST_CHANGED, BEST_LEFT
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.search import search, within_budget
 from graphveil.methods.structural.states import arena_of, work_of

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels import structural_target as kernel
-from graphveil.kernels import structural_target_edits as edits_kernel
-from graphveil.kernels import structural_target_moves as moves
-from graphveil.kernels.structural_target_assign import assign
+from graphveil.kernels.structural.target import edits as edits_kernel
+from graphveil.kernels.structural.target import moves
+from graphveil.kernels.structural.target import state as kernel
+from graphveil.kernels.structural.target.assign import assign
 from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.target import target
 from graphveil.methods.structural.target_state import best, field_of, go_to, present

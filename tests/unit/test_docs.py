@@ -16,8 +16,8 @@ import pytest
 from graphveil import METHODS, datasets
 from graphveil.cli.app import COMMANDS
 from graphveil.limits import LIMITS
+from graphveil.records.manifest import Claim, DataFile, Described, Manifest, Method
 from graphveil.release import Record
-from graphveil.release.manifest import Claim, DataFile, Described, Manifest, Method
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH_EXAMPLES = ["README.md", "docs/tutorial.md"]

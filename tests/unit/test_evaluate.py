@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphveil as gv
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.cli import run
 from graphveil.errors import DataError, ParameterError, UsageError
 from graphveil.evaluate import METRICS, communities, evaluate, preserved, rows, rows_to_arrow
 from graphveil.evaluate import betweenness as between
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.methods import METHODS
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 import graphveil as gv
+from graphveil.claims.guarantees import AnyGuarantee, Guarantee, StructuralKAnonymity
 from graphveil.errors import ParameterError
-from graphveil.guarantees import AnyGuarantee, Guarantee, StructuralKAnonymity
 
 
 def test_the_promise_to_everyone_names_the_others_a_node_looks_like():

@@ -5,7 +5,7 @@ import pytest
 
 from graphveil.data import Graph
 from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.methods.k_degree.construction import (
+from graphveil.methods.textbook.graph_constructions import (
     construct_graph,
     greedy_swap,
     priority,

@@ -28,10 +28,10 @@ FORBIDDEN = {
 VERIFY_TAKES = {
     "graphveil.data",
     "graphveil.errors",
-    "graphveil.guarantees",
+    "graphveil.claims.guarantees",
     "graphveil.limits",
-    "graphveil.release.manifest",
-    "graphveil.release.record",
+    "graphveil.records.manifest",
+    "graphveil.records.record",
     "graphveil.verify",
 }
 

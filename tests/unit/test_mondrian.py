@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.errors import InfeasibleError, UsageError
-from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.methods.mondrian import tried_first
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

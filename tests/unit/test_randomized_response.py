@@ -14,10 +14,10 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
+from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
 from graphveil.cli.app import call
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
-from graphveil.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
-from graphveil.release.record import read_record
+from graphveil.records.record import read_record
 from graphveil.verify.noise_methods import CHANCES, FLIPS, NOISE
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -366,7 +366,7 @@ def test_verify_holds_what_files_show_and_leaves_the_promise_to_construction(kin
 
 def reseal(folder, change):
     """Change the manifest as a careful attacker does, and the owner's record with it."""
-    from graphveil.release.manifest import decode_manifest, encode  # noqa: PLC0415  here alone
+    from graphveil.records.manifest import decode_manifest, encode  # noqa: PLC0415  here alone
 
     path = folder / "release.json"
     manifest = json.loads(path.read_text())

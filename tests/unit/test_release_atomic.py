@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphveil.errors import ReleaseError, ResourceError
+from graphveil.records.manifest import MANIFEST
+from graphveil.records.record import RECORD
 from graphveil.release.atomic import check_target, staged
-from graphveil.release.manifest import MANIFEST
-from graphveil.release.record import RECORD
 
 
 def write(target, text, *, force=False):

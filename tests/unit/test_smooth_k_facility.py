@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_facility import FAR, NONE, Arrivals, Kinds, Nearest, open_facilities
-from graphveil.kernels.smooth_overlaps import lists_of
+from graphveil.kernels.smooth_k.facility import FAR, NONE, Arrivals, Kinds, Nearest, open_facilities
+from graphveil.kernels.smooth_k.overlaps import lists_of
+from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.smooth_k.facility import (
     Plan,
     close,
@@ -20,7 +21,6 @@ from graphveil.methods.smooth_k.facility import (
     facility_clusters,
     nearest_sums,
 )
-from graphveil.methods.smooth_k.rows import collapse
 from graphveil.progress import shown
 from graphveil.randomness import Randomness
 

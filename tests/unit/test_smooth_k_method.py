@@ -6,11 +6,11 @@ import pytest
 from graphveil.data import Bipartite
 from graphveil.errors import DataError, GraphveilWarning, ParameterError
 from graphveil.methods import METHODS
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta, profiles
 from graphveil.methods.smooth_k import SmoothK, SuppressK
 from graphveil.methods.smooth_k.clustering import Facility, Greedy
 from graphveil.methods.smooth_k.defences import Names, noisy, without_near_certain
-from graphveil.methods.smooth_k.rows import collapse
-from graphveil.methods.smooth_k.rule import Profiles, Rule, Theta, profiles
 
 
 def rng(seed=1):

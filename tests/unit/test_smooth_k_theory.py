@@ -11,8 +11,8 @@ import pytest
 from graphveil import METHODS
 from graphveil.data import Bipartite
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.smooth_k import theory
-from graphveil.methods.smooth_k.rows import collapse
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.textbook import smooth_theorem as theory
 from graphveil.randomness import Randomness
 
 HALF = Fraction(1, 2)

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from graphveil.data import Graph
-from graphveil.kernels.structural_sampling import missing_from
+from graphveil.kernels.structural.sampling import missing_from
 from graphveil.methods.structural.bounds import lower_bound, nodes_left_by_rewiring
 from graphveil.methods.structural.sampling import _round, sample_edits
 from graphveil.methods.structural.sampling_edits import candidates

@@ -5,7 +5,7 @@ import pytest
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.kernels import structural_counts as counts
+from graphveil.kernels.structural import counts
 from graphveil.methods.structural import search as module
 from graphveil.methods.structural.cut import cut
 from graphveil.methods.structural.search import default_iterations, search

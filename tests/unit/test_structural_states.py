@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.kernels import structural_states_search as kernel
-from graphveil.kernels.structural_search import BEST_LEFT
+from graphveil.kernels.structural import states_search as kernel
+from graphveil.kernels.structural.search import BEST_LEFT
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural import search as module
 from graphveil.methods.structural.sampling import sample_edits

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ReleaseError, ResourceError
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.io import FORMATS
 from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
@@ -352,7 +352,7 @@ def test_a_private_folder_of_somebody_else_is_no_failure(tmp_path, monkeypatch):
     def refuse(place):
         raise PermissionError(13, "Permission denied", str(place))
 
-    monkeypatch.setattr("graphveil.verify.manifest.read_record", refuse)
+    monkeypatch.setattr("graphveil.verify.files.manifest.read_record", refuse)
     verdict = verify(folder, original=cycle(4))
     assert verdict.ok
     assert "not checked" == outcomes(verdict)["owner's record"]

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphveil.advice import ids_among_features
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of, read_release

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.guarantees import StructuralKAnonymity
-from graphveil.verify import structural
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify.claims import structural_classes
 from graphveil.verify.database import database
-from graphveil.verify.neighbourhoods import network_of
+from graphveil.verify.recount import look_alikes as structural
+from graphveil.verify.recount.neighbourhoods import network_of
 
 DATA = Path(
     os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -282,7 +282,7 @@ def test_common_neighbours_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
     with database() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verify.neighbourhoods._WEDGES_AT_ONCE", at_once)
+        patch.setattr("graphveil.verify.recount.neighbourhoods._WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
         found = network.common_neighbours.tolist()

@@ -193,7 +193,8 @@ def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, fla
 
 
 def _on_disk(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
-    from graphveil.engines import anonymize_file, current  # noqa: PLC0415  heavy, as above
+    from graphveil.engines import current  # noqa: PLC0415  heavy, as above
+    from graphveil.on_disk import anonymize_file  # noqa: PLC0415  heavy, as above
 
     if not isinstance(options, BipartiteOptions):
         raise UsageError("--on-disk takes users and items only. Leave it out.")

@@ -1,4 +1,4 @@
-"""Where the work is done: chunks over processes, sorting past memory, files larger than memory."""
+"""Where the work is done: chunks over processes, sorting past memory."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from graphveil.engines.engine import Engine, current, using
     from graphveil.engines.local import LocalEngine
-    from graphveil.engines.streaming import anonymize_file
 
-_HOME = {
-    "Engine": "engine",
-    "LocalEngine": "local",
-    "anonymize_file": "streaming",
-    "current": "engine",
-    "using": "engine",
-}
+_HOME = {"Engine": "engine", "LocalEngine": "local", "current": "engine", "using": "engine"}
 
-__all__ = ["Engine", "LocalEngine", "anonymize_file", "current", "using"]
+__all__ = ["Engine", "LocalEngine", "current", "using"]
 
 
 def __getattr__(name: str) -> object:

@@ -14,9 +14,9 @@ from graphveil.measures.partitions import class_sizes_of_nodes, partition
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
-    from graphveil.kernels import neighbourhoods_cascade as kernels
+    from graphveil.kernels.neighbourhoods import cascade as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods_cascade")
+    kernels = lazy_module("graphveil.kernels.neighbourhoods.cascade")
 
 NEVER = -1
 """The level of a node that the cascade does not reach."""

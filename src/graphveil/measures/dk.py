@@ -18,9 +18,9 @@ from graphveil.measures.multisets import degrees_around
 from graphveil.measures.scalars import Labels, classes_of, nodes_and_edges
 
 if TYPE_CHECKING:
-    from graphveil.kernels import neighbourhoods_refine as kernels
+    from graphveil.kernels.neighbourhoods import refinement as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods_refine")
+    kernels = lazy_module("graphveil.kernels.neighbourhoods.refinement")
 
 
 def isomorphic(graph: Graph, distance: int) -> tuple[Labels, int]:

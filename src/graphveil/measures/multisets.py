@@ -13,11 +13,11 @@ from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
-    from graphveil.kernels import neighbourhoods as arcs
-    from graphveil.kernels import neighbourhoods_rows as kernels
+    from graphveil.kernels.neighbourhoods import multisets as kernels
+    from graphveil.kernels.neighbourhoods import triangles as arcs
 else:
-    arcs = lazy_module("graphveil.kernels.neighbourhoods")
-    kernels = lazy_module("graphveil.kernels.neighbourhoods_rows")
+    arcs = lazy_module("graphveil.kernels.neighbourhoods.triangles")
+    kernels = lazy_module("graphveil.kernels.neighbourhoods.multisets")
 
 NOTHING = frozen(np.empty(0, dtype=np.int32))
 

@@ -11,11 +11,11 @@ from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from graphveil.kernels import neighbourhoods as kernels
-    from graphveil.kernels import neighbourhoods_balls as balls
+    from graphveil.kernels.neighbourhoods import balls
+    from graphveil.kernels.neighbourhoods import triangles as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods")
-    balls = lazy_module("graphveil.kernels.neighbourhoods_balls")
+    kernels = lazy_module("graphveil.kernels.neighbourhoods.triangles")
+    balls = lazy_module("graphveil.kernels.neighbourhoods.balls")
 
 Labels = NDArray[np.int64]
 """The class of every node, 0..C-1."""

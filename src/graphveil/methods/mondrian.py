@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
-from graphveil.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.limits import SOURCES
-from graphveil.methods.smooth_k.drafting import draft_of
-from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
-from graphveil.methods.smooth_k.rule import Rule, profiles
+from graphveil.methods.equal_rows.drafting import draft_of
+from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
+from graphveil.methods.equal_rows.rule import Rule, profiles
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 

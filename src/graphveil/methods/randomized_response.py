@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.guarantees import EdgeDP, NodeDP, NotClaimed
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.guarantees import EdgeDP, NodeDP, NotClaimed
 from graphveil.limits import SOURCES
 from graphveil.noise import LARGEST_EPSILON, Channel, channel, flipped, words_from
 from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells

@@ -1,7 +1,8 @@
 """A release: published data, what is promised of it, and what only its owner may see."""
 
-from graphveil.release.manifest import MANIFEST, Manifest, read_manifest
-from graphveil.release.record import LINKAGE, RECORD, Record, digest_of, private_folder, read_record
+from graphveil.records.digest import digest_of
+from graphveil.records.manifest import MANIFEST, Manifest, read_manifest
+from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, read_record
 from graphveil.release.release import Private, Provenance, Release, read_release
 
 __all__ = [

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.errors import ReleaseError, ResourceError
-from graphveil.release.manifest import MANIFEST
-from graphveil.release.record import RECORD, private_folder
+from graphveil.records.manifest import MANIFEST
+from graphveil.records.record import RECORD, private_folder
 
 
 class Staged(NamedTuple):

@@ -12,7 +12,7 @@ from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import InputError, ReleaseError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
-from graphveil.release.manifest import DataFile, Described
+from graphveil.records.manifest import DataFile, Described
 
 Kind = Literal["graph", "bipartite", "table"]
 

@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil._version import __version__
+from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Data
 from graphveil.data.ids import Ids, as_ids, positions, to_arrow
 from graphveil.errors import ReleaseError, UsageError
-from graphveil.guarantees import AnyGuarantee
 from graphveil.lazy import lazy_module
 from graphveil.limits import LIMITS
-from graphveil.release.atomic import Staged, check_target, staged
-from graphveil.release.files import read_data, write_data
-from graphveil.release.manifest import (
+from graphveil.records.manifest import (
     MANIFEST,
     SCHEMA,
     Claim,
@@ -31,7 +29,7 @@ from graphveil.release.manifest import (
     encode,
     read_manifest,
 )
-from graphveil.release.record import (
+from graphveil.records.record import (
     LINKAGE,
     RECORD,
     Record,
@@ -39,6 +37,8 @@ from graphveil.release.record import (
     read_record,
     refuse_second_release,
 )
+from graphveil.release.atomic import Staged, check_target, staged
+from graphveil.release.files import read_data, write_data
 
 if TYPE_CHECKING:
     import pyarrow as pa

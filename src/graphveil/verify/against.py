@@ -13,12 +13,12 @@ import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.release.manifest import Manifest
-from graphveil.release.record import LINKAGE as LINKAGE_FILE
-from graphveil.release.record import digest_of
+from graphveil.records.digest import digest_of
+from graphveil.records.manifest import Manifest
+from graphveil.records.record import LINKAGE as LINKAGE_FILE
 from graphveil.verify.by_method import METHOD_CHECKS
 from graphveil.verify.database import Database
-from graphveil.verify.manifest import Owner
+from graphveil.verify.files.manifest import Owner
 from graphveil.verify.method_checks import Compared
 from graphveil.verify.parameters import names_in
 from graphveil.verify.verdict import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphveil.release.manifest import Manifest
+from graphveil.records.manifest import Manifest
 from graphveil.verify import feature_methods, graph_methods, noise_methods
 from graphveil.verify.method_checks import MethodCheck
 from graphveil.verify.parameters import parameter_problems

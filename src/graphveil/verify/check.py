@@ -9,21 +9,21 @@ import duckdb
 
 from graphveil.data import Data
 from graphveil.errors import ResourceError
-from graphveil.release.manifest import Manifest
-from graphveil.release.record import private_folder
+from graphveil.records.manifest import Manifest
+from graphveil.records.record import private_folder
 from graphveil.verify.against import original_conditions
 from graphveil.verify.by_method import parameters_condition
 from graphveil.verify.claims import CHECKS
 from graphveil.verify.database import Database, UnreadableError, database
-from graphveil.verify.files import file_conditions
-from graphveil.verify.loading import load
-from graphveil.verify.manifest import (
+from graphveil.verify.files.folder import file_conditions
+from graphveil.verify.files.loading import load
+from graphveil.verify.files.manifest import (
     decoded,
     manifest_bytes,
     manifest_conditions,
     read_owner,
 )
-from graphveil.verify.shape import COUNTS, SHAPES, counts_condition
+from graphveil.verify.recount.shape import COUNTS, SHAPES, counts_condition
 from graphveil.verify.verdict import Condition, Verdict, counted, fails, holds, not_checked
 
 READ = "data"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.guarantees import (
+from graphveil.claims.guarantees import (
     EdgeDP,
     Guarantee,
     KAnonymity,
@@ -18,8 +18,8 @@ from graphveil.guarantees import (
     StructuralKAnonymity,
 )
 from graphveil.verify.database import Database
-from graphveil.verify.equal_rows import below, classes_of, smallest_class
-from graphveil.verify.structural import alike
+from graphveil.verify.recount.equal_rows import below, classes_of, smallest_class
+from graphveil.verify.recount.look_alikes import alike
 from graphveil.verify.verdict import Condition, counted, fails, holds
 
 CLASSES = "classes"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graphveil.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
+from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
 from graphveil.verify import parameters as known
 from graphveil.verify.database import Database
-from graphveil.verify.equal_rows import classes_of
 from graphveil.verify.method_checks import Compared, MethodCheck, Words
 from graphveil.verify.parameters import is_fraction, names_in, words_of
+from graphveil.verify.recount.equal_rows import classes_of
 from graphveil.verify.verdict import (
     LINKAGE,
     RECORD,

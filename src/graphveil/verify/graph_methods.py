@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from graphveil.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.verify import parameters as known
 from graphveil.verify.method_checks import Compared, MethodCheck, Words
-from graphveil.verify.neighbourhoods import Ints
 from graphveil.verify.parameters import is_goal, words_of
-from graphveil.verify.structural import class_sizes, count_degrees
+from graphveil.verify.recount.look_alikes import class_sizes, count_degrees
+from graphveil.verify.recount.neighbourhoods import Ints
 from graphveil.verify.verdict import (
     LINKAGE,
     RECORD,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from typing import Any, NamedTuple
 
-from graphveil.guarantees import Guarantee
-from graphveil.release.manifest import Manifest
-from graphveil.release.record import Record
+from graphveil.claims.guarantees import Guarantee
+from graphveil.records.manifest import Manifest
+from graphveil.records.record import Record
 from graphveil.verify.database import Database
 from graphveil.verify.parameters import Known
 from graphveil.verify.verdict import Condition

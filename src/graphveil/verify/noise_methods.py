@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.data import Graph
-from graphveil.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.verify import parameters as known
 from graphveil.verify.database import Database
 from graphveil.verify.method_checks import Compared, MethodCheck

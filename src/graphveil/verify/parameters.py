@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 import msgspec
 
-from graphveil.guarantees import MeasureName
+from graphveil.claims.guarantees import MeasureName
 from graphveil.limits import SOURCES
 from graphveil.verify.verdict import shown
 

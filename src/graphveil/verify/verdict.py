@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from graphveil.guarantees import CheckWord
+from graphveil.claims.guarantees import CheckWord
 
 Outcome = Literal["holds", "fails", "not checked"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from graphveil.advice import COPY, many_additions
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.guarantees import StructuralKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels import degree_edits as kernel
-from graphveil.kernels.degree_edits_absorb import absorb_owed, absorb_surplus, undo_absorption
-from graphveil.kernels.degree_edits_leftover import pair, rotate
-from graphveil.kernels.degree_edits_match import match_additions, match_deletions, swap
+from graphveil.kernels.k_degree import edits as kernel
+from graphveil.kernels.k_degree.absorb import absorb_owed, absorb_surplus, undo_absorption
+from graphveil.kernels.k_degree.leftover import pair, rotate
+from graphveil.kernels.k_degree.match import match_additions, match_deletions, swap
 from graphveil.methods.k_degree.roles import (
     made_even,
     raised,

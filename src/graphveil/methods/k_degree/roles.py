@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.degree_edits import pull_of_neighbours
+from graphveil.kernels.k_degree.edits import pull_of_neighbours
 from graphveil.methods.k_degree.sequence import Plan, settle_parity, targets_per_node
 
 PASSES = 3

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.kernels import degree_sequence as kernels
+from graphveil.kernels.k_degree import sequence as kernels
 from graphveil.methods.k_degree.parity import settle_parity
 from graphveil.methods.k_degree.plan import (
     Edits,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels import degree_edits as kernel
+from graphveil.kernels.k_degree import edits as kernel
 
 
 class Task(NamedTuple):

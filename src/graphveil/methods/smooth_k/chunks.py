@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite
 from graphveil.engines.engine import current
 from graphveil.errors import ParameterError
+from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
+from graphveil.methods.equal_rows.rule import profiles
 from graphveil.methods.smooth_k.orders import Order, minhash_order, order_of
-from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
-from graphveil.methods.smooth_k.rule import profiles
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Table
 from graphveil.errors import ParameterError, UsageError
-from graphveil.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.methods.equal_rows.drafting import draft_of
+from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
+from graphveil.methods.equal_rows.rule import Profiles, Rule, profiles
 from graphveil.methods.smooth_k.clustering import Clustering, Facility, Greedy, Refinement
-from graphveil.methods.smooth_k.drafting import draft_of
-from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
-from graphveil.methods.smooth_k.rule import Profiles, Rule, profiles
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.release import Release, read_release

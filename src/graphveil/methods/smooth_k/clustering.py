@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from graphveil.methods.smooth_k.rows import Labels, Rows
-from graphveil.methods.smooth_k.rule import Rule
+from graphveil.methods.equal_rows.rows import Labels, Rows
+from graphveil.methods.equal_rows.rule import Rule
 
 
 @dataclass(frozen=True, kw_only=True)

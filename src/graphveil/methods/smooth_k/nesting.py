@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.errors import UsageError
-from graphveil.kernels import smooth_nesting as kernel
-from graphveil.methods.smooth_k.rows import Labels, Rows, collapse
-from graphveil.methods.smooth_k.rule import Profiles, Rule, kept, profiles
+from graphveil.kernels.smooth_k import nesting as kernel
+from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
+from graphveil.methods.equal_rows.rule import Profiles, Rule, kept, profiles
 from graphveil.release import Release
 
 PASSES = 6

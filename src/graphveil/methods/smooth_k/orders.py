@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_orders import Incidence, smallest_hashes, spread_labels
+from graphveil.kernels.smooth_k.orders import Incidence, smallest_hashes, spread_labels
 
 Order = Literal["minhash", "label-propagation", "none"]
 

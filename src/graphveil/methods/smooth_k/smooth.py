@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
+from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.guarantees import SmoothKAnonymity
 from graphveil.limits import SOURCES
+from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.defences import (
     Names,
@@ -20,7 +21,6 @@ from graphveil.methods.smooth_k.defences import (
     noisy,
     without_near_certain,
 )
-from graphveil.methods.smooth_k.rule import Profiles, Rule, Theta
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 

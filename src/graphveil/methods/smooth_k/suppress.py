@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graphveil.guarantees import KAnonymity
+from graphveil.claims.guarantees import KAnonymity
 from graphveil.limits import SOURCES
+from graphveil.methods.equal_rows.rule import Rule, Theta
 from graphveil.methods.smooth_k.clustered import OWN, Clustered
-from graphveil.methods.smooth_k.rule import Rule, Theta
 
 
 @dataclass(frozen=True, kw_only=True)

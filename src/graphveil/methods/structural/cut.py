@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphveil.kernels import structural_starts as kernel
+from graphveil.kernels.structural import starts as kernel
 from graphveil.methods.structural.search import Walk, Watch
 from graphveil.methods.structural.start import from_start
 from graphveil.methods.structural.task import Edited, Task

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from graphveil.advice import COPY, many_additions
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.limits import SOURCES
 from graphveil.methods.structural.goals import Budget, Full, Goal
 from graphveil.methods.structural.target_phases import check_aimed

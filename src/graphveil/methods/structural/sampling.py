@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.neighbourhoods import Forward
+from graphveil.kernels.neighbourhoods.triangles import Forward
 from graphveil.methods.structural.sampling_edits import Candidates, candidates
 from graphveil.methods.structural.sampling_state import (
     Ints,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.neighbourhoods import Forward
-from graphveil.kernels.structural_sampling import Flips, lists_of
+from graphveil.kernels.neighbourhoods.triangles import Forward
+from graphveil.kernels.structural.sampling import Flips, lists_of
 from graphveil.methods.structural.sampling_state import Ints, keys_of, packed, sources
 
 FEWEST = 64

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels.neighbourhoods import Forward
-from graphveil.kernels.structural_sampling import lists_of, missing_from, small_classes
-from graphveil.kernels.triangles import count_triangles, forward_by_rank
+from graphveil.kernels.neighbourhoods.triangles import Forward
+from graphveil.kernels.structural.sampling import lists_of, missing_from, small_classes
+from graphveil.kernels.structural.triangles import count_triangles, forward_by_rank
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural.task import Edited, Task
 

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.structural_sampling import (
+from graphveil.kernels.structural.sampling import (
     flagged_affected_beside,
     flagged_affected_by,
     lists_of,
 )
-from graphveil.kernels.triangles import flagged_affected, flagged_near
+from graphveil.kernels.structural.triangles import flagged_affected, flagged_near
 from graphveil.measures import MEASURES
 from graphveil.measures.affected import near_both, the_ends
 from graphveil.methods.structural.sampling_edits import Candidates

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels import structural_search as kernel
-from graphveil.kernels import structural_states_search as states_kernel
+from graphveil.kernels.structural import search as kernel
+from graphveil.kernels.structural import states_search as states_kernel
 from graphveil.methods.structural import states
 from graphveil.methods.structural.bounds import nodes_left_by_rewiring
 from graphveil.methods.structural.sampling import sample_edits

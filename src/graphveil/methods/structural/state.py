@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.kernels import structural_counts as counts
-from graphveil.kernels import structural_search as kernel
+from graphveil.kernels.structural import counts
+from graphveil.kernels.structural import search as kernel
 from graphveil.methods.structural.task import Edited, Task
 
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels import structural_counts as counts
-from graphveil.kernels import structural_states as kernel
-from graphveil.kernels import structural_states_values as values
-from graphveil.kernels.neighbourhoods_refine import make_room
-from graphveil.kernels.structural_search import BEST_LEFT, Best
+from graphveil.kernels.neighbourhoods.refinement import make_room
+from graphveil.kernels.structural import counts
+from graphveil.kernels.structural import states as kernel
+from graphveil.kernels.structural import states_values as values
+from graphveil.kernels.structural.search import BEST_LEFT, Best
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.state import best_of, cells_of, flipped, laid_out

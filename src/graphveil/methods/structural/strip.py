@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from graphveil.kernels import structural_starts as kernel
+from graphveil.kernels.structural import starts as kernel
 from graphveil.methods.structural.search import Walk, Watch, within_budget
 from graphveil.methods.structural.start import from_start
 from graphveil.methods.structural.task import Edited, Task

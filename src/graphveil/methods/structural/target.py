@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels import structural_target as kernel
-from graphveil.kernels import structural_target_edits as edits_kernel
-from graphveil.kernels import structural_target_moves as moves
-from graphveil.kernels.structural_target_assign import assign
+from graphveil.kernels.structural.target import edits as edits_kernel
+from graphveil.kernels.structural.target import moves
+from graphveil.kernels.structural.target import state as kernel
+from graphveil.kernels.structural.target.assign import assign
 from graphveil.methods.structural import target_phases as phases
 from graphveil.methods.structural.search import Watch
 from graphveil.methods.structural.target_phases import Course, Phase, check_aimed

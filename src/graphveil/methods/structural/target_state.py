@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels import structural_target as kernel
-from graphveil.kernels import structural_target_edits as edits_kernel
-from graphveil.kernels import structural_target_moves as moves
+from graphveil.kernels.structural.target import edits as edits_kernel
+from graphveil.kernels.structural.target import moves
+from graphveil.kernels.structural.target import state as kernel
 from graphveil.methods.structural.state import count_left
 from graphveil.methods.structural.task import Edited, Task
 

@@ -1,0 +1,1 @@
+"""What can be said of a release, as data: guarantees and conditions."""

@@ -1,0 +1,295 @@
+"""Step 5 of the realisation: settled nodes absorb single units by changing to the next class."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from graphveil.kernels.k_degree.edits import Classes, Edits, adjacent, cut, make, state_of
+
+NEAR_TRIES = 24
+NEAR_FAILURES = 16
+
+
+@njit(cache=True, nogil=True)
+def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
+    t = classes.target[x]
+    return bool(
+        edits.residual[x] == 0
+        and t + 1 < edits.indptr.size - 1
+        and classes.members[t] > k
+        and classes.members[t + 1] >= k
+    )
+
+
+@njit(cache=True, nogil=True)
+def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
+    t = classes.target[x]
+    return bool(
+        edits.residual[x] == 0 and t > 0 and classes.members[t] > k and classes.members[t - 1] >= k
+    )
+
+
+@njit(cache=True, nogil=True)
+def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
+    """Let node x into the neighbouring class."""
+    t = classes.target[x]
+    classes.members[t] -= 1
+    classes.members[t + by] += 1
+    classes.target[x] = t + by
+    edits.residual[x] += by
+
+
+@njit(cache=True, nogil=True)
+def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.Generator) -> int:
+    """Return an untouched node that may rise by an edge to v, or -1.
+
+    Random walks from v: of two steps first, then of four, which stay in its component at least.
+    """
+    indptr, indices = edits.indptr, edits.indices
+    if indptr[v + 1] == indptr[v]:
+        return -1
+    for attempt in range(2 * NEAR_TRIES):
+        x = int(v)
+        for _step in range(2 if attempt < NEAR_TRIES else 4):
+            x = int(indices[rng.integers(indptr[x], indptr[x + 1])])
+        if not edits.touched[x] and _can_rise(edits, classes, x, k) and not adjacent(edits, v, x):
+            return x
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _some_class_can_rise(classes: Classes, k: int) -> bool:
+    sources, goals = classes.members[:-2], classes.members[1:-1]
+    return bool(np.any((sources > k) & (goals >= k)))
+
+
+@njit(cache=True, nogil=True)
+def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
+    """Join x to v and let it into the next class."""
+    if edits.final.size == 0:
+        _move(edits, classes, x, 1)
+        make(edits, v, x)
+        return
+    t = classes.target[x]
+    classes.members[t] -= 1
+    classes.members[t + 1] += 1
+    classes.target[x] = t + 1
+    edits.final[edits.tally[2]] = min(v, x) * edits.residual.size + max(v, x)
+    edits.tally[2] += 1
+    edits.residual[v] -= 1
+    edits.touched[v] = True
+    edits.touched[x] = True
+
+
+@njit(cache=True, nogil=True)
+def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int) -> None:
+    """Bar (by 1) or admit (by -1) v, its neighbours in the graph and in these final additions."""
+    barred[v] += by
+    for j in range(edits.indptr[v], edits.indptr[v + 1]):
+        barred[edits.indices[j]] += by
+    n = edits.residual.size
+    for key in final:
+        barred[key % n if key // n == v else key // n] += by
+
+
+@njit(cache=True, nogil=True)
+def _go_round(
+    edits: Edits,
+    classes: Classes,
+    v: int,
+    k: int,
+    order: NDArray[np.int64],
+    cursor: NDArray[np.int64],
+    barred: NDArray[np.int8],
+) -> int:
+    """Let nodes rise by edges to v, once round in this order; returns the last one, or -1.
+
+    The cursor holds the place in the order and the round; untouched nodes alone rise in round 0.
+    """
+    n = order.size
+    members = classes.members
+    last = -1
+    for _step in range(n):
+        if edits.residual[v] == 0:
+            break
+        x = order[cursor[0]]
+        fresh = cursor[1] == 0
+        cursor[0] += 1
+        if cursor[0] == n:
+            cursor[0] = 0
+            cursor[1] += 1
+        if barred[x] > 0 or (fresh and edits.touched[x]):
+            continue
+        t = classes.target[x]
+        if t + 1 >= n or members[t] <= k or members[t + 1] < k:
+            continue
+        if not fresh and state_of(edits, v, x) > 0:
+            continue
+        _rise(edits, classes, v, x)
+        last = x
+    return last
+
+
+@njit(cache=True, nogil=True)
+def _absorb_anywhere(
+    edits: Edits,
+    classes: Classes,
+    v: int,
+    first: int,
+    k: int,
+    order: NDArray[np.int64],
+    cursor: NDArray[np.int64],
+    barred: NDArray[np.int8],
+) -> int:
+    """Go round until v is owed nothing or nothing helps; returns the last riser, or -1."""
+    last = -1
+    while edits.residual[v] > 0:
+        early = cursor[1] == 0
+        mine = edits.final[first : edits.tally[2]]
+        _bar(edits, v, mine, barred, 1)
+        x = _go_round(edits, classes, v, k, order, cursor, barred)
+        _bar(edits, v, mine, barred, -1)
+        if x >= 0:
+            last = x
+        elif not early:
+            break
+    return last
+
+
+@njit(cache=True, nogil=True)
+def absorb_owed(
+    edits: Edits,
+    classes: Classes,
+    left: NDArray[np.int64],
+    k: int,
+    near_units: int,
+    order: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Join nodes that are owed edges to settled ones, which rise to the next class.
+
+    Up to `near_units` a node are sought near it. Returns the last step as (node, absorber, 1), or
+    zeros. The order holds every node once.
+    """
+    last = np.zeros(3, dtype=np.int64)
+    cursor = np.zeros(2, dtype=np.int64)
+    barred = np.zeros(order.size, dtype=np.int8)
+    barred[left] = 1
+    for v in left:
+        first = edits.tally[2]
+        failed = 0
+        for _unit in range(min(edits.residual[v], near_units)):
+            x = _near_riser(edits, classes, v, k, rng)
+            if x >= 0:
+                _rise(edits, classes, v, x)
+                last[0], last[1], last[2] = v, x, 1
+            else:
+                failed += 1
+            if failed == NEAR_FAILURES:
+                break
+        x = _absorb_anywhere(edits, classes, v, first, k, order, cursor, barred)
+        if x >= 0:
+            last[0], last[1], last[2] = v, x, 1
+        if edits.residual[v] > 0 and not _some_class_can_rise(classes, k):
+            break
+    return last
+
+
+@njit(cache=True, nogil=True)
+def _fall_alone(
+    edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int, last: NDArray[np.int64]
+) -> None:
+    """Part v from settled neighbours, each of which falls to a class of at least k.
+
+    Untouched ones first; none falls below the degree `lowest`. Writes the last step.
+    """
+    first = edits.indptr[v]
+    size = edits.indptr[v + 1] - first
+    for again in (False, True):
+        for step in range(size):
+            if edits.residual[v] == 0:
+                return
+            x = int(edits.indices[first + (start + step) % size])
+            if (
+                (again or not edits.touched[x])
+                and classes.target[x] > lowest
+                and _can_fall(edits, classes, x, k)
+                and adjacent(edits, v, x)
+            ):
+                _move(edits, classes, x, -1)
+                cut(edits, v, x)
+                last[0], last[1], last[2] = v, x, -1
+
+
+@njit(cache=True, nogil=True)
+def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int) -> None:
+    """Part v from settled neighbours of one class, so many that the class below reaches k.
+
+    None falls below the degree `lowest`. The highest such class goes first.
+    """
+    first = edits.indptr[v]
+    size = edits.indptr[v + 1] - first
+    eligible = np.full(size, -1, dtype=np.int64)
+    highest = 0
+    for step in range(size):
+        x = int(edits.indices[first + (start + step) % size])
+        if edits.residual[x] == 0 and adjacent(edits, v, x):
+            eligible[step] = x
+            highest = max(highest, classes.target[x])
+    counts = np.zeros(highest + 1, dtype=np.int64)
+    for x in eligible:
+        if x >= 0:
+            counts[classes.target[x]] += 1
+    for t in range(highest, lowest, -1):
+        count = min(counts[t], -edits.residual[v])
+        if count < classes.members[t]:
+            count = min(count, classes.members[t] - k)
+        if count <= 0 or classes.members[t - 1] + count < k:
+            continue
+        for step in range(size):
+            x = eligible[step]
+            if count > 0 and x >= 0 and classes.target[x] == t:
+                _move(edits, classes, x, -1)
+                cut(edits, v, x)
+                eligible[step] = -1
+                count -= 1
+
+
+@njit(cache=True, nogil=True)
+def absorb_surplus(
+    edits: Edits,
+    classes: Classes,
+    left: NDArray[np.int64],
+    k: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Part nodes that have too many edges from settled ones, which fall to the next class.
+
+    A node is isolated only if there is nothing else. Returns the last step of a node that fell
+    alone as (node, absorber, -1), or zeros.
+    """
+    last = np.zeros(3, dtype=np.int64)
+    for v in left:
+        start = rng.integers(0, edits.indptr[v + 1] - edits.indptr[v])
+        for lowest in (1, 0):
+            if edits.residual[v] < 0:
+                _fall_alone(edits, classes, v, k, lowest, start, last)
+            if edits.residual[v] < 0:
+                _fall_together(edits, classes, v, k, lowest, start)
+    return last
+
+
+@njit(cache=True, nogil=True)
+def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64], k: int) -> None:
+    """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
+    v, x, sign = last
+    t = classes.target[x]
+    if sign == 0 or classes.members[t] <= k or classes.members[t - sign] < k:
+        return
+    if sign > 0:
+        cut(edits, v, x)
+    else:
+        make(edits, v, x)
+    _move(edits, classes, x, -sign)

@@ -1,0 +1,149 @@
+"""Steps 1-3 of the realisation: match nodes that are owed the same sign among themselves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from graphveil.kernels.k_degree.edits import (
+    Edits,
+    adjacent,
+    cut,
+    in_graph,
+    make,
+    set_pair,
+    state_of,
+)
+
+SWAP_PARTNERS = 16
+
+
+class Queue(NamedTuple):
+    """Nodes by descending need: ``bound[q]`` positions hold a need of at least q."""
+
+    order: NDArray[np.int64]
+    position: NDArray[np.int64]
+    bound: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
+    """Return the queue of these nodes, which stand by descending positive need."""
+    position = np.full(need.size, -1, dtype=np.int64)
+    highest = need[order[0]] if order.size else 0
+    bound = np.zeros(highest + 2, dtype=np.int64)
+    for index in range(order.size):
+        position[order[index]] = index
+        bound[need[order[index]]] += 1
+    for q in range(highest - 1, -1, -1):
+        bound[q] += bound[q + 1]
+    return Queue(order.copy(), position, bound)
+
+
+@njit(cache=True, nogil=True)
+def lower(queue: Queue, index: int, need: int) -> None:
+    """Move the node at this position, of this need, to a need one less."""
+    last = queue.bound[need] - 1
+    node, other = queue.order[index], queue.order[last]
+    queue.order[index], queue.order[last] = other, node
+    queue.position[node], queue.position[other] = last, index
+    queue.bound[need] = last
+
+
+@njit(cache=True, nogil=True)
+def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
+    """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
+    residual = edits.residual
+    queue = make_queue(order, residual)
+    partners = np.empty(order.size, dtype=np.int64)
+    for head in range(order.size):
+        v = queue.order[head]
+        if residual[v] <= 0:
+            return
+        found = 0
+        index = head + 1
+        while found < residual[v] and index < queue.bound[1]:
+            if not in_graph(edits.indptr, edits.indices, v, queue.order[index]):
+                partners[found] = index
+                found += 1
+            index += 1
+        for i in range(found - 1, -1, -1):
+            w = queue.order[partners[i]]
+            lower(queue, partners[i], residual[w])
+            make(edits, v, w)
+
+
+@njit(cache=True, nogil=True)
+def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
+    """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
+    residual = edits.residual
+    queue = make_queue(order, -residual)
+    for head in range(order.size):
+        v = queue.order[head]
+        if residual[v] >= 0:
+            return
+        first, last = edits.indptr[v], edits.indptr[v + 1]
+        candidates = np.empty(last - first, dtype=np.int64)
+        count = 0
+        for j in range(first, last):
+            w = edits.indices[j]
+            if residual[w] < 0 and queue.position[w] > head:
+                candidates[count] = queue.position[w]
+                count += 1
+        candidates = np.sort(candidates[:count])
+        for i in range(min(count, -residual[v]) - 1, -1, -1):
+            w = queue.order[candidates[i]]
+            lower(queue, candidates[i], -residual[w])
+            cut(edits, v, w)
+
+
+@njit(cache=True, nogil=True)
+def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -> bool:
+    """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it."""
+    log = edits.added if sign > 0 else edits.deleted
+    size = edits.tally[0] if sign > 0 else edits.tally[1]
+    n = edits.indptr.size - 1
+    joined = sign < 0
+    for step in range(min(tries, size)):
+        key = log[(start + step) % size]
+        x, y = key // n, key % n
+        if state_of(edits, x, y) != sign:
+            continue
+        if v in (x, y) or w in (x, y):
+            continue
+        for _turn in range(2):
+            if adjacent(edits, v, x) == joined and adjacent(edits, w, y) == joined:
+                set_pair(edits, x, y, -sign)
+                set_pair(edits, v, x, sign)
+                set_pair(edits, w, y, sign)
+                return True
+            x, y = y, x
+    return False
+
+
+@njit(cache=True, nogil=True)
+def swap(
+    edits: Edits,
+    left: NDArray[np.int64],
+    sign: int,
+    tries: int,
+    budget: int,
+    rng: np.random.Generator,
+) -> None:
+    """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
+    residual = edits.residual
+    for i in range(left.size):
+        v = left[i]
+        for j in range(i, min(left.size, i + SWAP_PARTNERS)):
+            w = left[j]
+            both = 2 if v == w else 1
+            while residual[v] * sign >= both and residual[w] * sign >= both:
+                size = edits.tally[0] if sign > 0 else edits.tally[1]
+                if size == 0 or budget <= 0:
+                    return
+                if not _try_swap(edits, v, w, sign, rng.integers(0, size), tries):
+                    budget -= tries
+                    break

@@ -1,0 +1,1 @@
+"""Loops over the neighbourhoods of nodes: triangles, balls, multisets, refinement."""

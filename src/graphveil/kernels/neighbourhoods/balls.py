@@ -1,0 +1,92 @@
+"""Neighbourhoods of any distance, one node at a time: the nodes within some hops of a centre."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+
+
+class Ball(NamedTuple):
+    """Room for one neighbourhood at a time.
+
+    ``nodes`` holds its nodes in the order they are met, by rising distance from the centre;
+    ``place[x]`` is the position of node x in it, -1 outside. ``hops`` holds the distances.
+    """
+
+    nodes: Indices
+    hops: Indices
+    place: Indices
+
+
+@njit(cache=True, nogil=True)
+def make_ball(n: int) -> Ball:
+    """Return room for a neighbourhood in a graph of n nodes."""
+    return Ball(
+        np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    )
+
+
+@njit(cache=True, nogil=True)
+def fill_ball(indptr: Indptr, indices: Indices, centre: int, distance: int, ball: Ball) -> int:
+    """Write the nodes within this distance of the centre into the ball; return how many."""
+    ball.nodes[0] = centre
+    ball.hops[0] = 0
+    ball.place[centre] = 0
+    size = 1
+    head = 0
+    while head < size and ball.hops[head] < distance:
+        x = ball.nodes[head]
+        for arc in range(indptr[x], indptr[x + 1]):
+            y = indices[arc]
+            if ball.place[y] < 0:
+                ball.nodes[size] = y
+                ball.hops[size] = ball.hops[head] + 1
+                ball.place[y] = size
+                size += 1
+        head += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def clear_ball(ball: Ball, size: int) -> None:
+    """Forget the neighbourhood of this size."""
+    for i in range(size):
+        ball.place[ball.nodes[i]] = -1
+
+
+@njit(cache=True, nogil=True)
+def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: Ball) -> int:
+    """Return how many neighbours the node at position i of the ball has inside it."""
+    x = ball.nodes[i]
+    if ball.hops[i] < distance:
+        return int(indptr[x + 1] - indptr[x])
+    inside = 0
+    for arc in range(indptr[x], indptr[x + 1]):
+        if ball.place[indices[arc]] >= 0:
+            inside += 1
+    return inside
+
+
+@njit(cache=True, nogil=True)
+def ball_sizes(
+    indptr: Indptr, indices: Indices, distance: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of nodes and of edges of the neighbourhood of every node."""
+    n = indptr.size - 1
+    nodes = np.empty(n, dtype=np.int64)
+    edges = np.empty(n, dtype=np.int64)
+    ball = make_ball(n)
+    for v in range(n):
+        size = fill_ball(indptr, indices, v, distance, ball)
+        ends = np.int64(0)
+        for i in range(size):
+            ends += inner_degree(indptr, indices, i, distance, ball)
+        nodes[v] = size
+        edges[v] = ends // 2
+        clear_ball(ball, size)
+    return nodes, edges

@@ -1,0 +1,1 @@
+"""Loops that put rows together: facility location, growth, local search, nesting, orders."""

@@ -1,0 +1,85 @@
+"""Closing of facilities with too few clients, who go to the nearest one that is still open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from graphveil.kernels.smooth_k.facility import FAR, NONE, Kinds
+from graphveil.kernels.smooth_k.overlaps import Indices, Ints, count_shared, leave, lists_of
+
+
+class Facilities(NamedTuple):
+    """The open facilities in the order of their opening: their features, and two orders of them.
+
+    ``by_degree`` sorts them by the number of features, then by number; ``visits`` is the order in
+    which they are looked at.
+    """
+
+    indptr: Ints
+    indices: Indices
+    by_degree: Ints
+    visits: Ints
+
+
+class Clients(NamedTuple):
+    """Equal rows that stay together: their kind, their number, and the facility they are at."""
+
+    kinds: Indices
+    weights: Ints
+    facility: Indices
+
+
+@njit(cache=True, nogil=True)
+def close_small(
+    kinds: Kinds, facilities: Facilities, n_features: int, clients: Clients, k: int
+) -> None:
+    """Close facilities below k rows, the last one apart; write where the clients end.
+
+    The nearest facility is the one of least distance; of several, one that shares a feature before
+    one that does not, then the one opened first.
+    """
+    n = facilities.indptr.size - 1
+    lists = lists_of(facilities.indptr, facilities.indices, n_features)
+    degrees = np.diff(facilities.indptr)
+    sizes = np.zeros(n, dtype=np.int64)
+    head = np.full(n, NONE, dtype=np.int64)
+    after = np.empty(clients.kinds.size, dtype=np.int64)
+    for client in range(clients.kinds.size):
+        f = clients.facility[client]
+        sizes[f] += clients.weights[client]
+        after[client], head[f] = head[f], client
+    closed = np.zeros(n, dtype=np.bool_)
+    shared = np.zeros(n, dtype=np.int32)
+    touched = np.empty(n, dtype=np.int32)
+    n_open, first = n, 0
+    for f in facilities.visits:
+        if sizes[f] >= k or n_open == 1:
+            continue
+        leave(lists, facilities.indptr, facilities.indices, f)
+        closed[f] = True
+        n_open -= 1
+        while closed[facilities.by_degree[first]]:
+            first += 1
+        lowest = facilities.by_degree[first]
+        client = head[f]
+        while client != NONE:
+            u = clients.kinds[client]
+            start, stop = kinds.indptr[u], kinds.indptr[u + 1]
+            found = count_shared(lists, kinds.indices[start:stop], shared, touched)
+            nearest, least = n, FAR
+            for i in range(found):
+                g = touched[i]
+                apart = stop - start + degrees[g] - 2 * shared[g]
+                shared[g] = 0
+                if apart < least or (apart == least and g < nearest):
+                    nearest, least = g, apart
+            if stop - start + degrees[lowest] < least:
+                nearest = lowest
+            clients.facility[client] = nearest
+            sizes[nearest] += clients.weights[client]
+            following = after[client]
+            after[client], head[nearest] = head[nearest], client
+            client = following

@@ -1,0 +1,391 @@
+"""Passes of the local search: rows move, rows change places, small clusters dissolve."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from graphveil.kernels.smooth_k.search_state import (
+    FEATURE_BITS,
+    FREE,
+    HELD,
+    KEPT,
+    LOW,
+    NEXT,
+    NONE,
+    SIZE,
+    Data,
+    Indices,
+    Ints,
+    State,
+    base_of_adding,
+    count_in,
+    count_out,
+    delist,
+    enlist,
+    gain_of_adding,
+    gain_of_removing,
+    is_its_profile,
+    move,
+    term_of_adding,
+    wide,
+    worth,
+)
+
+Floats = NDArray[np.float64]
+
+TINY = 1e-9
+STRIDE = 7919
+
+
+class Index(NamedTuple):
+    """Which clusters gain by a feature, and how much, when a row enters them.
+
+    Feature f adds ``terms[i]`` in cluster ``clusters[i]`` for i from ``starts[f]`` to
+    ``starts[f + 1]``. A row without features adds ``bases[c]`` in cluster c; it is -inf for empty
+    clusters.
+    """
+
+    starts: Ints
+    clusters: Indices
+    terms: Floats
+    bases: Floats
+
+
+class Plan(NamedTuple):
+    """What a pass knows: lam, k, the rows of the largest cluster that swaps look at, its number.
+
+    Where `every` is False, a row is visited only if its cluster or its best candidate changed in
+    this pass or the last.
+    """
+
+    lam: float
+    k: int
+    limit: int
+    number: int
+    every: bool
+
+
+class Choice(NamedTuple):
+    """Where rows may go, and when clusters changed.
+
+    ``near[u]`` holds the clusters that suit distinct row u best, best first, `NONE` behind them:
+    one more than are tried, as a row may be in one. ``roomy`` holds the two clusters that lose
+    least by a row without features. ``changed[c]`` is the number of the last pass in which cluster
+    c changed. ``tried`` is room for the candidates of one row.
+    """
+
+    near: NDArray[np.int32]
+    roomy: Indices
+    changed: Indices
+    tried: Indices
+
+
+class Scratch(NamedTuple):
+    """Counts by feature of two clusters, 0 between visits, and what one row more is worth to them.
+
+    ``our_rises[x]`` is what the objective gains where a feature of x rows is had by one row more,
+    the size of the cluster staying.
+    """
+
+    ours: Indices
+    theirs: Indices
+    our_rises: Floats
+    their_rises: Floats
+
+
+@njit(cache=True, nogil=True)
+def index_of(data: Data, state: State, lam: float) -> Index:
+    """Return the index of the present clusters."""
+    table, clusters, width = state.table, state.clusters, data.n_features
+    starts = np.zeros(width + 1, dtype=np.int64)
+    for turn in range(2):
+        if turn == 1:
+            for f in range(width):
+                starts[f + 1] += starts[f]
+            members = np.empty(starts[width], dtype=np.int32)
+            terms = np.empty(starts[width], dtype=np.float64)
+            ends = starts.copy()
+        for slot in range(len(table)):
+            feature = table[slot, 0] & LOW
+            if table[slot, 0] == FREE or feature >= width:
+                continue
+            cluster, x = table[slot, 0] >> FEATURE_BITS, table[slot, 1]
+            size = clusters[cluster, SIZE]
+            after = data.least[size + 1]
+            if x < after - 1:
+                continue
+            if turn == 0:
+                starts[feature + 1] += 1
+            else:
+                members[ends[feature]] = cluster
+                terms[ends[feature]] = term_of_adding(lam, x, after, size)
+                ends[feature] += 1
+    bases = np.full(len(clusters), -np.inf)
+    for c in range(len(clusters)):
+        if clusters[c, SIZE] > 0:
+            bases[c] = base_of_adding(data, state, lam, c)
+    return Index(starts, members, terms, bases)
+
+
+@njit(cache=True, nogil=True)
+def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> None:
+    """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
+
+    Of every list at most `list_cap` entries are read, from a place that differs from row to row.
+    """
+    sums = np.zeros(index.bases.size)
+    seen = np.zeros(index.bases.size, dtype=np.bool_)
+    touched = np.empty(index.bases.size, dtype=np.int32)
+    width = near.shape[1]
+    best = np.empty(width)
+    near[:] = NONE
+    for u in range(len(near)):
+        found = 0
+        for f in data.indices[data.indptr[u] : data.indptr[u + 1]]:
+            first, last = index.starts[f], index.starts[f + 1]
+            if last - first > list_cap:
+                first += (u * STRIDE) % (last - first - list_cap + 1)
+                last = first + list_cap
+            for i in range(first, last):
+                c = index.clusters[i]
+                if not seen[c]:
+                    seen[c] = True
+                    touched[found] = c
+                    found += 1
+                sums[c] += index.terms[i]
+        best[:] = -np.inf
+        for i in range(found):
+            c = touched[i]
+            total = sums[c] + index.bases[c]
+            sums[c] = 0.0
+            seen[c] = False
+            if total <= best[width - 1]:
+                continue
+            at = width - 1
+            while at > 0 and best[at - 1] < total:
+                best[at], near[u, at] = best[at - 1], near[u, at - 1]
+                at -= 1
+            best[at], near[u, at] = total, c
+
+
+@njit(cache=True, nogil=True)
+def _list_candidates(state: State, choice: Choice, kind: int, own: int) -> int:
+    """Write the candidates of a row of cluster `own` into ``choice.tried``; return how many.
+
+    The roomy cluster follows the ones nearby.
+    """
+    near, roomy, _, tried = choice
+    found = 0
+    for c in near[kind]:
+        if c == NONE or found == near.shape[1] - 1:
+            break
+        if c != own and state.clusters[c, SIZE] > 0:
+            tried[found] = c
+            found += 1
+    c = wide(roomy[1] if roomy[0] == own else roomy[0])
+    if c != NONE and state.clusters[c, SIZE] > 0:
+        tried[found] = c
+        found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _best_place(
+    data: Data, state: State, lam: float, choice: Choice, row: int, own: int
+) -> tuple[int, float]:
+    """Return the candidate whose objective gains most where the row enters it, and the gain."""
+    place, most = wide(NONE), -np.inf
+    for at in range(_list_candidates(state, choice, data.kinds[row], own)):
+        c = wide(choice.tried[at])
+        gain = gain_of_adding(data, state, lam, row, c)
+        if gain > most:
+            place, most = c, gain
+    return place, most
+
+
+@njit(cache=True, nogil=True)
+def _count_row(data: Data, row: int, counts: Indices, step: int) -> None:
+    """Add `step` to counts[f] for every feature f of the row."""
+    kind = data.kinds[row]
+    for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        counts[f] += step
+
+
+@njit(cache=True, nogil=True)
+def _count(data: Data, state: State, cluster: int, counts: Indices, step: int) -> None:
+    """Add `step` to counts[f] for every row of the cluster that has feature f."""
+    row = wide(state.heads[cluster])
+    while row != NONE:
+        _count_row(data, row, counts, step)
+        row = wide(state.links[row, NEXT])
+
+
+@njit(cache=True, nogil=True)
+def _price(data: Data, lam: float, size: int, rises: Floats) -> None:
+    """Write what one row more with a feature is worth to a cluster of this size, by its count."""
+    least = data.least[size]
+    rises[: least - 1] = 0.0
+    rises[least - 1] = worth(lam, least, size)
+    rises[least : size + 1] = 1.0 + lam
+
+
+@njit(cache=True, nogil=True)
+def best_swap(
+    data: Data, state: State, lam: float, row: int, other: int, scratch: Scratch
+) -> tuple[int, float]:
+    """Return the row of another cluster to change places with, and the exact gain.
+
+    ``scratch.ours`` holds the counts of the row's cluster without the row, and its prices stand in
+    ``scratch.our_rises``. The row is thought to be in the other cluster already: then a member with
+    a feature gains what that feature rises by here, and loses what it rose by there.
+    """
+    ours, theirs, our_rises, their_rises = scratch
+    _price(data, lam, state.clusters[other, SIZE], their_rises)
+    _count(data, state, other, theirs, 1)
+    entry = 0.0
+    kind = data.kinds[row]
+    for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        entry += their_rises[theirs[f]] - our_rises[ours[f]]
+        theirs[f] += 1
+    partner, most = wide(NONE), -np.inf
+    member = wide(state.heads[other])
+    while member != NONE:
+        gain = entry
+        kind = data.kinds[member]
+        for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+            gain += our_rises[ours[f]] - their_rises[theirs[f] - 1]
+        if gain > most:
+            partner, most = member, gain
+        member = wide(state.links[member, NEXT])
+    _count_row(data, row, theirs, -1)
+    _count(data, state, other, theirs, -1)
+    return partner, most
+
+
+@njit(cache=True, nogil=True)
+def _try_swaps(
+    data: Data, state: State, plan: Plan, choice: Choice, scratch: Scratch, row: int, bar: float
+) -> None:
+    """Change places with the row of a candidate that gains most, if the gain exceeds the bar."""
+    own = wide(state.labels[row])
+    partner, most = wide(NONE), bar
+    _price(data, plan.lam, state.clusters[own, SIZE], scratch.our_rises)
+    _count(data, state, own, scratch.ours, 1)
+    _count_row(data, row, scratch.ours, -1)
+    for at in range(_list_candidates(state, choice, data.kinds[row], own)):
+        c = wide(choice.tried[at])
+        if state.clusters[c, SIZE] <= plan.limit:
+            member, gain = best_swap(data, state, plan.lam, row, c, scratch)
+            if gain > most:
+                partner, most = member, gain
+    _count_row(data, row, scratch.ours, 1)
+    _count(data, state, own, scratch.ours, -1)
+    if partner != NONE:
+        other = wide(state.labels[partner])
+        move(data, state, row, other)
+        move(data, state, partner, own)
+        choice.changed[own] = choice.changed[other] = plan.number
+
+
+@njit(cache=True, nogil=True)
+def _try_move(data: Data, state: State, plan: Plan, choice: Choice, row: int, bar: float) -> None:
+    """Move the row to the candidate that gains most, if the gain exceeds the bar."""
+    own = wide(state.labels[row])
+    place, most = _best_place(data, state, plan.lam, choice, row, own)
+    if place != NONE and most + gain_of_removing(data, state, plan.lam, row) > bar:
+        move(data, state, row, place)
+        choice.changed[own] = choice.changed[place] = plan.number
+
+
+@njit(cache=True, nogil=True)
+def _may_gain(plan: Plan, choice: Choice, kind: int, own: int) -> bool:
+    """Return whether a row is visited: its cluster or its best candidate changed lately."""
+    if plan.every or choice.changed[own] >= plan.number - 1:
+        return True
+    best = choice.near[kind, 0]
+    if best == own:
+        best = choice.near[kind, 1]
+    return bool(best != NONE and choice.changed[best] >= plan.number - 1)
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    data: Data,
+    state: State,
+    plan: Plan,
+    choice: Choice,
+    scratch: Scratch,
+    order: Ints,
+    bars: Floats,
+) -> None:
+    """Visit the rows in order: each moves or changes places if the gain exceeds its bar."""
+    for at in range(order.size):
+        row = order[at]
+        own = wide(state.labels[row])
+        if not _may_gain(plan, choice, data.kinds[row], own):
+            continue
+        if is_its_profile(data, state, row):
+            continue
+        if state.clusters[own, SIZE] > plan.k:
+            _try_move(data, state, plan, choice, row, bars[at])
+        else:
+            _try_swaps(data, state, plan, choice, scratch, row, bars[at])
+
+
+@njit(cache=True, nogil=True)
+def score_of(clusters: Ints, lam: float, cluster: int) -> float:
+    """Return what a cluster is worth to the objective."""
+    cells = clusters[cluster, SIZE] * clusters[cluster, KEPT]
+    return float((1.0 + lam) * clusters[cluster, HELD] - lam * cells)
+
+
+@njit(cache=True, nogil=True)
+def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluster: int) -> bool:
+    """Spread a cluster's rows over others, each to where it gains most, if that gains in all.
+
+    Otherwise everything is as before.
+    """
+    members = np.empty(state.clusters[cluster, SIZE], dtype=np.int64)
+    places = np.empty(members.size, dtype=np.int64)
+    row = wide(state.heads[cluster])
+    for i in range(members.size):
+        members[i] = row
+        row = wide(state.links[row, NEXT])
+    gain, placed = -score_of(state.clusters, plan.lam, cluster), 0
+    for row in members:
+        place, most = _best_place(data, state, plan.lam, choice, row, cluster)
+        if place == NONE:
+            break
+        gain += most
+        places[placed] = place
+        placed += 1
+        count_in(data, state, row, place)
+    if placed < members.size or gain <= TINY:
+        for i in range(placed):
+            count_out(data, state, members[i], places[i])
+        return False
+    for i in range(placed):
+        count_out(data, state, members[i], cluster)
+        delist(state, members[i])
+        enlist(state, members[i], places[i])
+        choice.changed[places[i]] = plan.number
+    return True
+
+
+@njit(cache=True, nogil=True)
+def dissolve(data: Data, state: State, plan: Plan, choice: Choice) -> int:
+    """Dissolve clusters below 2k rows where that gains, the worst a row first; return how many."""
+    clusters = state.clusters
+    scores = np.full(len(clusters), np.inf)
+    for c in range(len(clusters)):
+        if 0 < clusters[c, SIZE] < 2 * plan.k:
+            scores[c] = score_of(clusters, plan.lam, c) / clusters[c, SIZE]
+    dissolved = 0
+    for c in np.argsort(scores, kind="mergesort"):
+        if scores[c] < np.inf and clusters[c, SIZE] < 2 * plan.k:
+            dissolved += try_to_dissolve(data, state, plan, choice, c)
+    return dissolved

@@ -1,0 +1,268 @@
+"""Loops of the paper's heuristics: small classes, what single edits affect, differences."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from graphveil.kernels.neighbourhoods.triangles import Forward, Indices, Indptr
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+FREE = -1
+GALLOP = 8
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Lists(NamedTuple):
+    """Sorted neighbour lists: those of v are ``indices[indptr[v]:indptr[v + 1]]``."""
+
+    indptr: Indptr
+    indices: Indices
+
+
+class Flips(NamedTuple):
+    """Edits of the same kind: edit c flips the pairs ``nodes[c, ends[i]]``, one after the other.
+
+    Pair i is joined where ``joins[i]``, else parted.
+    """
+
+    nodes: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    joins: Flags
+
+
+class Search(NamedTuple):
+    """Room for one search at a time: who was seen by it, and in what order.
+
+    Searches are numbered; ``seen[-1]`` is the number of the present one, ``seen[x]`` that of the
+    last one that saw node x. ``queue`` holds who was seen.
+    """
+
+    seen: Ints
+    queue: NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def small_classes(first: Ints, second: Ints, k: int) -> Flags:
+    """Return which nodes share both values with fewer than k nodes, themselves included."""
+    n = first.size
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    bits = 0
+    while (1 << bits) < size:
+        bits += 1
+    holder = np.full(size, FREE, dtype=np.int32)
+    counts = np.zeros(size, dtype=np.int32)
+    slot = np.empty(n, dtype=np.int64)
+    for v in range(n):
+        mixed = np.uint64(first[v]) * MULTIPLIER ^ np.uint64(second[v])
+        at = np.int64((mixed * MULTIPLIER) >> np.uint64(64 - bits))
+        while holder[at] != FREE:
+            other = holder[at]
+            if first[other] == first[v] and second[other] == second[v]:
+                break
+            at = (at + 1) & (size - 1)
+        holder[at] = v
+        counts[at] += 1
+        slot[v] = at
+    small = np.empty(n, dtype=np.bool_)
+    for v in range(n):
+        small[v] = counts[slot[v]] < k
+    return small
+
+
+@njit(cache=True, nogil=True)
+def lists_of(forward: Forward) -> Lists:
+    """Return the neighbour lists, in both directions, of edges that point to the larger end."""
+    start, ends = forward
+    n = start.size - 1
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    for u in range(n):
+        indptr[u + 1] += start[u + 1] - start[u]
+        for e in range(start[u], start[u + 1]):
+            indptr[ends[e] + 1] += 1
+    for u in range(n):
+        indptr[u + 1] += indptr[u]
+    indices = np.empty(2 * ends.size, dtype=np.int32)
+    free = indptr[:-1].copy()
+    for u in range(n):
+        for e in range(start[u], start[u + 1]):
+            indices[free[ends[e]]] = u
+            free[ends[e]] += 1
+    for u in range(n):
+        indices[free[u] : indptr[u + 1]] = ends[start[u] : start[u + 1]]
+    return Lists(indptr, indices)
+
+
+@njit(cache=True, nogil=True)
+def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
+    """Return the edges of the first graph that the other has not, as rows (smaller, larger)."""
+    out = np.empty((forward.ends.size, 2), dtype=np.int32)
+    filled = 0
+    for u in range(forward.start.size - 1):
+        f, end = other.start[u], other.start[u + 1]
+        for e in range(forward.start[u], forward.start[u + 1]):
+            while f < end and other.ends[f] < forward.ends[e]:
+                f += 1
+            if f == end or other.ends[f] != forward.ends[e]:
+                out[filled, 0] = u
+                out[filled, 1] = forward.ends[e]
+                filled += 1
+    return out[:filled].copy()
+
+
+@njit(cache=True, nogil=True)
+def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp: int) -> int:
+    """Stamp the flagged common neighbours that have no such stamp yet; return how many.
+
+    Of two unlike rows the shorter is passed and searched for in the longer, else both are merged.
+    """
+    indptr, indices = lists
+    if indptr[v + 1] - indptr[v] > indptr[w + 1] - indptr[w]:
+        v, w = w, v
+    at, end = indptr[w], indptr[w + 1]
+    unlike = GALLOP * (indptr[v + 1] - indptr[v]) < end - at
+    found = 0
+    for arc in range(indptr[v], indptr[v + 1]):
+        x = indices[arc]
+        if not flag[x] or counted[x] == stamp:
+            continue
+        if unlike:
+            at += np.searchsorted(indices[at:end], x)
+        else:
+            while at < end and indices[at] < x:
+                at += 1
+        if at < end and indices[at] == x:
+            counted[x] = stamp
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def flagged_affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
+    """Return what `flagged_affected_by` does at distance 1.
+
+    All nodes of an edit are affected, and its flips change no other node's neighbours. So the
+    others are those that the ends of a flip share, or have, in the graph as it is.
+    """
+    counted = np.full(flag.size, -1, dtype=np.int64)
+    score = np.zeros(flips.nodes.shape[0], dtype=np.int64)
+    for c in range(score.size):
+        nodes = flips.nodes[c]
+        for i in range(nodes.size):
+            score[c] += flag[nodes[i]]
+            counted[nodes[i]] = c
+        if needed == 2:
+            for i in range(flips.ends.shape[0]):
+                v, w = nodes[flips.ends[i, 0]], nodes[flips.ends[i, 1]]
+                score[c] += _flag_shared(lists, v, w, flag, counted, c)
+            continue
+        for i in range(nodes.size):
+            for arc in range(lists.indptr[nodes[i]], lists.indptr[nodes[i] + 1]):
+                x = lists.indices[arc]
+                if flag[x] and counted[x] != c:
+                    counted[x] = c
+                    score[c] += 1
+    return score
+
+
+@njit(cache=True, nogil=True)
+def _meet(search: Search, node: int, number: int, size: int) -> int:
+    """Append the node to the queue unless this search has seen it; return the queue's size."""
+    if search.seen[node] == number:
+        return size
+    search.seen[node] = number
+    search.queue[size] = node
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _is_parted(flips: Flips, c: int, done: int, x: int, y: int) -> bool:
+    """Return whether one of the first flips of edit c parts x and y."""
+    for i in range(done):
+        if flips.joins[i]:
+            continue
+        a, b = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
+        if (a == x and b == y) or (a == y and b == x):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _touches(flips: Flips, c: int, x: int) -> bool:
+    """Return whether x is a node of edit c."""
+    for i in range(flips.nodes.shape[1]):  # noqa: SIM110  Numba has no generator expressions
+        if flips.nodes[c, i] == x:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _fill(
+    lists: Lists, flips: Flips, at: tuple[int, int], centre: int, distance: int, search: Search
+) -> int:
+    """See every node within this distance of the centre once the first flips of an edit are done.
+
+    ``at`` holds the edit and how many of its flips are done. Return how many nodes were seen.
+    """
+    c, done = at
+    search.seen[-1] += 1
+    number = search.seen[-1]
+    size = _meet(search, centre, number, 0)
+    head = 0
+    for _hop in range(distance):
+        last = size
+        while head < last:
+            x = search.queue[head]
+            head += 1
+            plain = done == 0 or not _touches(flips, c, x)
+            for arc in range(lists.indptr[x], lists.indptr[x + 1]):
+                y = lists.indices[arc]
+                if plain or not _is_parted(flips, c, done, x, y):
+                    size = _meet(search, y, number, size)
+            if plain:
+                continue
+            for i in range(done):
+                a, b = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
+                if flips.joins[i] and x == a:
+                    size = _meet(search, b, number, size)
+                elif flips.joins[i] and x == b:
+                    size = _meet(search, a, number, size)
+    return size
+
+
+@njit(cache=True, nogil=True)
+def flagged_affected_by(
+    lists: Lists, flips: Flips, distance: int, needed: int, flag: Flags
+) -> Ints:
+    """Return for every edit how many of the nodes that it affects are flagged.
+
+    A flip affects the nodes within the distance of at least `needed` of its two ends, in the graph
+    that has the edge: before it is parted, after it is joined. An edit affects what its flips
+    affect, each in the graph that the flips before it left.
+    """
+    n = lists.indptr.size - 1
+    edits = flips.nodes.shape[0]
+    score = np.zeros(edits, dtype=np.int64)
+    counted = np.full(n, -1, dtype=np.int64)
+    one = Search(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
+    two = Search(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
+    for c in range(edits):
+        for i in range(flips.ends.shape[0]):
+            at = (c, i + 1 if flips.joins[i] else i)
+            v, w = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
+            of_v = _fill(lists, flips, at, v, distance, one)
+            of_w = _fill(lists, flips, at, w, distance, two)
+            for j in range(of_v + of_w):
+                x = one.queue[j] if j < of_v else two.queue[j - of_v]
+                near_both = one.seen[x] == one.seen[-1] and two.seen[x] == two.seen[-1]
+                if flag[x] and counted[x] != c and (needed == 1 or near_both):
+                    counted[x] = c
+                    score[c] += 1
+    return score

@@ -1,0 +1,1 @@
+"""Loops of the heuristic target: its state, its moves, its edits."""

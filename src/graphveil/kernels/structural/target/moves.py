@@ -1,0 +1,269 @@
+"""Proposals of the heuristic target, and the annealing walk that judges them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.kernels.structural.target.edits import (
+    CHANGED,
+    Edits,
+    accept,
+    key_of,
+    more_edits,
+    move_all,
+    reject,
+    tallies,
+)
+from graphveil.kernels.structural.target.state import (
+    AIM_TRIANGLES,
+    DEGREE_BITS,
+    SLOT,
+    SMALLEST,
+    TRIANGLES,
+    Ints,
+    State,
+    adjacent,
+    leaf,
+)
+
+NONE = -1
+MOST_FLIPS = 5
+RENEWAL = 256
+TRIES = 4
+WAITING, SINCE = range(2)
+
+
+class Plan(NamedTuple):
+    """How one stretch of annealing runs.
+
+    The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
+    what the classes below k lack, in nodes, beyond what is `spared`, plus `price` an edit and
+    `pull` a unit of gap. `focus` is the probability to look at a node in a class below k, else
+    `undo` that to revert an edit, else `add` that to add an edge; `revert` that to revert an edit
+    as well. At most `budget` pairs change. With `stop` the walk ends at the nodes `allowed`.
+    """
+
+    steps: int
+    hot: float
+    cold: float
+    price: float
+    pull: float
+    focus: float
+    undo: float
+    revert: float
+    add: float
+    spared: float
+    allowed: int
+    budget: int
+    stop: bool
+
+
+class Listed(NamedTuple):
+    """The nodes of positive weight in classes below k when last listed, and the trial at hand.
+
+    ``tally`` holds how many `waiting` counts, and how many proposals ago it was listed.
+    """
+
+    waiting: Ints
+    trial: Ints
+    tally: Ints
+
+
+@leaf
+def _list_waiting(state: State, listed: Listed) -> None:
+    table, node, weight, _, _, tally = state.classes
+    count = 0
+    for v in range(len(node)):
+        slot = node[v, SLOT]
+        if table[slot, 1] < tally[SMALLEST] and weight[table[slot, 0] >> DEGREE_BITS] > 0:
+            listed.waiting[count] = v
+            count += 1
+    listed.tally[WAITING] = count
+    listed.tally[SINCE] = 0
+
+
+@leaf
+def _neighbour(state: State, v: int, rng: np.random.Generator) -> int:
+    """Return a random neighbour of v, or NONE."""
+    start, length, neighbour, _ = state.near
+    if length[v] == 0:
+        return NONE
+    return int(np.int64(neighbour[start[v] + np.int64(rng.random() * length[v])]))
+
+
+@leaf
+def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
+    """Return a node that is not joined to v, two hops away as a rule, or NONE."""
+    x = NONE
+    if rng.random() < 0.8:
+        a = _neighbour(state, v, rng)
+        if a != NONE:
+            x = _neighbour(state, a, rng)
+    else:
+        x = int(rng.random() * state.near.length.size)
+    if x in (NONE, v) or adjacent(state.near, v, x):
+        return NONE
+    return x
+
+
+@leaf
+def _modest(state: State, v: int, rng: np.random.Generator) -> int:
+    """Return the neighbour of v with the lower degree of two draws; v has neighbours."""
+    one, other = _neighbour(state, v, rng), _neighbour(state, v, rng)
+    return one if state.near.length[one] <= state.near.length[other] else other
+
+
+@leaf
+def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
+    """Propose to join or part two neighbours of v, which changes its triangles alone."""
+    if state.near.length[v] < 2:
+        return 0
+    table, node, _, _, _, _ = state.classes
+    part = table[node[v, SLOT], 0] & TRIANGLES >= node[v, AIM_TRIANGLES]
+    for _ in range(TRIES):
+        a, b = _modest(state, v, rng), _modest(state, v, rng)
+        if a != b and adjacent(state.near, a, b) == part:
+            trial[0] = key_of(a, b)
+            return 1
+    return 0
+
+
+@leaf
+def _join(state: State, v: int, trial: Ints, size: int, rng: np.random.Generator) -> int:
+    """Add to the trial an edge at v that is not there; return the new size, 0 where none is met."""
+    x = _stranger(state, v, rng)
+    if x == NONE:
+        return 0
+    trial[size] = key_of(v, x)
+    return size + 1
+
+
+@leaf
+def _two_switch(state: State, v: int, a: int, trial: Ints, rng: np.random.Generator) -> int:
+    """Propose (v, a), (x, y) -> (v, y), (x, a)."""
+    y = _stranger(state, v, rng)
+    if y in (NONE, a):
+        return 0
+    x = _neighbour(state, y, rng)
+    if x == NONE or x in (v, a) or adjacent(state.near, x, a):
+        return 0
+    trial[0], trial[1] = key_of(v, a), key_of(x, y)
+    trial[2], trial[3] = key_of(v, y), key_of(x, a)
+    return 4
+
+
+@leaf
+def _around(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
+    """Propose flips near v; return how many, 0 where the draw leads nowhere.
+
+    One in five each: a pair of neighbours toggled, an edge added, one deleted, one that leads from
+    v elsewhere; one in ten: a neighbour's edge that leads elsewhere than to v, and a two-switch.
+    """
+    kind = rng.random()
+    if kind < 0.2:
+        return _toggle(state, v, trial, rng)
+    if kind < 0.4:
+        return _join(state, v, trial, 0, rng)
+    a = _neighbour(state, v, rng)
+    if a == NONE:
+        return 0
+    if kind < 0.5:
+        return _two_switch(state, v, a, trial, rng)
+    trial[0] = key_of(v, a)
+    if kind < 0.7:
+        return 1
+    return _join(state, v if kind < 0.9 else a, trial, 1, rng)
+
+
+@leaf
+def _anywhere(state: State, edits: Edits, plan: Plan, trial: Ints, rng: np.random.Generator) -> int:
+    """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
+    if rng.random() < plan.undo:
+        return _append_revert(edits, trial, 0, rng)
+    v = int(rng.random() * state.near.length.size)
+    if rng.random() < plan.add:
+        w = int(rng.random() * state.near.length.size)
+        if v == w or adjacent(state.near, v, w):
+            return 0
+    else:
+        w = _neighbour(state, v, rng)
+        if w == NONE:
+            return 0
+    trial[0] = key_of(v, w)
+    return 1
+
+
+@leaf
+def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generator) -> int:
+    """Add a random edit to the trial, to be reverted; return the new size."""
+    changed = edits.tally[CHANGED]
+    if changed == 0:
+        return size
+    trial[size] = edits.pairs[np.int64(rng.random() * changed)]
+    return size + 1
+
+
+@leaf
+def _propose(
+    state: State, edits: Edits, plan: Plan, listed: Listed, rng: np.random.Generator
+) -> int:
+    """Write a trial; return its number of flips."""
+    trial, waiting = listed.trial, listed.tally[WAITING]
+    if waiting > 0 and rng.random() < plan.focus:
+        v = int(np.int64(listed.waiting[np.int64(rng.random() * waiting)]))
+        if rng.random() < 0.3:
+            v = _neighbour(state, v, rng)
+        size = 0 if v == NONE else _around(state, v, trial, rng)
+    else:
+        size = _anywhere(state, edits, plan, trial, rng)
+    full = edits.tally[CHANGED] + size > plan.budget
+    if size > 0 and (full or rng.random() < plan.revert):
+        size = _append_revert(edits, trial, size, rng)
+    return size
+
+
+@leaf
+def _energy(before: tuple[int, int, int], unit: float, plan: Plan) -> float:
+    """Return the energy but for the edits: what is lacking and the gap, given these tallies."""
+    lack = max(unit * before[1], plan.spared)
+    return float(lack + plan.pull * before[2])
+
+
+@leaf
+def anneal(
+    state: State,
+    edits: Edits,
+    listed: Listed,
+    plan: Plan,
+    rng: np.random.Generator,
+    first: int,
+    last: int,
+) -> None:
+    """Make proposals first..last - 1 of the plan; write the state, the edits and the best."""
+    unit = 1.0 / (2 * state.classes.tally[SMALLEST] - 2)
+    cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
+    temperature = plan.hot * cooling**first
+    trial = listed.trial
+    _list_waiting(state, listed)
+    for _ in range(first, last):
+        if plan.stop and state.classes.tally[0] <= plan.allowed:
+            return
+        if listed.tally[SINCE] >= max(RENEWAL, len(state.classes.node) >> 8):
+            _list_waiting(state, listed)
+        listed.tally[SINCE] += 1
+        temperature *= cooling
+        size = _propose(state, edits, plan, listed, rng)
+        more = more_edits(state, edits, trial, size)
+        if size == 0 or more > size or (more > 0 and edits.tally[CHANGED] + more > plan.budget):
+            continue
+        bar = -temperature * math.log(1.0 - rng.random())
+        before = tallies(state)
+        energy = _energy(before, unit, plan)
+        move_all(state, trial, size)
+        if _energy(tallies(state), unit, plan) - energy + plan.price * more > bar:
+            reject(state, trial, size, before)
+        else:
+            accept(state, edits, trial, size, plan.allowed)

@@ -1,0 +1,1 @@
+"""What methods share that publish classes of equal rows."""

@@ -1,0 +1,347 @@
+"""The algorithm that the paper's theorem is about, for study, on at most 300 rows.
+
+Source: Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, section
+5.3 (Alg2). It is no method of the registry: what it keeps is far below `SmoothK`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, sparse
+
+from graphveil.data import Bipartite
+from graphveil.errors import InfeasibleError, ParameterError, UsageError
+from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
+from graphveil.methods.equal_rows.rule import Rule, profiles, released
+
+ALPHA = Fraction(1, 250)
+"""The value of the theorem's proof."""
+
+MOST_ROWS = 300
+"""So that facility location is solved exactly in reasonable time."""
+
+Part = NDArray[np.int64]
+"""Rows that were one cluster before merging, or a piece of one."""
+
+
+def alg2(
+    data: Bipartite, *, k: int, alpha: Fraction | float = ALPHA, rng: np.random.Generator
+) -> tuple[Bipartite, Labels]:
+    """Return data in which every row equals at least k-1 others, and the cluster of every row.
+
+    A cluster holds the features that at least half of its rows have. Users keep their ids and
+    their order: this is not yet anything to publish.
+
+    Parameters
+    ----------
+    data
+        At least k rows and at most 300.
+    k, alpha, rng
+        As in `alg2_clusters`.
+
+    Raises
+    ------
+    ParameterError, InfeasibleError, UsageError
+        As in `alg2_clusters`.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([["rye", "tea"], ["ale"], ["rye", "tea"], ["ale"]])
+    >>> out, labels = alg2(data, k=2, rng=np.random.Generator(np.random.PCG64(1)))
+    >>> out.to_lists()["items"].to_pylist()
+    [['rye', 'tea'], ['ale'], ['rye', 'tea'], ['ale']]
+    """
+    rows = collapse(data)
+    labels = alg2_clusters(rows, k=k, alpha=alpha, rng=rng)
+    found = profiles(rows, labels)
+    return released(data, found, found.kept(Rule()), labels), labels
+
+
+def alg2_clusters(
+    rows: Rows, *, k: int, alpha: Fraction | float = ALPHA, rng: np.random.Generator
+) -> Labels:
+    """Return clusters of at least k rows each: facility location, then merging of small ones.
+
+    Parameters
+    ----------
+    rows
+        The data: at least k rows and at most 300.
+    k
+        The fewest rows of a cluster, at least 2.
+    alpha
+        Between 0 and 1. What facilities cost grows with it, and ``alpha * k`` is the fewest rows
+        that a cluster may have before merging, and a piece of a broken one. A float counts as the
+        decimal that it prints as.
+    rng
+        The randomness of what the paper leaves arbitrary: which clusters are closed and merged
+        first, and how large ones are broken.
+
+    Raises
+    ------
+    ParameterError
+        Where k or alpha is out of range.
+    InfeasibleError
+        Where there are fewer than k rows.
+    UsageError
+        Where there are more than 300.
+
+    Notes
+    -----
+    Theorem 5.5: where the best smooth k-anonymous data has a Jaccard coefficient J of at least .75,
+    with ``alpha = 0.004``, the majority of these clusters keeps a constant share of it. The
+    constant of the proof is at most ``alpha**2 / 8``, 2e-6: it is no statement of quality. The
+    theorem is about this function alone, not about what `SmoothK` runs.
+
+    A cluster of more than 2k rows is one facility's, or what is left of it. Where ``alpha * k`` is
+    above 1 there is an exception: with k = 10 and alpha = 1/2 clusters of 9 and 12 rows cannot be
+    merged or broken as the paper says, and become one of 21. There is always a cluster to merge
+    with, and such a one stays below 3k.
+
+    Examples
+    --------
+    >>> rows = collapse(Bipartite.from_lists([["tea"], ["rye"], ["tea"], ["rye"]]))
+    >>> labels = alg2_clusters(rows, k=2, rng=np.random.Generator(np.random.PCG64(1)))
+    >>> bool(labels[0] == labels[2] != labels[1] == labels[3])
+    True
+    """
+    share = _checked(rows, k, alpha)
+    least = math.ceil(share * k)
+    distances = hamming_distances(rows)
+    costs = opening_costs(distances[:, rows.kinds], k=k, alpha=share)
+    opened = cheapest_facilities(distances, rows.weights, costs)
+    facility = close_below(distances, rows.weights, opened, least=least, rng=rng)
+    _, labels = np.unique(facility[rows.kinds], return_inverse=True)
+    return merge_small(labels.astype(np.int32), k=k, least=least, rng=rng)
+
+
+def _checked(rows: Rows, k: int, alpha: Fraction | float) -> Fraction:
+    """Return alpha as a fraction, where the algorithm can run."""
+    try:
+        share = Fraction(str(alpha))
+    except ValueError:
+        share = Fraction(0)
+    if not 0 < share < 1:
+        raise ParameterError(f"alpha={alpha} is not between 0 and 1. Give one such as 0.004.")
+    if k < 2:
+        raise ParameterError(f"k={k} is below 2, so no row would equal another. Raise it.")
+    if rows.n_rows < k:
+        raise InfeasibleError(
+            f"k={k} needs at least {k} rows, the data has {rows.n_rows}. Lower k."
+        )
+    if rows.n_rows > MOST_ROWS:
+        raise UsageError(
+            f"facility location is solved exactly for at most {MOST_ROWS} rows, the data has "
+            f"{rows.n_rows}. Take smooth-k."
+        )
+    return share
+
+
+def hamming_distances(rows: Rows) -> NDArray[np.int64]:
+    """Return in how many features each two distinct rows differ, shape (distinct, distinct).
+
+    Examples
+    --------
+    >>> hamming_distances(collapse(Bipartite.from_lists([["a"], ["a", "b"], ["c"]]))).tolist()
+    [[0, 2, 1], [2, 0, 3], [1, 3, 0]]
+    """
+    ones = np.ones(rows.indices.size, dtype=np.int64)
+    shape = (rows.n_distinct, rows.n_features)
+    table = sparse.csr_array((ones, rows.indices, rows.indptr), shape=shape)
+    shared = (table @ table.T).toarray()
+    degrees = rows.degrees()
+    return np.asarray(degrees[:, None] + degrees[None, :] - 2 * shared, dtype=np.int64)
+
+
+def opening_costs(
+    to_rows: NDArray[np.int64], *, k: int, alpha: Fraction = ALPHA
+) -> NDArray[np.float64]:
+    """Return ``2 * alpha / (1 - alpha)`` times every site's distances to the k nearest rows.
+
+    Parameters
+    ----------
+    to_rows
+        The distances, shape (sites, n). A row at the site is among its nearest.
+    k
+        At most n.
+    alpha
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> opening_costs(np.array([[0, 4, 1], [3, 0, 3]]), k=2, alpha=Fraction(1, 2)).tolist()
+    [2.0, 6.0]
+    """
+    sums = np.sort(to_rows, axis=1)[:, :k].sum(axis=1)
+    return np.asarray(float(2 * alpha / (1 - alpha)) * sums)
+
+
+def cheapest_facilities(
+    distances: NDArray[np.int64], weights: NDArray[np.int64], costs: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return the sites whose costs and distances to all clients are least together, ascending.
+
+    Parameters
+    ----------
+    distances
+        Between sites, which are the clients as well: shape (sites, sites), zero only from a site
+        to itself.
+    weights
+        How many clients are at every site.
+    costs
+        What it costs to open every site, at least 0.
+
+    Notes
+    -----
+    A mixed-integer program, solved to optimality by HiGHS up to its tolerance of 1e-6. Of several
+    optima it is the solver's choice. A site whose clients together are farther from another than
+    opening itself costs is never served by it, so that such pairs are left out.
+
+    Examples
+    --------
+    >>> distances = np.array([[0, 1, 9], [1, 0, 9], [9, 9, 0]])
+    >>> cheapest_facilities(distances, np.array([1, 3, 1]), np.array([4.0, 4.0, 4.0])).tolist()
+    [1, 2]
+    """
+    n = weights.size
+    service = weights[:, None] * distances
+    client, site = np.nonzero(service <= costs[:, None])
+    pairs = np.arange(client.size)
+    ones = np.ones(pairs.size)
+    each_is_served = sparse.csr_array((ones, (client, n + pairs)), shape=(n, n + pairs.size))
+    where_open = sparse.csr_array(
+        (np.concatenate([ones, -ones]), (np.tile(pairs, 2), np.concatenate([n + pairs, site]))),
+        shape=(pairs.size, n + pairs.size),
+    )
+    solved = optimize.milp(
+        np.concatenate([costs, service[client, site]]),
+        integrality=np.repeat([1, 0], [n, pairs.size]),
+        bounds=optimize.Bounds(0, 1),
+        constraints=[
+            optimize.LinearConstraint(each_is_served, 1, 1),
+            optimize.LinearConstraint(where_open, -np.inf, 0),
+        ],
+        options={"mip_rel_gap": 0.0},
+    )
+    if not solved.success:
+        raise AssertionError(f"a program that has a solution was not solved: {solved.message}")
+    return np.flatnonzero(solved.x[:n] > 0.5)
+
+
+def close_below(
+    distances: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    opened: NDArray[np.int64],
+    *,
+    least: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return every site's facility, after those with fewer clients than `least` were closed.
+
+    One after the other is closed, at random, and its clients go to the closest that is still open.
+    The last one stays. Of facilities at the same distance the first counts.
+
+    Notes
+    -----
+    After an exact solution there is nothing to close. Of a facility with fewer than ``alpha * k``
+    clients more than ``(1 - alpha) * k`` of the k nearest rows are served elsewhere, and to send
+    its clients where the nearest of these goes costs less than it costs to be open.
+
+    Examples
+    --------
+    >>> distances, rng = np.array([[0, 1, 9], [1, 0, 9], [9, 9, 0]]), np.random.Generator
+    >>> weights, opened = np.array([1, 3, 2]), np.array([0, 1, 2])
+    >>> generator = rng(np.random.PCG64(1))
+    >>> close_below(distances, weights, opened, least=2, rng=generator).tolist()
+    [1, 1, 2]
+    """
+    while True:
+        place = np.argmin(distances[:, opened], axis=1)
+        clients = np.bincount(place, weights=weights, minlength=opened.size)
+        below = np.flatnonzero(clients < least)
+        if not below.size or opened.size == 1:
+            return np.asarray(opened[place])
+        opened = np.delete(opened, rng.choice(below))
+
+
+def merge_small(labels: Labels, *, k: int, least: int, rng: np.random.Generator) -> Labels:
+    """Return clusters of at least k rows: those below are merged, to at most 2k rows.
+
+    Small clusters are put together in a random order until they are k rows. Those left in the end
+    join the smallest cluster where that makes at most 2k rows. Otherwise another cluster gives rows
+    to them, so that both have at least k: whole parts, and a piece of one more, which leaves at
+    least `least` rows on each side. Where no cluster can, they join the smallest.
+
+    Parameters
+    ----------
+    labels
+        The cluster of every row, k rows or more in all.
+    k
+        The fewest rows of a cluster.
+    least
+        The fewest rows of a piece.
+    rng
+        The randomness.
+
+    Examples
+    --------
+    >>> labels = np.array([0, 1, 1, 2, 2, 2, 2, 2], dtype=np.int32)
+    >>> merged = merge_small(labels, k=3, least=1, rng=np.random.Generator(np.random.PCG64(1)))
+    >>> np.bincount(merged).tolist()
+    [5, 3]
+    """
+    order = rng.permutation(labels.size)
+    order = order[np.argsort(labels[order], kind="stable")]
+    parts = np.split(order, np.cumsum(np.bincount(labels))[:-1])
+    clusters = [[part] for part in parts if part.size >= k]
+    small = [part for part in parts if part.size < k]
+    left: list[Part] = []
+    for at in rng.permutation(len(small)).tolist():
+        left.append(small[at])
+        if _size(left) >= k:
+            clusters.append(left)
+            left = []
+    if left:
+        _place(left, clusters, k=k, least=least)
+    merged = np.empty_like(labels)
+    for number, cluster in enumerate(clusters):
+        merged[np.concatenate(cluster)] = number
+    return merged
+
+
+def _size(cluster: list[Part]) -> int:
+    return sum(part.size for part in cluster)
+
+
+def _place(left: list[Part], clusters: list[list[Part]], *, k: int, least: int) -> None:
+    """Put the parts left over, fewer than k rows, into the clusters."""
+    size = _size(left)
+    smallest = min(clusters, key=_size)
+    if _size(smallest) + size > 2 * k:
+        for cluster in clusters:
+            most = min(2 * k - size, _size(cluster) - k)
+            taken = _taken(cluster, fewest=k - size, most=most, least=least)
+            if taken is not None:
+                cluster[:], given = taken
+                clusters.append(left + given)
+                return
+    smallest.extend(left)
+
+
+def _taken(
+    cluster: list[Part], *, fewest: int, most: int, least: int
+) -> tuple[list[Part], list[Part]] | None:
+    """Return what stays of a cluster and what is taken, between `fewest` and `most` rows."""
+    ends = np.cumsum([part.size for part in cluster])
+    whole = int(np.searchsorted(ends, most, side="right"))
+    done = _size(cluster[:whole])
+    if done >= fewest:
+        return cluster[whole:], cluster[:whole]
+    broken = cluster[whole]
+    piece = max(fewest - done, least)
+    if piece > min(most - done, broken.size - least):
+        return None
+    return [broken[piece:], *cluster[whole + 1 :]], [*cluster[:whole], broken[:piece]]

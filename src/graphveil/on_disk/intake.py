@@ -1,0 +1,239 @@
+"""A file larger than memory into rows: sorted by user, features numbered, digested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import ipc
+
+from graphveil.data.ids import as_ids
+from graphveil.engines.database import database, stream
+from graphveil.engines.engine import Engine
+from graphveil.io import BipartiteOptions
+from graphveil.io.source import Source
+from graphveil.methods.smooth_k.orders import HASHES, MinHash
+from graphveil.on_disk.lists import Lists, batches_in, grouped, lists_of, starts_of
+from graphveil.on_disk.raw_rows import Raw, raw_rows, write_batches
+from graphveil.progress import stage
+from graphveil.records.digest import RowsPart, digest_of_parts
+
+ROWS, FEATURES = "rows.parquet", "features.arrow"
+SIGNATURE = tuple(f"h{place}" for place in range(HASHES))
+PIECE_ROWS = 1 << 20
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the rows.
+
+    Parameters
+    ----------
+    n_rows, n_entries, n_features
+        Their numbers.
+    duplicates
+        Repeated entries that were dropped.
+    named_as_features
+        The users whose text ids are names of features too.
+    input_sha256
+        What `graphveil.release.digest_of` gives for the data in memory.
+    """
+
+    n_rows: int
+    n_entries: int
+    n_features: int
+    duplicates: int
+    named_as_features: int
+    input_sha256: str
+
+
+def intake(
+    source: Source,
+    options: BipartiteOptions,
+    place: Path,
+    engine: Engine,
+    hashes: np.random.Generator,
+) -> Facts:
+    """Write rows and names of features into a folder, and return their numbers.
+
+    `ROWS` gets the columns position, user, items and the eight smallest hashes, sorted by user as
+    in a container; `FEATURES` the names in order.
+
+    Parameters
+    ----------
+    source, options
+        The file and how it is read.
+    place
+        An empty folder.
+    engine
+        What sorts.
+    hashes
+        Draws the hashes of features.
+    """
+    with stage(f"reading {source.name}"):
+        raw = raw_rows(source, options, place, engine.memory_mib)
+    if not raw.path.exists():
+        source.refuse("no user. Give at least one row.")
+    with stage("numbering features"):
+        _write_features(raw, place, engine.memory_mib)
+    names = features_of(place)
+    duplicates = _write_coded(raw, Numbering(names), place)
+    raw.path.unlink()
+    (place / "sorted").mkdir()
+    columns = ["user", "items"] if raw.lists else ["user", "item"]
+    by = columns[:1] if raw.lists else columns
+    sources = [place / "coded.parquet"]
+    pieces = engine.sorted_chunks(
+        sources, place / "sorted", by=by, keep=columns, chunk_rows=PIECE_ROWS
+    )
+    sources[0].unlink()
+    signatures = MinHash(len(names), hashes)
+    n_rows, n_entries, repeated = _write_rows(source, pieces, signatures, place)
+    shared = sum(_named_in(users, names) for users in _users(place / ROWS))
+    for piece in pieces:
+        piece.unlink()
+    return Facts(
+        n_rows=n_rows,
+        n_entries=n_entries,
+        n_features=len(names),
+        duplicates=duplicates + repeated,
+        named_as_features=shared,
+        input_sha256=digest_of_parts(lambda: _parts(place / ROWS), as_ids(names, what="items")),
+    )
+
+
+def features_of(place: Path) -> pa.Array:
+    """Return the names of the features in order, mapped into memory."""
+    table = ipc.open_file(pa.memory_map(str(place / FEATURES))).read_all()
+    return table["item"].combine_chunks()
+
+
+def _write_features(raw: Raw, place: Path, memory_mib: int) -> None:
+    value = "unnest(items)" if raw.lists else "item"
+    kind = "BIGINT" if raw.item_is_integer else "VARCHAR"
+    schema = pa.schema([("item", pa.int64() if raw.item_is_integer else pa.string())])
+    with (
+        database(place, memory_mib=memory_mib, threads=1) as db,
+        ipc.new_file(place / FEATURES, schema) as writer,
+    ):
+        items = db.read_parquet(str(raw.path)).project(f"CAST({value} AS {kind}) AS item")
+        for batch in stream(items.distinct().order("item")):
+            writer.write_table(pa.Table.from_batches([batch]).cast(schema))
+
+
+class Numbering:
+    """Names to their places in order."""
+
+    def __init__(self, names: pa.Array) -> None:
+        self._names = names
+        self._table: NDArray[np.int32] | None = None
+        self._numbers: NDArray[np.int64] | None = None
+        if pa.types.is_integer(names.type):
+            self._numbers = numbers = names.to_numpy(zero_copy_only=False)
+            if numbers.size and numbers[-1] < 8 * numbers.size + (1 << 20):
+                self._table = np.zeros(int(numbers[-1]) + 1, dtype=np.int32)
+                self._table[numbers] = np.arange(numbers.size, dtype=np.int32)
+
+    def places(self, values: pa.Array) -> NDArray[np.int32]:
+        """Return the place of every value."""
+        if self._numbers is None:
+            found = pc.index_in(values, value_set=self._names)
+            return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int32)
+        numbers = values.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        if self._table is not None:
+            return np.asarray(self._table[numbers])
+        return np.asarray(np.searchsorted(self._numbers, numbers), dtype=np.int32)
+
+
+def _write_coded(raw: Raw, numbering: Numbering, place: Path) -> int:
+    """Write the raw rows with numbers for features, and return the repeats that were dropped."""
+    dropped = 0
+
+    def coded() -> Iterator[pa.RecordBatch]:
+        nonlocal dropped
+        for batch in batches_in(raw.path):
+            user = batch.column("user")
+            user = user.cast(pa.int64()) if raw.user_is_integer else user
+            if not raw.lists:
+                item = numbering.places(batch.column("item"))
+                yield pa.RecordBatch.from_arrays([user, pa.array(item)], names=["user", "item"])
+                continue
+            column = batch.column("items")
+            indices = numbering.places(column.flatten())
+            rows, repeated = Lists(user, starts_of(column), indices).in_order()
+            dropped += repeated
+            yield pa.RecordBatch.from_arrays([user, rows.column()], names=["user", "items"])
+
+    write_batches(place / "coded.parquet", coded())
+    return dropped
+
+
+def _write_rows(
+    source: Source, pieces: list[Path], hashes: MinHash, place: Path
+) -> tuple[int, int, int]:
+    """Write sorted rows with their smallest hashes; return rows, entries and repeats dropped."""
+    counts = np.zeros(3, dtype=np.int64)
+    last: list[object] = []
+
+    def signed() -> Iterator[pa.RecordBatch]:
+        for rows, repeated in map(Lists.in_order, _sorted_rows(pieces)):
+            n = len(rows.users)
+            ends = [*last, *(rows.users[at].as_py() for at in (0, n - 1))]
+            equal = pc.equal(rows.users.slice(1), rows.users.slice(0, n - 1))
+            if pc.any(equal).as_py() or (last and ends[0] == ends[1]):
+                source.refuse("a user stands in two rows. Merge their lists.")
+            last[:] = ends[-1:]
+            found = hashes.signatures(rows.indptr, rows.indices)
+            position = pa.array(np.arange(counts[0], counts[0] + n))
+            counts[:] += (n, rows.indices.size, repeated)
+            columns = [position, rows.users, rows.column(), *map(pa.array, found.T.copy())]
+            names = ["position", "user", "items", *SIGNATURE]
+            yield pa.RecordBatch.from_arrays(columns, names=names)
+
+    write_batches(place / ROWS, signed())
+    n_rows, n_entries, dropped = counts.tolist()
+    return n_rows, n_entries, dropped
+
+
+def _sorted_rows(pieces: list[Path]) -> Iterator[Lists]:
+    batches = (batch for piece in pieces for batch in batches_in(piece))
+    first = next(batches, None)
+    if first is None:
+        return
+
+    def every() -> Iterator[pa.RecordBatch]:
+        yield first
+        yield from batches
+
+    if "items" in first.schema.names:
+        for batch in every():
+            yield lists_of(batch.column("user"), batch.column("items"))
+        return
+    pairs = ((b.column("user"), b.column("item").to_numpy()) for b in every())
+    yield from grouped(pairs)
+
+
+def _users(path: Path) -> Iterator[pa.Array]:
+    return (batch.column("user") for batch in batches_in(path, ["user"]))
+
+
+def _named_in(users: pa.Array, names: pa.Array) -> int:
+    """Return how many text ids are names of features too; numbers cannot be told apart."""
+    if not (pa.types.is_string(users.type) and pa.types.is_string(names.type)):
+        return 0
+    return int(pc.sum(pc.is_in(users, value_set=names)).as_py() or 0)
+
+
+def _parts(path: Path) -> Iterator[RowsPart]:
+    """Yield the rows as their digest takes them."""
+    for batch in batches_in(path, ["user", "items"]):
+        users = batch.column("user")
+        rows = lists_of(users, batch.column("items"))
+        text = pa.types.is_string(users.type)
+        yield RowsPart(
+            users.to_pylist() if text else users.to_numpy(), np.diff(rows.indptr), rows.indices
+        )

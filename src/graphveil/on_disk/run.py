@@ -1,0 +1,341 @@
+"""A file larger than memory into a release folder, by chunks of rows on the disk."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from graphveil import advice as advice_on
+from graphveil._version import __version__
+from graphveil.anonymizer import Anonymizer
+from graphveil.engines.engine import Engine
+from graphveil.engines.local import LocalEngine
+from graphveil.errors import (
+    GraphveilError,
+    GraphveilWarning,
+    InfeasibleError,
+    ResourceError,
+    UsageError,
+)
+from graphveil.io import BipartiteOptions
+from graphveil.io.blocks import WRITABLE
+from graphveil.io.source import Source
+from graphveil.methods.equal_rows.rule import Kept, cost_of
+from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, intake
+from graphveil.on_disk.pieces import Piece, Tally, Worker, tally_of
+from graphveil.on_disk.publishing import Target, publish
+from graphveil.on_disk.raw_rows import check_readable
+from graphveil.on_disk.working import Working, fingerprint_of, opened
+from graphveil.progress import stage
+from graphveil.randomness import Randomness
+from graphveil.records.record import refuse_second_release
+from graphveil.release import Private, Provenance
+from graphveil.release.atomic import check_target, staged
+from graphveil.release.files import format_that_came_in, release_format
+from graphveil.release.release import write_manifest, write_record
+
+
+class Sorted(msgspec.Struct, frozen=True, kw_only=True):
+    """How many chunks the sorted rows make."""
+
+    n_chunks: int
+
+
+def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command line
+    method: Anonymizer[Any],
+    path: str | Path,
+    out: str | Path,
+    *,
+    engine: Engine | None = None,
+    seed: int | None = None,
+    format: str | None = None,  # noqa: A002  the word users know from the command line
+    force: bool = False,
+    linkage: bool = True,
+    again: bool = False,
+    reading: BipartiteOptions | None = None,
+) -> Path:
+    r"""Anonymize a file that may be larger than memory, and return the release folder.
+
+    The promise is that of the method in memory. Rows are sorted on the disk, clustered in chunks
+    of ``chunk_rows``, and published under new ids in a new order; then the classes are counted
+    again in the published file. Until it is done, a run keeps a private folder beside the release.
+    After an interruption the same call goes on from there.
+
+    Parameters
+    ----------
+    method
+        `SmoothK` or `SuppressK` with `chunk_rows`.
+    path
+        Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
+    out
+        The release folder; its private sibling is ``out.private``.
+    engine
+        What sorts, and runs chunks; `LocalEngine` with a process a processor where not given.
+        With processes, a script calls this under ``if __name__ == "__main__":``.
+    seed
+        None draws from the operating system's entropy. With a seed the same file gives the same
+        release; a seed is a secret of the owner.
+    format
+        The format of the released data; the one that came in where not given.
+    force, linkage, again
+        As in `Release.write`. `force` also deletes what another unfinished run has left.
+    reading
+        How the file is read.
+
+    Raises
+    ------
+    UsageError
+        Where the method, its parameters or the options need all data in memory.
+    InputError
+        Where the file cannot be read.
+    InfeasibleError
+        Where it has fewer than k rows.
+    ReleaseError
+        Where the folder exists and `force` is off, or the input was published before.
+    ResourceError
+        Where memory, disk or processes fail.
+
+    Warns
+    -----
+    GraphveilWarning
+        What the owner should know before publishing; where an unfinished run is kept.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.methods.smooth_k import SuppressK
+    >>> from graphveil.release import read_release
+    >>> method = SuppressK(k=2, chunk_rows=4)
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", GraphveilWarning)
+    ...     path = Path(folder, "likes.csv")
+    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
+    ...     release = anonymize_file(method, path, Path(folder, "out"), engine=LocalEngine(jobs=1))
+    ...     read_release(release).data.n_entries
+    4
+    """
+    target, options = Path(out), reading or BipartiteOptions()
+    check_target(target, force=force)
+    clustered = _checked(method)
+    source = check_readable(Path(path), options)
+    name = format or format_that_came_in(source.path, options.format)
+    form, compression = release_format(name, "bipartite")
+    if form.name not in WRITABLE:
+        raise UsageError(
+            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
+        )
+    kept = as_kept(options)
+    decided_by = {
+        "version": __version__,
+        "method": method.name,
+        "parameters": method.parameters(),
+        "seed": Randomness(seed=seed).seed,
+        "reading": kept,
+    }
+    with stage(f"digesting {source.name}"):
+        fingerprint = fingerprint_of(source.path, decided_by)
+    working = opened(target, fingerprint, seed=seed, force=force)
+    run = _Run(clustered, source, options, working, engine or LocalEngine())
+    with _kept_where_interrupted(working):
+        facts = run.rows()
+        if not again:
+            refuse_second_release(target, facts.input_sha256)
+        parts, tally = run.parts(run.chunks(facts), facts)
+        with staged(target, force=force) as folders:
+            place = Target(folders, form, f"{form.extensions[0]}{compression}", linkage)
+            run.publish(parts, tally, facts, place, kept)
+    working.remove()
+    return target
+
+
+def as_kept(options: BipartiteOptions) -> dict[str, Any]:
+    """Return reading options for the private record; the names of files stay out of it."""
+    return {name: v for name, v in asdict(options).items() if not isinstance(v, Path)}
+
+
+def _checked(method: Anonymizer[Any]) -> Clustered:
+    """Return the method, once it is one that can run on the disk."""
+    if not isinstance(method, Clustered):
+        raise UsageError(
+            f"{method.name} needs all data in memory. Use smooth-k or suppress-k on the disk."
+        )
+    if method.chunk_rows is None:
+        raise UsageError("a run on the disk needs chunk_rows. Give one, such as 100000.")
+    if method.order == "label-propagation":
+        raise UsageError("order=label-propagation needs all data in memory. Use minhash.")
+    if method.rounds:
+        raise UsageError(f"rounds={method.rounds} need all data in memory. Leave rounds at 0.")
+    return method
+
+
+@contextmanager
+def _kept_where_interrupted(working: Working) -> Iterator[None]:
+    """Delete the working folder where the same call would fail again; else say where it is."""
+    try:
+        yield
+    except ResourceError:
+        _tell(working)
+        raise
+    except OSError as error:
+        _tell(working)
+        raise ResourceError(
+            f"{working.folder} cannot be written ({error.strerror or error}). Free space, and run "
+            "the same command again."
+        ) from error
+    except GraphveilError:
+        working.remove()
+        raise
+    except BaseException:
+        _tell(working)
+        raise
+    finally:
+        working.close()
+
+
+def _tell(working: Working) -> None:
+    told = (
+        f"the unfinished run is kept in {working.folder}, for its owner alone: the same command "
+        "goes on from there. Delete it to give up"
+    )
+    warnings.warn(told, GraphveilWarning, stacklevel=4)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The stages of one run; each one that was done before is taken as it is."""
+
+    method: Clustered
+    source: Source
+    options: BipartiteOptions
+    working: Working
+    engine: Engine
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def rows(self) -> Facts:
+        """Return the numbers of the rows, once they are sorted by user and numbered."""
+        facts = self.working.finished("rows", Facts)
+        if facts is None:
+            hashes = self.working.randomness.stream("order of rows")
+            with self._timed("read"):
+                place = self.working.stage("rows")
+                facts = intake(self.source, self.options, place, self.engine, hashes)
+            self.working.finish("rows", facts)
+        if facts.duplicates:
+            told = f"dropped {facts.duplicates:,} repeated pairs"
+            warnings.warn(told, GraphveilWarning, stacklevel=3)
+        if facts.n_rows < self.method.rows_needed:
+            raise InfeasibleError(
+                f"{self.method.name} with these parameters needs at least "
+                f"{self.method.rows_needed} rows, the data has {facts.n_rows}. Lower k, or give "
+                "more data."
+            )
+        return facts
+
+    def chunks(self, facts: Facts) -> int:
+        """Return the number of chunks, once like rows stand together in them."""
+        done = self.working.finished("chunks", Sorted)
+        if done is not None:
+            return done.n_chunks
+        by = ["position"] if self.method.order == "none" else [*SIGNATURE, "position"]
+        rows = self.working.folder / "rows" / ROWS
+        with self._timed("sort"):
+            self.working.stage("parts")
+            paths = self.engine.sorted_chunks(
+                [rows],
+                self.working.stage("chunks"),
+                by=by,
+                keep=["position", "user", "items"],
+                chunk_rows=self.method.chunk_rows or facts.n_rows,
+            )
+        self.working.finish("chunks", Sorted(n_chunks=len(paths)))
+        rows.unlink()
+        return len(paths)
+
+    def parts(self, n_chunks: int, facts: Facts) -> tuple[list[Path], Tally]:
+        """Return the released rows of every chunk, and what they keep."""
+        folder = self.working.folder
+        parts = [folder / "parts" / f"part-{number:06d}.parquet" for number in range(n_chunks)]
+        missing = [number for number, part in enumerate(parts) if not part.is_file()]
+        tally = sum((tally_of(part) for part in parts if part.is_file()), Tally())
+        worker = Worker(
+            method=self.method,
+            features=folder / "rows",
+            n_features=facts.n_features,
+            seeded=self.working.randomness.seeded,
+        )
+        pieces = (self._piece(number, parts[number]) for number in missing)
+        with (
+            self._timed("cluster"),
+            stage("clustering chunks", total=n_chunks) as advance,
+            closing(self.engine.map_chunks(worker, pieces)) as results,
+        ):
+            advance(n_chunks - len(missing))
+            for found in results:
+                tally += found
+                advance(1)
+        return parts, tally
+
+    def _piece(self, number: int, part: Path) -> Piece:
+        randomness = self.working.randomness
+        return Piece(
+            source=self.working.folder / "chunks" / f"chunk-{number:06d}.parquet",
+            target=part,
+            rng=randomness.stream(f"clusters of chunk {number}"),
+            secret=int.from_bytes(randomness.stream(f"rest of chunk {number}").bytes(32), "big"),
+        )
+
+    def publish(
+        self, parts: list[Path], tally: Tally, facts: Facts, target: Target, reading: dict[str, Any]
+    ) -> None:
+        """Write all files of the release, and refuse them where a class is too small."""
+        with self._timed("write"):
+            place = self.working.stage("publish")
+            found = publish(parts, facts, place, target, self.engine)
+        if found.smallest_class < self.method.k:
+            raise RuntimeError(
+                f"a class of {found.smallest_class} rows was about to be published with "
+                f"k={self.method.k}"
+            )
+        method = self.method
+        provenance = Provenance(
+            method=method.name, source=method.source, parameters=method.parameters()
+        )
+        write_manifest(target.stage, method.guarantee, provenance, found.described)
+        advice = self._advice(tally, facts)
+        for text in advice:
+            warnings.warn(text, GraphveilWarning, stacklevel=3)
+        private = Private(
+            input_sha256=facts.input_sha256,
+            seed=self.working.randomness.seed,
+            cost=cost_of(_kept(tally), clusters=tally.clusters, classes=found.n_classes),
+            warnings=advice,
+            seconds=self.seconds,
+        )
+        write_record(target.stage, private, method=method.name, reading=reading)
+
+    def _advice(self, tally: Tally, facts: Facts) -> tuple[str, ...]:
+        return (
+            *advice_on.ids_among_features(facts.named_as_features, facts.n_rows),
+            *advice_on.taking_part(self.method.k, _kept(tally).jaccard),
+            *advice_on.many_certain(tally.certain, tally.shared + tally.created),
+            *advice_on.large_empty_class(tally.empty, facts.n_rows),
+            *((advice_on.SEED,) if self.working.randomness.seeded else ()),
+        )
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - started
+
+
+def _kept(tally: Tally) -> Kept:
+    return Kept(tally.entries, tally.shared, tally.created)

@@ -1,0 +1,1 @@
+"""What lies in a folder: the public manifest and the owner's record."""

@@ -1,0 +1,130 @@
+"""`release.json`, the only manifest: one type writes it and reads it.
+
+The manifest is public. It carries nothing that the guarantee does not cover: no original ids, no
+digest of the input, no seed, no paths, no timings, and counts of the released data only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from graphveil.claims.guarantees import AnyGuarantee, CheckWord
+from graphveil.errors import ParameterError, ReleaseError
+
+SCHEMA = 1
+MANIFEST = "release.json"
+
+
+class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One published file: its digest, and what stands in it."""
+
+    name: str
+    role: Literal["data", "nodes", "users"]
+    format: str
+    columns: list[str]
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The released data: kind, files, and counts of the release alone."""
+
+    kind: Literal["graph", "bipartite", "table"]
+    files: list[DataFile]
+    counts: dict[str, int]
+    suppressed_cells: str
+
+
+class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The method, and every parameter it ran with."""
+
+    name: str
+    source: str
+    parameters: dict[str, Any]
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is promised, against whom, what is not, and how it is checked."""
+
+    guarantee: AnyGuarantee
+    sentence: str
+    threat_model: str
+    does_not_protect_against: str
+    check: CheckWord
+    why: str | None = None
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The public manifest of a release.
+
+    `seal` is the SHA-256 of the manifest with an empty seal. It shows accidents and careless
+    edits; who can edit the file can also seal it anew, so the owner's private record keeps the
+    digest of the manifest as well.
+    """
+
+    schema: int
+    tool: str
+    version: str
+    method: Method
+    claim: Claim
+    data: Described
+    seal: str = ""
+
+    def sealed(self) -> Manifest:
+        """Return the same manifest with its seal."""
+        return msgspec.structs.replace(self, seal=seal_of(self))
+
+
+def seal_of(manifest: Manifest) -> str:
+    """Return the SHA-256 of a manifest's bytes with an empty seal."""
+    return hashlib.sha256(encode(msgspec.structs.replace(manifest, seal=""))).hexdigest()
+
+
+def encode(value: msgspec.Struct) -> bytes:
+    """Return the canonical bytes: fixed field order, two spaces, one newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a release folder.
+
+    Raises
+    ------
+    ReleaseError
+        Where there is none, or it is not one; the message names the field.
+    """
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
+    if not path.is_file():
+        raise ReleaseError(
+            f"{folder} holds no {MANIFEST}, so it is not a release. "
+            "Give the folder that anonymize wrote."
+        )
+    return decode_manifest(path.read_bytes(), where=path)
+
+
+def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
+    """Return the manifest in these bytes.
+
+    Raises
+    ------
+    ReleaseError
+        Where they are not a manifest of a schema this version reads.
+    """
+    try:
+        manifest = msgspec.json.decode(raw, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, ParameterError, RecursionError) as error:
+        raise ReleaseError(
+            f"{where}: not a manifest: {error}. Take the file as written."
+        ) from error
+    if manifest.schema != SCHEMA:
+        raise ReleaseError(
+            f"{where}: schema {manifest.schema}, this version reads {SCHEMA}. Update graphveil."
+        )
+    return manifest

@@ -1,0 +1,1 @@
+"""Released files loaded by code of the checker's own."""

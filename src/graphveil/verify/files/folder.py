@@ -1,0 +1,160 @@
+"""Conditions on the files of a release folder, before anything in them is read."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
+from graphveil.verify.verdict import Condition, counted, fails, judged, shown
+
+FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
+
+_TEXT_SUFFIXES = ("", ".gz", ".zst")
+_TABULAR = frozenset({"csv", "tsv", "text", "parquet", "arrow"})
+_EXTENSIONS = {
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "text": ".txt",
+    "parquet": ".parquet",
+    "arrow": ".arrow",
+    "graphml": ".graphml",
+    "gml": ".gml",
+    "pajek": ".net",
+    "metis": ".graph",
+    "nauty": ".nauty",
+    "mtx": ".mtx",
+    "npz": ".npz",
+}
+_GZIP = b"\x1f\x8b"
+_NOT_PACKED = frozenset({"parquet", "arrow", "npz"})
+
+
+class _Kind(NamedTuple):
+    """What the description of a kind of data must say."""
+
+    formats: frozenset[str]
+    columns: list[str] | None
+    companion: str | None
+    suppressed_cells: str
+
+
+_KINDS = {
+    "graph": _Kind(
+        frozenset(_EXTENSIONS), ["source", "target"], "nodes", "none: a graph has no cells"
+    ),
+    "bipartite": _Kind(
+        _TABULAR | {"mtx", "npz"},
+        ["user", "item"],
+        "users",
+        "an entry that is not published is absent, not marked",
+    ),
+    "table": _Kind(
+        _TABULAR - {"text"},
+        None,
+        None,
+        "a suppressed cell is `*` in text files and null in others; `*` equals only `*`",
+    ),
+}
+
+
+def file_conditions(folder: Path, manifest: Manifest) -> list[Condition]:
+    """Return the conditions on which files there are, and on their bytes."""
+    files = manifest.data.files
+    problems = [problem for file in files if (problem := file_problem(folder, file))]
+    n = len(files)
+    what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
+    return [
+        judged(FILES, problems, f"{what} that {MANIFEST} states"),
+        _others(folder, files),
+        _description(manifest.data),
+    ]
+
+
+def file_problem(folder: Path, file: DataFile) -> str | None:
+    """Return why a listed file is not the one described, or None."""
+    path = inside(folder, file.name)
+    if path is None:
+        return f"{shown(file.name)} is not the name of a regular file in the folder"
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(8)
+            stream.seek(0)
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        return f"{file.name} cannot be read ({error.strerror})"
+    size = path.stat().st_size
+    if size != file.bytes:
+        return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
+    if digest != file.sha256:
+        return f"{file.name} has SHA-256 {digest[:12]}, {MANIFEST} says {shown(file.sha256[:12])}"
+    if head[:2] == _GZIP and head[3:8] != bytes(5):
+        return f"{file.name} carries a name or a time in its gzip header"
+    return None
+
+
+def inside(folder: Path, name: str) -> Path | None:
+    """Return the path of a regular file that lies in the folder itself, or None.
+
+    Names with separators, ``..``, control characters, and links of any sort are refused.
+    """
+    if not name.isprintable() or Path(name).name != name or "\\" in name or name == MANIFEST:
+        return None
+    path = folder / name
+    try:
+        mode = path.lstat().st_mode
+    except (OSError, ValueError):
+        return None
+    return path if stat.S_ISREG(mode) else None
+
+
+def _others(folder: Path, files: list[DataFile]) -> Condition:
+    listed = {file.name for file in files} | {MANIFEST}
+    try:
+        found = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
+    problems = [f"{shown(name)} is not listed" for name in found if name not in listed]
+    if (folder / MANIFEST).is_symlink():
+        problems.append(f"{MANIFEST} is a link to another place")
+    return judged(OTHERS, problems, f"the folder holds {counted(len(found), 'file')}, all listed")
+
+
+def _description(described: Described) -> Condition:
+    """Whether names, roles, formats, columns and semantics are those of this kind of data."""
+    kind = _KINDS[described.kind]
+    problems = []
+    if described.suppressed_cells != kind.suppressed_cells:
+        problems.append(f"suppressed_cells is {shown(described.suppressed_cells)}")
+    data = [file for file in described.files if file.role == "data"]
+    if len(data) != 1:
+        problems.append(f"{len(data)} data files are listed, not 1")
+        return judged(DESCRIPTION, problems, "")
+    problems += _data_file(described.kind, data[0])
+    companions = [file for file in described.files if file.role != "data"]
+    due = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
+    if [file.role for file in companions] != due:
+        roles = [file.role for file in companions]
+        problems.append(f"beside the data stand {roles}, a {data[0].format} release has {due}")
+    problems += [
+        f"{shown(file.name)} is not described as {file.role}.csv with the column {file.role[:-1]}"
+        for file in companions
+        if (file.name, file.format, file.columns) != (f"{file.role}.csv", "csv", [file.role[:-1]])
+    ]
+    return judged(DESCRIPTION, problems, f"a {described.kind} in {data[0].format}")
+
+
+def _data_file(kind_name: str, file: DataFile) -> list[str]:
+    kind = _KINDS[kind_name]
+    if file.format not in kind.formats:
+        return [f"a {kind_name} does not come as {shown(file.format)}"]
+    problems = []
+    packings = ("",) if file.format in _NOT_PACKED else _TEXT_SUFFIXES
+    if file.name not in {f"data{_EXTENSIONS[file.format]}{packing}" for packing in packings}:
+        problems.append(f"{shown(file.name)} is no name for {file.format} data")
+    columns = kind.columns if kind.columns is not None else file.columns
+    if file.columns != (columns if file.format in _TABULAR else []):
+        problems.append(f"{shown(file.name)} has the columns {shown(file.columns)}")
+    return problems

@@ -1,0 +1,122 @@
+"""Released files into tables: one loader for each kind of data and format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import duckdb
+
+from graphveil.records.manifest import DataFile, Described
+from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.files.adjacency import (
+    load_metis,
+    load_mtx,
+    load_mtx_entries,
+    load_nauty,
+    load_npz,
+    load_npz_entries,
+)
+from graphveil.verify.files.columnar import load_columnar, refuse_missing
+from graphveil.verify.files.delimited import DELIMITERS, load_delimited
+from graphveil.verify.files.folder import inside
+from graphveil.verify.files.markup import load_markup
+from graphveil.verify.verdict import one_line, shown
+
+Loader = Callable[[Database, Path, DataFile], None]
+Columns = Sequence[tuple[str, str]]
+
+EDGES = (("source", "BIGINT"), ("target", "BIGINT"))
+ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
+COMPANIONS = {"nodes": ("nodes", "node"), "users": ("users", "person")}
+
+
+def load(db: Database, folder: Path, described: Described) -> None:
+    """Create the tables of the released data.
+
+    Raises
+    ------
+    UnreadableError
+        Where a file is missing or is not what its format asks for; the message names it.
+    """
+    for file in described.files:
+        path = inside(folder, file.name)
+        if path is None:
+            raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
+        known = LOADERS.get((described.kind, file.format))
+        loader = known if file.role == "data" else _companion
+        if loader is None:
+            raise UnreadableError(f"a {described.kind} does not come as {shown(file.format)}")
+        try:
+            loader(db, path, file)
+        except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
+            raise
+        except Exception as error:  # broken input makes libraries raise anything
+            raise UnreadableError(f"{file.name} cannot be read: {one_line(error)}") from error
+    missing = {"graph": ("nodes", "edges"), "bipartite": ("users", "entries"), "table": ("cells",)}
+    for table in missing[described.kind]:
+        if not db.holds(table):
+            raise UnreadableError(f"no file lists the {table}")
+
+
+def _companion(db: Database, path: Path, file: DataFile) -> None:
+    table, column = COMPANIONS[file.role]
+    columns = [(column, "BIGINT")]
+    load_delimited(db, path, table, columns, names=[file.role.removesuffix("s")])
+    refuse_missing(db, table, [column], path.name)
+
+
+def _delimited_edges(db: Database, path: Path, file: DataFile) -> None:
+    delimiter = DELIMITERS[file.format]
+    load_delimited(db, path, "edges", EDGES, names=["source", "target"], delimiter=delimiter)
+    refuse_missing(db, "edges", ["source", "target"], path.name)
+
+
+def _delimited_entries(db: Database, path: Path, file: DataFile) -> None:
+    delimiter = DELIMITERS[file.format]
+    load_delimited(db, path, "entries", ENTRIES, names=["user", "item"], delimiter=delimiter)
+    row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
+    if row:
+        raise UnreadableError(f"{path.name}, line {row[0]}: there is no item")
+
+
+def _delimited_cells(db: Database, path: Path, file: DataFile) -> None:
+    delimiter = DELIMITERS[file.format]
+    columns = _cell_columns(file)
+    load_delimited(db, path, "cells", columns, names=file.columns, delimiter=delimiter)
+
+
+def _columnar_edges(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    load_columnar(db, path, "edges", EDGES, names=["source", "target"])
+    refuse_missing(db, "edges", ["source", "target"], path.name)
+
+
+def _columnar_entries(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    load_columnar(db, path, "entries", ENTRIES, names=["user", "item"])
+    refuse_missing(db, "entries", ["person", "item"], path.name)
+
+
+def _columnar_cells(db: Database, path: Path, file: DataFile) -> None:
+    load_columnar(db, path, "cells", _cell_columns(file), names=file.columns)
+
+
+def _cell_columns(file: DataFile) -> Columns:
+    return [(f"c{place}", "VARCHAR") for place in range(len(file.columns))]
+
+
+LOADERS: dict[tuple[str, str], Loader] = {
+    **{("graph", name): _delimited_edges for name in DELIMITERS},
+    **{("bipartite", name): _delimited_entries for name in DELIMITERS},
+    **{("table", name): _delimited_cells for name in ("csv", "tsv")},
+    **{("graph", name): _columnar_edges for name in ("parquet", "arrow")},
+    **{("bipartite", name): _columnar_entries for name in ("parquet", "arrow")},
+    **{("table", name): _columnar_cells for name in ("parquet", "arrow")},
+    **{("graph", name): load_markup for name in ("graphml", "gml", "pajek")},
+    ("graph", "metis"): load_metis,
+    ("graph", "nauty"): load_nauty,
+    ("graph", "mtx"): load_mtx,
+    ("graph", "npz"): load_npz,
+    ("bipartite", "mtx"): load_mtx_entries,
+    ("bipartite", "npz"): load_npz_entries,
+}
+"""What a kind of data in a format is loaded with."""

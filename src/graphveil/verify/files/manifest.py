@@ -1,0 +1,187 @@
+"""Conditions on `release.json` itself: its bytes, its seal, its words, and the owner's record."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from graphveil.errors import GraphveilError, ReleaseError
+from graphveil.limits import LIMITS, SOURCES
+from graphveil.records.manifest import MANIFEST, Manifest, decode_manifest, encode, seal_of
+from graphveil.records.record import LINKAGE, Record, private_folder, read_record
+from graphveil.verify.verdict import (
+    RECORD,
+    Condition,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    one_line,
+    shown,
+)
+
+TOOL = "graphveil"
+_VERSION = re.compile(r"[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*(\+[a-z0-9.]{1,40})?")
+
+BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
+OWNER, LINKAGE_FILE = "owner's record", "linkage file"
+
+
+class Owner(NamedTuple):
+    """What lies in the private folder beside the release."""
+
+    record: Record | None
+    problem: str | None
+    linkage: Path | None
+
+
+def read_owner(folder: Path) -> Owner:
+    """Return the owner's part; none where it belongs to somebody else.
+
+    A record that is there but is none is a problem, not an error.
+    """
+    path = private_folder(folder) / LINKAGE
+    linkage = None
+    try:
+        linkage = path if path.is_file() else None
+        return Owner(read_record(folder), None, linkage)
+    except PermissionError:
+        return Owner(None, None, None)
+    except (GraphveilError, OSError, RecursionError) as error:
+        return Owner(None, one_line(error), linkage)
+
+
+def manifest_bytes(folder: Path) -> bytes:
+    """Return the bytes of the manifest.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is none, or holds no manifest: it is not a release.
+    """
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
+    if not path.is_file():
+        raise ReleaseError(
+            f"{folder} holds no {MANIFEST}, so it is not a release. "
+            "Give the folder that anonymize wrote."
+        )
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ReleaseError(
+            f"{path} cannot be read ({error.strerror}). Change its permissions."
+        ) from error
+
+
+def decoded(raw: bytes) -> Manifest | Condition:
+    """Return the manifest in these bytes, or the failing condition that says why there is none."""
+    try:
+        return decode_manifest(raw, where=Path(MANIFEST))
+    except (GraphveilError, RecursionError) as error:
+        return fails(BYTES, one_line(error))
+
+
+def manifest_conditions(raw: bytes, manifest: Manifest, owner: Owner) -> list[Condition]:
+    """Return the conditions on the manifest's bytes and words."""
+    return [
+        _bytes(raw, manifest),
+        _seal(manifest),
+        _owner(raw, owner),
+        _linkage_file(owner),
+        _producer(manifest),
+        _words(manifest),
+    ]
+
+
+def _bytes(raw: bytes, manifest: Manifest) -> Condition:
+    canonical = encode(manifest)
+    if raw == canonical:
+        return holds(BYTES, f"the {len(raw)} bytes of {MANIFEST} are canonical")
+    same = min(len(raw), len(canonical))
+    place = next((i for i in range(same) if raw[i] != canonical[i]), same)
+    line = raw[:place].count(b"\n") + 1
+    return fails(BYTES, f"{MANIFEST}, line {line}: byte {place} is not as graphveil writes it")
+
+
+def _seal(manifest: Manifest) -> Condition:
+    seal = seal_of(manifest)
+    if manifest.seal == seal:
+        return holds(SEAL, f"the seal {seal[:12]} fits {MANIFEST}")
+    return fails(
+        SEAL, f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, its content {seal[:12]}"
+    )
+
+
+def _owner(raw: bytes, owner: Owner) -> Condition:
+    if owner.problem:
+        return fails(OWNER, owner.problem)
+    if owner.record is None:
+        return not_checked(OWNER, "there is no private record beside the folder", needs=RECORD)
+    digest = hashlib.sha256(raw).hexdigest()
+    if owner.record.manifest_sha256 == digest:
+        return holds(OWNER, f"the record belongs to {MANIFEST} {digest[:12]}")
+    return fails(
+        OWNER,
+        f"the record belongs to a {MANIFEST} with SHA-256 "
+        f"{shown(owner.record.manifest_sha256[:12])}, this one has {digest[:12]}",
+    )
+
+
+def _linkage_file(owner: Owner) -> Condition:
+    """Whether the linkage is the file that was written with the record."""
+    if owner.record is None:
+        return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
+    written = owner.record.linkage_sha256
+    found = None if owner.linkage is None else _sha256(owner.linkage)
+    if found == written:
+        kept = f"has the SHA-256 {found[:12]} of the record" if found else "was not kept"
+        return holds(LINKAGE_FILE, f"{LINKAGE} {kept}")
+    if found is None:
+        return not_checked(
+            LINKAGE_FILE, f"{LINKAGE} is not there any more", needs="the owner's linkage"
+        )
+    due = shown(written[:12]) if written else "none"
+    return fails(LINKAGE_FILE, f"{LINKAGE} has the SHA-256 {found[:12]}, the record states {due}")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _producer(manifest: Manifest) -> Condition:
+    problems = []
+    if manifest.tool != TOOL:
+        problems.append(f"the tool is {shown(manifest.tool)}, not {TOOL}")
+    if not _VERSION.fullmatch(manifest.version):
+        problems.append(f"{shown(manifest.version)} is no version")
+    return judged(PRODUCER, problems, f"{TOOL} {manifest.version}")
+
+
+def _words(manifest: Manifest) -> Condition:
+    """Whether every sentence of the claim is the one that guarantee and method have."""
+    claim, guarantee = manifest.claim, manifest.claim.guarantee
+    problems = [
+        f"{name} is {shown(said)}, the guarantee says {shown(due)}"
+        for name, said, due in (
+            ("sentence", claim.sentence, guarantee.sentence),
+            ("threat_model", claim.threat_model, guarantee.threat_model),
+            ("check", claim.check, guarantee.check_word),
+            ("why", claim.why, guarantee.why),
+        )
+        if said != due
+    ]
+    limits = LIMITS.get(manifest.method.name)
+    if limits is None:
+        problems.append(f"the method {shown(manifest.method.name)} is unknown")
+    elif claim.does_not_protect_against != limits:
+        problems.append(f"does_not_protect_against is {shown(claim.does_not_protect_against)}")
+    if manifest.method.source != SOURCES.get(manifest.method.name):
+        problems.append(f"the source is {shown(manifest.method.source)}")
+    return judged(
+        WORDS, problems, "promise, adversary and limits are those of guarantee and method"
+    )

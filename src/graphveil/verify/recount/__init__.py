@@ -1,0 +1,1 @@
+"""What is recounted of released data: equal rows, look-alikes, shapes."""

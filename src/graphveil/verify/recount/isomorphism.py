@@ -1,0 +1,154 @@
+"""Which neighbourhoods have the same shape: exact isomorphism that maps centre to centre.
+
+Colour refinement only sorts candidates into buckets and offers VF2 its colours. Two pieces count
+as one shape where refinement tells all nodes apart and finds the same links, or where VF2 maps one
+onto the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import rustworkx as rx
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from graphveil.verify.recount.neighbourhoods import Ball
+
+Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
+
+
+class _Piece(NamedTuple):
+    """A connected graph whose nodes have colours that every isomorphism keeps."""
+
+    colours: list[int]
+    neighbours: list[list[int]]
+    bucket: Bucket
+
+
+class _UndecidedError(Exception):
+    """VF2 has tried enough."""
+
+
+class Shapes:
+    """The shapes seen so far, numbered; neighbourhoods of the same number are isomorphic.
+
+    A centre is linked to exactly the nodes at one hop, so it can be left out once every node knows
+    its distance from it. What is left falls into connected pieces, and two neighbourhoods are
+    isomorphic exactly where their pieces are, one to one.
+
+    `most_steps` bounds the pairs of nodes that VF2 may try in one comparison; beyond it the two
+    count as different. `given_up` counts the comparisons without an answer.
+    """
+
+    def __init__(self, most_steps: int) -> None:
+        self._most_steps = most_steps
+        self.given_up = 0
+        self._known: dict[Bucket, list[tuple[int, _Piece]]] = {}
+        self._pieces = 0
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def number(self, ball: Ball) -> int:
+        """Return the number of this neighbourhood's shape."""
+        pieces = tuple(sorted(self._piece_number(piece) for piece in _pieces(ball)))
+        return self._numbers.setdefault(pieces, len(self._numbers))
+
+    def _piece_number(self, piece: _Piece) -> int:
+        alike = self._known.setdefault(piece.bucket, [])
+        for number, known in alike:
+            if self._isomorphic(known, piece):
+                return number
+        alike.append((self._pieces, piece))
+        self._pieces += 1
+        return self._pieces - 1
+
+    def _isomorphic(self, one: _Piece, other: _Piece) -> bool:
+        """Whether two pieces of one bucket are isomorphic; not, where VF2 cannot say."""
+        size = len(one.colours)
+        links = sum(len(row) for row in one.neighbours)
+        if len(one.bucket) == size or links == size * (size - 1):
+            return True
+        try:
+            return bool(
+                rx.is_isomorphic(
+                    _as_rustworkx(one),
+                    _as_rustworkx(other),
+                    _matcher(self._most_steps),
+                    id_order=False,
+                )
+            )
+        except _UndecidedError:
+            self.given_up += 1
+            return False
+
+
+def _matcher(most_steps: int) -> Callable[[int, int], bool]:
+    """Return a comparison of colours that can be asked so many times."""
+    steps = 0
+
+    def same(one: int, other: int) -> bool:
+        nonlocal steps
+        steps += 1
+        if steps > most_steps:
+            raise _UndecidedError
+        return one == other
+
+    return same
+
+
+def _as_rustworkx(piece: _Piece) -> rx.PyGraph[int, None]:
+    graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
+    graph.add_nodes_from(piece.colours)
+    graph.add_edges_from_no_data(
+        [(head, tail) for head, row in enumerate(piece.neighbours) for tail in row if head < tail]
+    )
+    return graph
+
+
+def _pieces(ball: Ball) -> list[_Piece]:
+    """Return the connected pieces of a neighbourhood without its centre, refined."""
+    size = ball.nodes.size - 1
+    kept = (ball.heads > 0) & (ball.tails > 0)
+    heads, tails = ball.heads[kept] - 1, ball.tails[kept] - 1
+    links = sparse.csr_array((np.ones(heads.size, np.int8), (heads, tails)), shape=(size, size))
+    count, owner = connected_components(links, directed=False) if size else (0, np.empty(0))
+    order = np.argsort(owner, kind="stable")
+    place = np.empty(size, dtype=np.int64)
+    sizes = np.bincount(owner.astype(np.int64), minlength=count)
+    starts = np.cumsum(sizes) - sizes
+    place[order] = np.arange(size) - np.repeat(starts, sizes)
+    rows = np.split(place[tails], np.cumsum(np.bincount(heads, minlength=size))[:-1])
+    hops = ball.hops[1:]
+    return [
+        _refined(hops[members].tolist(), [rows[node].tolist() for node in members])
+        for members in np.split(order, starts[1:])
+        if members.size
+    ]
+
+
+def _refined(hops: list[int], neighbours: list[list[int]]) -> _Piece:
+    """Return a piece with its stable colours, which isomorphic pieces have in common.
+
+    Nodes start with their distance. Colours are the ranks of (colour, colours of the neighbours),
+    until no colour splits any more. The bucket tells, of every colour, its distance, how many nodes
+    have it and the colours of their neighbours.
+    """
+    colours, count = hops, len(set(hops))
+    while True:
+        told = [
+            (colours[node], tuple(sorted([colours[other] for other in row])))
+            for node, row in enumerate(neighbours)
+        ]
+        rank = {key: place for place, key in enumerate(sorted(set(told)))}
+        if len(rank) == count:
+            return _Piece(colours, neighbours, _bucket(hops, told))
+        colours, count = [rank[key] for key in told], len(rank)
+
+
+def _bucket(hops: list[int], told: list[tuple[int, tuple[int, ...]]]) -> Bucket:
+    cells: dict[tuple[int, tuple[int, ...]], tuple[int, int]] = {}
+    for hop, key in zip(hops, told, strict=True):
+        cells[key] = (hop, cells.get(key, (hop, 0))[1] + 1)
+    return tuple((*cells[key], key[1]) for key in sorted(cells))

@@ -1,0 +1,237 @@
+"""Which released nodes look alike, for every measure, recounted from the tables of a release.
+
+Nothing is decided by a hash: values are compared whole, subgraphs by isomorphism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.verify.database import Database
+from graphveil.verify.recount.neighbourhoods import (
+    Ball,
+    Ints,
+    Network,
+    balls,
+    network_of,
+)
+
+MOST_STEPS = 1_000_000
+"""Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""
+
+_MOST_SHOWN = 8
+
+_DEGREES = """
+    CREATE TABLE degrees AS
+    SELECT nodes.node, coalesce(ends.degree, 0) AS degree
+    FROM nodes LEFT JOIN (
+        SELECT node, count(*) AS degree
+        FROM (SELECT source AS node FROM edges UNION ALL SELECT target FROM edges)
+        GROUP BY node) AS ends
+    ON nodes.node = ends.node
+"""
+
+
+class Alike(NamedTuple):
+    """The released nodes in classes.
+
+    Parameters
+    ----------
+    nodes
+        Shape (n,): the published ids, ascending.
+    labels
+        Shape (n,): equal exactly where the nodes look alike.
+    words
+        The value of the node at a position, in words.
+    kinds
+        What the classes differ in, in the plural.
+    remark
+        What an owner should know of how they were told apart; empty as a rule.
+    """
+
+    nodes: Ints
+    labels: Ints
+    words: Callable[[int], str]
+    kinds: str
+    remark: str = ""
+
+
+def alike(db: Database, measure: str, distance: int) -> Alike | None:
+    """Return the classes under a measure, or None where the release is no simple graph.
+
+    Degrees are counted whatever the graph, an edge that stands twice twice.
+    """
+    if measure == "degree":
+        return _alike_in_degree(db)
+    network = network_of(db)
+    if network is None:
+        return None
+    labels, given_up = _LABELS[measure](network, distance)
+    words = partial(_in_words, network, measure, distance)
+    kinds = f"distinct values of {measure} at distance {distance}"
+    told = f"{given_up} pairs of pieces were given up after {MOST_STEPS} steps"
+    remark = f"; {told} and count as different" if given_up else ""
+    return Alike(np.arange(network.n), labels, words, kinds, remark)
+
+
+def class_sizes(db: Database) -> dict[int, int]:
+    """Return the number of nodes of every degree that occurs; isolated nodes have degree 0."""
+    count_degrees(db)
+    return dict(db.rows("SELECT degree, count(*) FROM degrees GROUP BY degree ORDER BY degree"))
+
+
+def count_degrees(db: Database) -> None:
+    """Create `degrees(node, degree)` where it is not there yet."""
+    if not db.holds("degrees"):
+        db.run(_DEGREES)
+
+
+def _alike_in_degree(db: Database) -> Alike:
+    count_degrees(db)
+    nodes = db.column("SELECT node FROM degrees ORDER BY node, degree")
+    degrees = db.column("SELECT degree FROM degrees ORDER BY node, degree")
+    return Alike(nodes, degrees, lambda place: f"degree {degrees[place]}", "distinct degrees")
+
+
+def _count(network: Network, distance: int) -> tuple[Ints, int]:
+    return _joined(*_sizes(network, distance)), 0
+
+
+def _edge_count(network: Network, distance: int) -> tuple[Ints, int]:
+    return _sizes(network, distance)[1], 0
+
+
+def _degree_distribution(network: Network, distance: int) -> tuple[Ints, int]:
+    """Compare degrees inside; at distance 1 the centre's own is the length of its list."""
+    if distance == 1:
+        return _equal(_sorted_rows(network, network.common_neighbours)), 0
+    return _equal(_histogram(ball.degrees()) for ball in _all_balls(network, distance)), 0
+
+
+def _vrq(network: Network, distance: int) -> tuple[Ints, int]:
+    """Compare degrees in the graph; at distance 1 the centre's own is the length of its list."""
+    degrees = network.degrees()
+    if distance == 1:
+        return _equal(_sorted_rows(network, degrees[network.indices])), 0
+    return _equal(_histogram(degrees[ball.nodes]) for ball in _all_balls(network, distance)), 0
+
+
+def _dk(network: Network, distance: int) -> tuple[Ints, int]:
+    """Compare subgraphs by isomorphism, among nodes whose pairs (distance, degree inside) agree.
+
+    At distance 1 these decide where a node has at most three neighbours, and where none or all
+    of its neighbours are linked.
+    """
+    if distance > 1:
+        coarse = _equal(
+            _histogram(ball.hops * ball.nodes.size + ball.degrees())
+            for ball in _all_balls(network, distance)
+        )
+        return _told_apart(network, distance, coarse, np.bincount(coarse)[coarse] > 1)
+    coarse, _ = _degree_distribution(network, 1)
+    degrees, edges = network.degrees(), _sizes(network, 1)[1]
+    decided = (degrees <= 3) | (edges == degrees) | (edges == degrees * (degrees + 1) // 2)
+    return _told_apart(network, 1, coarse, (np.bincount(coarse)[coarse] > 1) & ~decided)
+
+
+def _told_apart(
+    network: Network, distance: int, coarse: Ints, undecided: NDArray[np.bool_]
+) -> tuple[Ints, int]:
+    """Return the classes with those of undecided nodes split by shape, and the pairs given up."""
+    from graphveil.verify.recount.isomorphism import Shapes  # noqa: PLC0415  heavy, and degrees need none
+
+    shape = np.zeros(network.n, dtype=np.int64)
+    given_up = 0
+    places = np.flatnonzero(undecided)
+    places = places[np.argsort(coarse[places], kind="stable")]
+    for members in np.split(places, np.flatnonzero(np.diff(coarse[places])) + 1):
+        shapes = Shapes(MOST_STEPS)
+        shape[members] = [shapes.number(ball) for ball in balls(network, members, distance)]
+        given_up += shapes.given_up
+    return _joined(coarse, shape), given_up
+
+
+def _hybrid(network: Network, distance: int) -> tuple[Ints, int]:
+    shapes, given_up = _dk(network, distance)
+    return _joined(shapes, _vrq(network, distance)[0]), given_up
+
+
+_LABELS: dict[str, Callable[[Network, int], tuple[Ints, int]]] = {
+    "count": _count,
+    "edge-count": _edge_count,
+    "degree-distribution": _degree_distribution,
+    "dk": _dk,
+    "vrq": _vrq,
+    "hybrid": _hybrid,
+}
+"""Classes of all nodes, and how many comparisons were given up, by measure."""
+
+
+def _sizes(network: Network, distance: int) -> tuple[Ints, Ints]:
+    """Return how many nodes and edges are within a distance of every node."""
+    if distance == 1:
+        sums = np.concatenate([[0], np.cumsum(network.common_neighbours)])
+        triangles = (sums[network.indptr[1:]] - sums[network.indptr[:-1]]) // 2
+        return network.degrees() + 1, network.degrees() + triangles
+    sizes = [(ball.nodes.size, ball.edges) for ball in _all_balls(network, distance)]
+    nodes, edges = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
+    return nodes, edges
+
+
+def _all_balls(network: Network, distance: int) -> Iterable[Ball]:
+    return balls(network, np.arange(network.n), distance)
+
+
+def _joined(one: Ints, other: Ints) -> Ints:
+    """Return labels that are equal exactly where both are."""
+    _, first = np.unique(one, return_inverse=True)
+    values, second = np.unique(other, return_inverse=True)
+    both = first * values.size + second
+    labels: Ints = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return labels
+
+
+def _equal(values: Iterable[bytes]) -> Ints:
+    """Return labels that are equal exactly where the bytes are."""
+    numbers: dict[bytes, int] = {}
+    labels = [numbers.setdefault(value, len(numbers)) for value in values]
+    return np.array(labels, dtype=np.int64)
+
+
+def _sorted_rows(network: Network, values: Ints) -> Iterable[bytes]:
+    """Yield, of every node, the values of its links in ascending order."""
+    ordered = values[np.lexsort((values, network.owners()))].astype(np.int32).tobytes()
+    ends = (network.indptr * 4).tolist()
+    return (ordered[start:end] for start, end in pairwise(ends))
+
+
+def _histogram(values: Ints) -> bytes:
+    """Return a multiset as its distinct values and then how often each stands in it."""
+    return np.concatenate(np.unique(values, return_counts=True)).tobytes()
+
+
+def _in_words(network: Network, measure: str, distance: int, node: int) -> str:
+    """Return a node's value: whole where it is a number or two, else its beginning."""
+    ball = next(iter(balls(network, np.array([node]), distance)))
+    edges, degree = ball.edges, ball.nodes.size - 1
+    if measure == "edge-count":
+        return f"{edges} edges within distance {distance}"
+    if measure == "count" and distance == 1:
+        return f"degree {degree}, {edges - degree} triangles"
+    if measure == "degree-distribution":
+        return f"inner degrees {_first(ball.degrees())} within distance {distance}"
+    if measure == "vrq":
+        return f"degrees {_first(network.degrees()[ball.nodes])} within distance {distance}"
+    sizes = f"{degree + 1} nodes and {edges} edges within distance {distance}"
+    return sizes if measure == "count" else f"the shape around node {node}, {sizes}"
+
+
+def _first(values: Ints) -> str:
+    shown = ", ".join(map(str, np.sort(values)[::-1][:_MOST_SHOWN].tolist()))
+    return f"{shown}, ..." if values.size > _MOST_SHOWN else shown

@@ -1,0 +1,118 @@
+"""Conditions on released data whatever is claimed: its shape, and the counts of the manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from graphveil.records.manifest import MANIFEST, Described
+from graphveil.verify.database import Database
+from graphveil.verify.recount.graph_shape import (
+    ENDPOINTS,
+    IDS,
+    ORDER,
+    SIMPLE,
+    graph_shape,
+    ids_condition,
+)
+from graphveil.verify.verdict import Condition, counted, judged, shown
+
+COUNTS, ENTRIES = "counts", "entries"
+
+_REPEATED = """
+    SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
+    ORDER BY person, item LIMIT 1
+"""
+_STRANGER = "SELECT person FROM entries WHERE person NOT IN (SELECT person FROM users) LIMIT 1"
+
+
+class Shape(NamedTuple):
+    """What is recomputed of a kind of data: names of the conditions, the conditions, the counts."""
+
+    names: tuple[str, ...]
+    conditions: Callable[[Database], list[Condition]]
+    counts: Callable[[Database, Described], dict[str, int]]
+    rows: dict[str, str]
+
+
+def counts_condition(db: Database, described: Described) -> Condition:
+    """Return whether counts and numbers of rows are those of the data."""
+    shape = SHAPES[described.kind]
+    counts = shape.counts(db, described)
+    problems = [
+        f"{counts[name]} {name}, {MANIFEST} says {described.counts.get(name, 'nothing')}"
+        for name in counts
+        if counts[name] != described.counts.get(name)
+    ]
+    problems += [
+        f"{shown(name)} is no count of a {described.kind}"
+        for name in described.counts
+        if name not in counts
+    ]
+    problems += [
+        f"{shown(file.name)} has {counts[shape.rows[file.role]]} rows, {MANIFEST} says {file.rows}"
+        for file in described.files
+        if file.role in shape.rows and counts[shape.rows[file.role]] != file.rows
+    ]
+    listed = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    return judged(COUNTS, problems, listed)
+
+
+def _graph_counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG001  one shape
+    return {
+        "nodes": db.number("SELECT count(*) FROM nodes"),
+        "edges": db.number("SELECT count(*) FROM edges"),
+    }
+
+
+def _bipartite_counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG001  one shape
+    return {
+        "users": db.number("SELECT count(*) FROM users"),
+        "items": db.number("SELECT count(DISTINCT item) FROM entries"),
+        "entries": db.number("SELECT count(*) FROM entries"),
+    }
+
+
+def _table_counts(db: Database, described: Described) -> dict[str, int]:
+    data = next(file for file in described.files if file.role == "data")
+    hidden = "{} = '*'" if data.format in {"csv", "tsv"} else "{} IS NULL"
+    cells = [
+        f"count(*) FILTER ({hidden.format(f'c{place}')})" for place in range(len(data.columns))
+    ]
+    return {
+        "rows": db.number("SELECT count(*) FROM cells"),
+        "columns": len(cells),
+        "suppressed_cells": db.number(f"SELECT {' + '.join(cells)} FROM cells"),
+    }
+
+
+def _bipartite_shape(db: Database) -> list[Condition]:
+    problems = []
+    stranger = db.first(_STRANGER)
+    if stranger:
+        problems.append(f"user {stranger[0]} has an item but is not listed")
+    repeated = db.first(_REPEATED)
+    if repeated:
+        problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
+    n = db.number("SELECT count(*) FROM entries")
+    found = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
+    return [ids_condition(db, "users", "person"), found]
+
+
+def _no_shape(db: Database) -> list[Condition]:  # noqa: ARG001  one shape
+    return []
+
+
+SHAPES: dict[str, Shape] = {
+    "graph": Shape(
+        (IDS, SIMPLE, ENDPOINTS, ORDER),
+        graph_shape,
+        _graph_counts,
+        {"data": "edges", "nodes": "nodes"},
+    ),
+    "bipartite": Shape(
+        (IDS, ENTRIES), _bipartite_shape, _bipartite_counts, {"data": "entries", "users": "users"}
+    ),
+    "table": Shape((), _no_shape, _table_counts, {"data": "rows"}),
+}
+"""Every kind of data."""

@@ -1,0 +1,511 @@
+"""Releases made on the disk: the same as in memory, continued after an interruption."""
+
+from __future__ import annotations
+
+import errno
+import json
+import stat
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import ipc, parquet
+
+import graphveil as gv
+from graphveil.cli.anonymize import _subcommands
+from graphveil.engines import LocalEngine
+from graphveil.errors import (
+    GraphveilWarning,
+    InfeasibleError,
+    InputError,
+    ReleaseError,
+    ResourceError,
+    UsageError,
+)
+from graphveil.io import BipartiteOptions
+from graphveil.methods import METHODS
+from graphveil.methods.smooth_k import SmoothK, SuppressK
+from graphveil.on_disk import anonymize_file
+from graphveil.on_disk.working import working_folder
+from graphveil.release import digest_of, read_manifest, read_record, read_release
+
+ALONE = LocalEngine(jobs=1)
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """Rows one after the other in groups of k."""
+
+    k: int
+
+    def __call__(self, rows, rng):
+        del rng
+        last = max(rows.n_rows // self.k, 1) - 1
+        return np.minimum(np.arange(rows.n_rows) // self.k, last).astype(np.int32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quick(SmoothK):
+    """`SmoothK` without its search, and with classes as small as a test wants them."""
+
+    group: ClassVar[int | None] = None
+
+    def clustering(self):
+        return InOrder(self.group or self.k)
+
+
+METHOD = Quick(k=2, chunk_rows=6)
+
+
+def likes(n=40, *, text=False, seed=0, empty=True):
+    rng = np.random.default_rng(seed)
+    matrix = rng.random((n, 12)) < 0.25
+    if not empty:
+        matrix[np.arange(n), rng.integers(0, 12, n)] = True
+    rows = [np.flatnonzero(row).tolist() for row in matrix]
+    users = rng.permutation(n).tolist()
+    if text:
+        rows = [[f"item {feature:02d}" for feature in row] for row in rows]
+        users = [f"person-{user:03d}" for user in users]
+    return pa.table({"user": users, "items": pa.array(rows)})
+
+
+def pairs_of(table):
+    flat = [(u, i) for u, row in zip(*table.to_pydict().values(), strict=True) for i in row]
+    return pa.table({"user": [u for u, _ in flat], "item": [i for _, i in flat]})
+
+
+def as_rows(data):
+    return Counter(tuple(row) for row in data.to_lists()["items"].to_pylist())
+
+
+def run(path, out, **options):
+    return anonymize_file(options.pop("method", METHOD), path, out, engine=ALONE, **options)
+
+
+def left_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# releases on the disk
+
+
+def test_a_release_on_the_disk_is_the_one_in_memory(tmp_path):
+    parquet.write_table(likes(36), tmp_path / "likes.parquet")
+    data = gv.read_bipartite(tmp_path / "likes.parquet")
+    in_memory = METHOD.anonymize(data, seed=4)
+    run(tmp_path / "likes.parquet", tmp_path / "out", seed=4)
+    on_disk = read_release(tmp_path / "out")
+    assert as_rows(in_memory.data) == as_rows(on_disk.data)
+    assert in_memory.private.cost == on_disk.private.cost
+    assert in_memory.private.input_sha256 == on_disk.private.input_sha256
+    assert in_memory.private.warnings == on_disk.private.warnings
+    assert in_memory.provenance == on_disk.provenance
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    st.dictionaries(st.integers(0, 10**6), st.lists(st.integers(0, 9)), min_size=4, max_size=20),
+    st.booleans(),
+    st.integers(4, 6),
+)
+def test_any_small_file_gives_the_release_of_memory(tmp_path_factory, rows, text, chunk_rows):
+    place = tmp_path_factory.mktemp("small")
+    users, items = list(rows), list(rows.values())
+    if text:
+        users = [f"person {user}" for user in users]
+        items = [[f"item {item}" for item in row] for row in items]
+    kind = pa.string() if text else pa.int64()
+    table = pa.table({"user": users, "items": pa.array(items, pa.list_(kind))})
+    parquet.write_table(table, place / "likes.parquet")
+    whole = len(rows) // chunk_rows * chunk_rows == len(rows)
+    method = Quick(k=2, chunk_rows=chunk_rows if whole else 40)
+    in_memory = method.anonymize(gv.read_bipartite(place / "likes.parquet"), seed=1)
+    on_disk = read_release(run(place / "likes.parquet", place / "out", method=method, seed=1))
+    assert as_rows(in_memory.data) == as_rows(on_disk.data)
+    assert in_memory.private.cost == on_disk.private.cost
+    assert in_memory.private.input_sha256 == on_disk.private.input_sha256
+
+
+def write_as(table, folder, kind):
+    path = folder / f"likes.{kind}"
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    elif kind == "pairs.parquet":
+        parquet.write_table(pairs_of(table), path)
+    elif kind == "pairs.arrow":
+        with ipc.new_file(path, pairs_of(table).schema) as writer:
+            writer.write_table(pairs_of(table))
+    else:
+        gv.io.write_bipartite(gv.Bipartite.from_arrow(table), path)
+    return path
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize(
+    "kind", ["parquet", "pairs.parquet", "pairs.arrow", "csv", "tsv", "csv.gz", "txt"]
+)
+def test_every_format_gives_a_release_that_verifies(tmp_path, kind, text):
+    path = write_as(likes(text=text, empty=kind == "parquet"), tmp_path, kind)
+    out = run(path, tmp_path / "out")
+    original = gv.read_bipartite(path)
+    verdict = gv.verify_release(out, original=original)
+    assert verdict.ok, verdict
+    assert not [c for c in verdict.conditions if c.outcome == "not checked"]
+    assert digest_of(original) == read_record(out).input_sha256
+    assert {path.suffixes[-1], "data"} <= {*Path(left_in(out)[0]).suffixes, "data"}
+    assert sorted([path.name, "out", "out.private"]) == left_in(tmp_path)
+
+
+def test_the_files_are_those_of_a_release(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    out = run(path, tmp_path / "out", format="csv")
+    private = tmp_path / "out.private"
+    assert ["data.csv", "release.json", "users.csv"] == left_in(out)
+    assert ["linkage.parquet", "record.json"] == left_in(private)
+    assert 0o700 == stat.S_IMODE(private.stat().st_mode)
+    assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in private.iterdir()}
+    linkage = parquet.read_table(private / "linkage.parquet")
+    assert list(range(40)) == linkage["original"].to_pylist()
+    assert list(range(40)) == sorted(linkage["released"].to_pylist())
+    described = read_manifest(out).data
+    assert {"users", "items", "entries"} == set(described.counts)
+    assert described.counts["entries"] == described.files[0].rows
+
+
+def test_no_linkage_is_kept_where_none_is_wanted(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    run(path, tmp_path / "out", linkage=False)
+    assert ["record.json"] == left_in(tmp_path / "out.private")
+
+
+def test_lists_without_users_belong_to_users_in_file_order(tmp_path):
+    table = likes().select(["items"])
+    parquet.write_table(table, tmp_path / "likes.parquet")
+    out = run(tmp_path / "likes.parquet", tmp_path / "out")
+    assert gv.verify_release(out, original=gv.read_bipartite(tmp_path / "likes.parquet")).ok
+
+
+def test_names_with_quotes_and_commas_survive(tmp_path):
+    items = [["tea, green", 'the "best"'], ["tea, green", 'the "best"'], ["ä"], ["ä"]]
+    table = pa.table({"user": ["a", "b", "c", "d"], "items": items})
+    parquet.write_table(table, tmp_path / "likes.parquet")
+    method = Quick(k=2, chunk_rows=4)
+    out = run(tmp_path / "likes.parquet", tmp_path / "out", method=method, format="csv")
+    assert Counter(map(tuple, items)) == as_rows(read_release(out).data)
+
+
+def test_rows_without_features_are_released(tmp_path):
+    parquet.write_table(
+        pa.table({"items": pa.array([[], None, [], []], pa.list_(pa.int32()))}),
+        tmp_path / "none.parquet",
+    )
+    out = run(tmp_path / "none.parquet", tmp_path / "out", method=Quick(k=3, chunk_rows=6))
+    assert 4 == read_release(out).data.n_users
+    assert gv.verify_release(out).ok
+
+
+def test_repeated_items_are_dropped_and_told(tmp_path):
+    lists = pa.table({"user": [1, 2], "items": [[7, 7, 3], [3, 7]]})
+    parquet.write_table(lists, tmp_path / "lists.parquet")
+    (tmp_path / "pairs.csv").write_text("user,item\n1,7\n2,3\n1,7\n1,3\n2,7\n")
+    for name in ("lists.parquet", "pairs.csv"):
+        with pytest.warns(GraphveilWarning, match="dropped 1 repeated pairs"):
+            out = run(tmp_path / name, tmp_path / f"out-{name}", again=True)
+        assert {(3, 7): 2} == as_rows(read_release(out).data)
+
+
+def test_people_among_the_items_are_told_as_in_memory(tmp_path):
+    path = tmp_path / "follows.csv"
+    path.write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
+    with pytest.warns(GraphveilWarning, match="2 of 4 user ids are also names of features"):
+        anonymize_file(
+            SuppressK(k=2, chunk_rows=4), path, tmp_path / "out", engine=LocalEngine(jobs=1)
+        )
+
+
+def test_a_seed_gives_the_same_bytes_and_none_gives_others(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    names = ("one", "two", "free")
+    for name in names:
+        run(path, tmp_path / name, seed=None if name == "free" else 9, again=True)
+    bytes_of = {name: (tmp_path / name / "data.parquet").read_bytes() for name in names}
+    assert bytes_of["one"] == bytes_of["two"] != bytes_of["free"]
+
+
+def test_new_ids_are_a_fresh_permutation(tmp_path):
+    path = write_as(likes(200), tmp_path, "parquet")
+    orders = []
+    for number in range(2):
+        out = run(path, tmp_path / f"out{number}", again=True)
+        orders.append(parquet.read_table(f"{out}.private/linkage.parquet")["released"].to_numpy())
+    assert abs(np.corrcoef(orders[0], orders[1])[0, 1]) < 0.35
+    assert abs(np.corrcoef(orders[0], np.arange(200))[0, 1]) < 0.35
+
+
+def test_processes_change_nothing(tmp_path):
+    path = write_as(likes(60), tmp_path, "parquet")
+    method = SmoothK(k=2, chunk_rows=20)
+    for jobs in (1, 2):
+        engine = LocalEngine(jobs=jobs)
+        anonymize_file(method, path, tmp_path / f"{jobs}", engine=engine, seed=1, again=True)
+    one, two = ((tmp_path / name / "data.parquet").read_bytes() for name in "12")
+    assert one == two
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "message"),
+    [
+        (gv.KDegree(k=2), {}, "k-degree needs all data in memory"),
+        (SmoothK(k=2), {}, "needs chunk_rows"),
+        (SmoothK(k=2, chunk_rows=6, order="label-propagation"), {}, "Use minhash"),
+        (SmoothK(k=2, chunk_rows=6, rounds=1), {}, "rounds=1 need all data"),
+        (METHOD, {"format": "mtx"}, "mtx cannot be written a piece at a time"),
+        (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "--users needs all ids"),
+        (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read a piece"),
+        (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "a line a user"),
+        (Quick(k=50, chunk_rows=100), {}, "at least 50 rows, the data has 40"),
+    ],
+)
+def test_what_cannot_run_on_the_disk_is_refused(tmp_path, method, options, message):
+    path = write_as(likes(), tmp_path, "parquet")
+    if options.get("reading") == BipartiteOptions(layout="lists", format="csv"):
+        path.write_text("ann,tea,rye\nbob,tea\n")
+    with pytest.raises((UsageError, InfeasibleError), match=message):
+        run(path, tmp_path / "out", method=method, **options)
+    assert [path.name] == left_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("user,item\n1,2\n-3,4\n", "-3"),
+        ("user,item\n1,2\n3\n", "line 3"),
+        ("user,item\n1,2\n,4\n", "missing"),
+        ("user,item\n1,2\n3,4.5\n", "4.5"),
+        ("user,item\n1,2\n3,99999999999999999999\n", "is larger than"),
+        ("user,item,weight\n1,2,3\n", "further ones: weight"),
+        ("", "empty"),
+        ("user,item\n", "no user"),
+    ],
+)
+def test_a_broken_text_file_is_refused_as_in_memory(tmp_path, content, message):
+    (tmp_path / "likes.csv").write_text(content)
+    with pytest.raises(InputError, match=message):
+        run(tmp_path / "likes.csv", tmp_path / "out")
+    assert ["likes.csv"] == left_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"user": [1, 1], "items": [[2], [3]]}, "a user stands in two rows"),
+        ({"user": [1, None], "items": [[2], [3]]}, "missing"),
+        ({"user": [1, 2], "items": [[2], [None, 3]]}, "missing"),
+        ({"user": [1, 2], "items": [[2], [-3]]}, "-3 is negative"),
+        ({"user": ["a", "b"], "items": [["x"], [None]]}, "missing"),
+        ({"user": [1, 2], "items": [[0.5], [3.0]]}, "0.5 is not an id"),
+    ],
+)
+def test_a_broken_frame_is_refused_as_in_memory(tmp_path, table, message):
+    parquet.write_table(pa.table(table), tmp_path / "likes.parquet")
+    with pytest.raises(InputError, match=message):
+        run(tmp_path / "likes.parquet", tmp_path / "out")
+    assert ["likes.parquet"] == left_in(tmp_path)
+
+
+def test_the_same_input_is_not_published_twice_unless_told(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    run(path, tmp_path / "one")
+    with pytest.raises(ReleaseError, match="released before"):
+        run(path, tmp_path / "two")
+    assert ["likes.parquet", "one", "one.private"] == left_in(tmp_path)
+
+
+def test_a_release_is_replaced_with_force_alone(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    run(path, tmp_path / "out")
+    before = (tmp_path / "out" / "release.json").read_bytes()
+    with pytest.raises(ReleaseError, match="exists"):
+        run(path, tmp_path / "out")
+    assert before == (tmp_path / "out" / "release.json").read_bytes()
+    run(path, tmp_path / "out", force=True, format="csv")
+    assert ["data.csv", "release.json", "users.csv"] == left_in(tmp_path / "out")
+
+
+def test_a_class_below_k_is_never_published(tmp_path, monkeypatch):
+    path = write_as(likes(), tmp_path, "parquet")
+    monkeypatch.setattr(Quick, "group", 1)
+    with pytest.raises(RuntimeError, match=r"a class of 1 rows .* k=2"):
+        run(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+# interruptions
+
+
+class Interrupted(LocalEngine):
+    """An engine that is interrupted after some chunks."""
+
+    def map_chunks(self, work, chunks):
+        for number, result in enumerate(super().map_chunks(work, chunks)):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield result
+
+
+def interrupted(path, out, **options):
+    with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished run"):
+        anonymize_file(METHOD, path, out, engine=Interrupted(jobs=1), **options)
+
+
+def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out", seed=3)
+    parts = working_folder(tmp_path / "out") / "parts"
+    before = {part.name: part.stat().st_mtime_ns for part in parts.iterdir()}
+    assert 3 == len(before)
+    done = []
+
+    class Noting(LocalEngine):
+        def map_chunks(self, work, chunks):
+            for chunk in chunks:
+                done.append(chunk.target.name)
+                yield work(chunk)
+
+    anonymize_file(METHOD, path, tmp_path / "out", engine=Noting(jobs=1), seed=3)
+    assert not set(done) & set(before)
+    run(path, tmp_path / "whole", seed=3, again=True)
+    for name in ("data.parquet", "release.json"):
+        expected = (tmp_path / "whole" / name).read_bytes()
+        assert expected == (tmp_path / "out" / name).read_bytes()
+    assert read_record(tmp_path / "whole").cost == read_record(tmp_path / "out").cost
+    assert not working_folder(tmp_path / "out").exists()
+
+
+def test_what_an_interrupted_run_leaves_is_for_its_owner_alone(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out")
+    working = working_folder(tmp_path / "out")
+    assert [working.name, path.name] == left_in(tmp_path)
+    assert 0o700 == stat.S_IMODE(working.stat().st_mode)
+    assert 0o600 == stat.S_IMODE((working / "run.json").stat().st_mode)
+
+
+def test_without_a_seed_a_continued_run_keeps_its_secret_root(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out")
+    run_file = working_folder(tmp_path / "out") / "run.json"
+    root = run_file.read_bytes()
+    interrupted(path, tmp_path / "out")
+    assert root == run_file.read_bytes()
+    out = run(path, tmp_path / "out")
+    assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
+
+
+@pytest.mark.parametrize("change", ["method", "input", "seed"])
+def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, change):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out", seed=1)
+    method = Quick(k=3, chunk_rows=6) if change == "method" else METHOD
+    if change == "input":
+        write_as(likes(seed=5), tmp_path, "parquet")
+    seed = 2 if change == "seed" else 1
+    with pytest.raises(ReleaseError, match="unfinished run of other data or options"):
+        run(path, tmp_path / "out", method=method, seed=seed)
+    run(path, tmp_path / "out", method=method, seed=seed, force=True)
+    assert gv.verify_release(tmp_path / "out", original=gv.read_bipartite(path)).ok
+
+
+def test_two_runs_never_share_a_folder(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    met = []
+
+    class Twice(LocalEngine):
+        def map_chunks(self, work, chunks):
+            with pytest.raises(ReleaseError, match="still going on") as caught:
+                run(path, tmp_path / "out", seed=1)
+            met.append(caught.value)
+            return super().map_chunks(work, chunks)
+
+    anonymize_file(METHOD, path, tmp_path / "out", engine=Twice(jobs=1), seed=1)
+    assert len(met) == 1
+    assert gv.verify_release(tmp_path / "out").ok
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    place = working_folder(tmp_path / "out")
+    place.mkdir()
+    (place / "thesis.txt").write_text("years of work")
+    with pytest.raises(ReleaseError, match="not the folder of an unfinished run"):
+        run(path, tmp_path / "out", force=True)
+    assert ["thesis.txt"] == left_in(place)
+
+
+@pytest.mark.parametrize("at", ["intake.write_batches", "publish.classes_of"])
+def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, at):
+    path = write_as(likes(), tmp_path, "parquet")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "no space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"graphveil.engines.{at}", full)
+        with pytest.raises(ResourceError, match="space"):
+            run(path, tmp_path / "out")
+    assert [working_folder(tmp_path / "out").name, path.name] == left_in(tmp_path)
+    run(path, tmp_path / "out")
+    assert ["likes.parquet", "out", "out.private"] == left_in(tmp_path)
+
+
+# the command line
+
+
+@pytest.fixture
+def smooth_k(monkeypatch):
+    monkeypatch.setitem(METHODS, "smooth-k", Quick)
+    return dict(_subcommands())["smooth-k"]
+
+
+def test_the_flag_runs_on_the_disk_and_tells_what_it_cost(tmp_path, smooth_k, capsys):
+    path = write_as(likes(), tmp_path, "parquet")
+    assert 0 == smooth_k(
+        path, out=tmp_path / "out", k=2, chunk_rows=6, on_disk=True, jobs=1, json=True
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert told["cost"] == read_record(tmp_path / "out").cost
+    assert told["promise"] == read_manifest(tmp_path / "out").claim.sentence
+
+
+def test_both_ways_of_the_command_line_give_the_same_classes(tmp_path, smooth_k):
+    path = write_as(likes(36), tmp_path, "parquet")
+    for name, on_disk in (("disk", True), ("memory", False)):
+        out = tmp_path / name
+        given = {"out": out, "k": 2, "chunk_rows": 6, "seed": 1, "jobs": 1, "again": True}
+        smooth_k(path, on_disk=on_disk, **given)
+    disk, memory = (read_release(tmp_path / name) for name in ("disk", "memory"))
+    assert as_rows(disk.data) == as_rows(memory.data)
+    assert disk.private.cost == memory.private.cost
+
+
+def test_jobs_without_chunks_are_refused(tmp_path, smooth_k):
+    path = write_as(likes(), tmp_path, "parquet")
+    with pytest.raises(UsageError, match="jobs=2 needs chunk_rows"):
+        smooth_k(path, out=tmp_path / "out", k=2, jobs=2)
+
+
+def test_a_method_without_chunks_has_no_flags_for_them(tmp_path):
+    with pytest.raises(TypeError, match="on_disk"):
+        dict(_subcommands())["k-degree"](tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
