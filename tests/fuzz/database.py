@@ -76,8 +76,12 @@ def findings(folder: Path = CORPUS) -> list[dict[str, str]]:
 
 
 def running_test() -> str:
-    """Return the node id of the test that runs now, or nothing."""
-    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    """Return the node id of the test that runs now, or nothing.
+
+    Where groups of tests are kept in one process, an id ends in ``@`` and the group's name.
+    """
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    return re.sub(r"@room-[\w-]+$", "", test)
 
 
 def _write(path: Path, finding: dict[str, str]) -> None:

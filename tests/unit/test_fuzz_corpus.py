@@ -76,8 +76,11 @@ def test_the_example_stands_beside_it_in_words(tmp_path):
 def test_every_property_has_a_seed_unless_a_random_search_runs(request):
     if settings.get_current_profile_name() == "fuzz":
         pytest.skip("a random search runs")
-    items = [item for item in request.session.items if item.get_closest_marker("hypothesis")]
-    assert {0} >= {item.obj._hypothesis_internal_use_seed for item in items}
+    marked = [item.obj for item in request.session.items if item.get_closest_marker("hypothesis")]
+    assert {0} >= {test._hypothesis_internal_use_seed for test in marked}
+    assert 60 >= max(
+        (test._hypothesis_internal_use_settings.max_examples for test in marked), default=0
+    )
 
 
 def test_the_same_seed_draws_the_same_again():
