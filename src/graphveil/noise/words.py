@@ -89,8 +89,8 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
 def distinct(words: Words, n: int, count: int) -> Cells:
     """Return a set of exactly `count` of the integers 0..n-1, every such set equally likely.
 
-    Integers are drawn until enough of them differ, never more at a time than are still missing: the
-    set is the one of drawing them one by one. Above half of all, those that are not in it are drawn.
+    Integers are drawn until enough of them differ, never more at a time than are still missing:
+    the set is the one of drawing them one by one. Above half of all, the complement is drawn.
 
     Examples
     --------
