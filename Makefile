@@ -44,6 +44,9 @@ type: $(INSTALLED_DEV) ## check types
 fuzz: $(INSTALLED_DEV) ## try random data on every property, and keep what fails in tests/fuzz/corpus
 	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'
 
+planted: $(INSTALLED_DEV) ## plant known flaws in copies, one by one: the tests must notice each
+	'$(BIN)/python' tests/planted/run.py
+
 bench: $(INSTALLED_DEV) ## run the benchmarks; with GRAPHVEIL_SHARED_DATA set, on real networks too
 	'$(BIN)/python' benchmarks/k_degree/speed.py
 	@if [ -n "$$GRAPHVEIL_SHARED_DATA" ]; then \
