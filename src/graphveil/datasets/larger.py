@@ -171,7 +171,7 @@ def _in_local_folder(item: LargerSet) -> Path | None:
 @contextmanager
 def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
     """Turn what the disk or the network says into one line."""
-    import requests  # noqa: PLC0415  only a download needs it
+    import requests  # noqa: PLC0415  it comes with pooch, and only a download needs it
 
     advice = f"Try again later, or put {item.file} into a folder and name it in {FOLDER_VARIABLE}."
     try:
