@@ -86,10 +86,12 @@ def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
         finally:
             path.write_bytes(content)
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        caught = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+        caught = re.search(r"^FAILED (\S+::\S+)", done.stdout, re.MULTILINE)
         if done.returncode == FAILED and caught:
             return Outcome(flaw, caught[1], "", time.monotonic() - started)
-        problem = "SURVIVES" if done.returncode == 0 else f"pytest ended with {done.returncode}"
+        problem = (
+            "SURVIVES" if done.returncode == 0 else f"no test failed: {last_line(done.stdout)}"
+        )
     except DoesNotApplyError as error:
         problem = str(error)
     finally:
@@ -112,6 +114,11 @@ def run_tests(flaw: Flaw, copy: Path) -> subprocess.CompletedProcess[str]:
             text=True,
             check=False,
         )
+
+
+def last_line(text: str) -> str:
+    """Return what pytest said last."""
+    return next(iter(text.strip().splitlines()[::-1]), "it said nothing")
 
 
 def line_of(outcome: Outcome) -> str:
