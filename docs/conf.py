@@ -12,7 +12,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 import graphveil as gv
 from graphveil.anonymizer import Anonymizer, kinds_taken
 from graphveil.io import FORMATS
-from graphveil.limits import LIMITS
 
 project = "graphveil"
 author = "The graphveil developers"
@@ -177,6 +176,6 @@ myst_substitutions = {
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in VERBS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
-    **{f"limit_{name.replace('-', '_')}": text for name, text in LIMITS.items()},
+    **{f"limit_{n.replace('-', '_')}": m.limits for n, m in gv.METHODS.items()},
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

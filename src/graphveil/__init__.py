@@ -48,9 +48,9 @@ if TYPE_CHECKING:
         StructuralAnonymity,
         SuppressK,
     )
+    from graphveil.methods.agreement import verify_release
     from graphveil.methods.structural import Budget, Full, Partial
     from graphveil.release import Release, read_release
-    from graphveil.verify import verify as verify_release
 
 _PLACES = {
     "Bipartite": "graphveil.data",
@@ -83,7 +83,7 @@ _PLACES = {
     "read_graph": "graphveil.io",
     "read_release": "graphveil.release",
     "read_table": "graphveil.io",
-    "verify_release": "graphveil.verify:verify",
+    "verify_release": "graphveil.methods.agreement",
 }
 
 __all__ = [

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil import advice as advice_on
-from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
@@ -38,26 +39,33 @@ class Draft(NamedTuple):
     ----------
     data
         The anonymized data; position i still stands for the input's position i.
-    guarantee
-        What is promised of it.
     cost
         What it cost against the input.
     advice
         What the owner should know.
-    left
+    guarantee
+        What is promised of it where that is less than the method promises; else None.
+    conditions
+        What is stated beside those of the method: what was released under a budget.
+    unprotected
         The positions of those for whom the promise does not hold, where it is a partial one.
     """
 
     data: Data
-    guarantee: AnyGuarantee
     cost: Mapping[str, float | int]
     advice: tuple[str, ...] = ()
-    left: NDArray[np.int64] | None = None
+    guarantee: AnyGuarantee | None = None
+    conditions: tuple[AnyCondition, ...] = ()
+    unprotected: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
+
+    What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
+    line, its `source`, its `limits` (what it does not protect against, fixed text that says nothing
+    of the data at hand), its `cost`, an `example` of parameters, whether it `nests`.
 
     There is no ``transform`` for unseen rows: anonymizing rows that the groups were not formed
     with protects nobody.
@@ -67,6 +75,7 @@ class Anonymizer(ABC, Generic[D]):
     accepts: ClassVar[type[Graph | Bipartite | Table]]
     promise: ClassVar[str]
     source: ClassVar[str]
+    limits: ClassVar[str]
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
     nests: ClassVar[bool] = False
@@ -81,6 +90,16 @@ class Anonymizer(ABC, Generic[D]):
     @abstractmethod
     def _anonymize(self, data: D, randomness: Randomness) -> Draft:
         """Return the anonymized data with position i still standing for the input's position i."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> AnyGuarantee:
+        """What is promised, before any data is read; a run may claim less, never more."""
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds of every release, by construction."""
+        return ()
 
     @property
     def rows_needed(self) -> int:
@@ -120,7 +139,7 @@ class Anonymizer(ABC, Generic[D]):
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
-        draft = draw(taken, randomness)
+        draft: Draft = draw(taken, randomness)
         done = time.perf_counter()
         order = randomness.permutation(taken.size)
         advice = draft.advice + ((advice_on.SEED,) if seed is not None else ())
@@ -128,10 +147,9 @@ class Anonymizer(ABC, Generic[D]):
             warnings.warn(text, GraphveilWarning, stacklevel=3)
         return Release(
             data=_published(draft.data).permuted(order),
-            guarantee=draft.guarantee,
-            provenance=Provenance(
-                method=self.name, source=self.source, parameters=self.parameters()
-            ),
+            guarantee=self._claimed(draft.guarantee, randomness),
+            conditions=(*self.conditions, *draft.conditions),
+            provenance=self.provenance,
             private=Private(
                 input_sha256=digest_of(taken),
                 seed=randomness.seed,
@@ -139,9 +157,39 @@ class Anonymizer(ABC, Generic[D]):
                 warnings=advice,
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
                 linkage=Linkage(taken.labels(), _inverse(order)),
-                left=() if draft.left is None else tuple(taken.labels()[draft.left].tolist()),
+                unprotected=_named(taken, draft.unprotected),
+                withheld=self.withheld(),
             ),
         )
+
+    def _claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+        """Return what a run claims: what the method promises, or less."""
+        claimed = self.guarantee if guarantee is None else guarantee
+        if not self.guarantee.covers(claimed):
+            raise TypeError(f"{self.name} promises {self.guarantee}, a run claims {claimed}")
+        if randomness.seeded and claimed.check_word != "recomputed":
+            return unclaimed(claimed, "repeatable")
+        return claimed
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where a release of this method comes from, as far as the public may know."""
+        withheld = self.private_parameters()
+        return Provenance(
+            method=self.name,
+            source=self.source,
+            limits=self.limits,
+            parameters={n: v for n, v in self.parameters().items() if n not in withheld},
+        )
+
+    @classmethod
+    def private_parameters(cls) -> frozenset[str]:
+        """Return the names of the parameters that say something of the data."""
+        return frozenset(f.name for f in dataclasses.fields(cls) if f.metadata.get("private"))
+
+    def withheld(self) -> dict[str, Any]:
+        """Return the private parameters with their values: for the owner's record alone."""
+        return {n: v for n, v in self.parameters().items() if n in self.private_parameters()}
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters.
@@ -215,6 +263,10 @@ def kinds_taken(accepts: Any) -> tuple[type[Graph | Bipartite | Table], ...]:
     """
     kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
     return (*kinds, Table) if kinds == (Bipartite,) else kinds
+
+
+def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
+    return () if positions is None else tuple(data.labels()[positions].tolist())
 
 
 def _published(data: Data) -> Data:

@@ -20,6 +20,7 @@ def parameter(
     minimum: float | None = None,
     maximum: float | None = None,
     unset: str | None = None,
+    private: bool = False,
 ) -> Any:
     """Return a dataclass field with its help text and its range.
 
@@ -33,8 +34,16 @@ def parameter(
         The ends of the range, both allowed.
     unset
         Where the default is None: what that stands for, in words.
+    private
+        Whether the public manifest leaves it out: it says something of the data.
     """
-    metadata = {"help": text, "minimum": minimum, "maximum": maximum, "unset": unset}
+    metadata = {
+        "help": text,
+        "minimum": minimum,
+        "maximum": maximum,
+        "unset": unset,
+        "private": private,
+    }
     return dataclasses.field(default=default, metadata=metadata)
 
 

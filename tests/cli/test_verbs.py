@@ -38,7 +38,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, place):
 
     done = graphveil("verify", "friends-k2", "--original", "friends.csv", "--json")
     verdict = json.loads(done.out)
-    assert {"holds"} == {condition["outcome"] for condition in verdict["conditions"]}
+    assert {"holds"} == {condition["outcome"] for condition in verdict["checks"]}
     assert "recomputed" == verdict["word"]
 
     data = place / "friends-k2" / "data.csv"
@@ -48,7 +48,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, place):
     assert "fails" in done.out
     done = graphveil("verify", "friends-k2", "--json")
     assert 1 == done.code
-    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["conditions"]}
+    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["checks"]}
 
 
 def test_evaluate_says_what_was_kept(graphveil_here, place):

@@ -16,7 +16,6 @@ import pytest
 import graphveil as gv
 from graphveil.cli.app import call
 from graphveil.errors import ParameterError, UsageError
-from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 
 
@@ -146,7 +145,7 @@ def test_help_shows_every_field_with_its_default_and_range(method, capsys):
             assert str(choice) in shown
     assert method.promise in shown
     assert method.source in shown
-    assert LIMITS[method.name] in shown
+    assert method.limits in shown
     assert f"Example: graphveil anonymize {method.name} " in shown
 
 

@@ -19,8 +19,8 @@ from tampering import (
 )
 
 from graphveil.data import Graph
+from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Release
-from graphveil.verify import verify
 
 
 def test_an_untouched_release_holds_in_every_condition(folder):

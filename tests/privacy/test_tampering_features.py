@@ -45,10 +45,9 @@ from tampering import (
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import InputError
-from graphveil.limits import LIMITS, SOURCES
 from graphveil.methods import METHODS
+from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import read_manifest, read_release
-from graphveil.verify import verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 
@@ -277,8 +276,8 @@ def be_of(manifest, method, **parameters) -> None:
     """Let the manifest name another method, with all of its parameters and its words."""
     known = METHODS[method]
     whole = known.from_parameters({**known.example, **parameters}).parameters()
-    manifest["method"] |= {"name": method, "source": SOURCES[method], "parameters": whole}
-    manifest["claim"]["does_not_protect_against"] = LIMITS[method]
+    manifest["method"] |= {"name": method, "source": known.source, "parameters": whole}
+    manifest["claim"]["does_not_protect_against"] = known.limits
 
 
 def set_claim(folder, promise, **parameters):
@@ -476,7 +475,7 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
     place %= len(content)
     put_in = put_in if isinstance(put_in, bytes) else put_in.encode()
     replace(folder, path.name, content[:place] + put_in + content[place + drop :])
-    outcome = {item.name: item.outcome for item in verify(folder).conditions}
+    outcome = {item.name: item.outcome for item in verify(folder).checks}
     if all(outcome[name] == "holds" for name in ("data", "ids", "entries")):
         data = read_release(folder).data
         names = data.feature_labels().astype(np.dtypes.StringDType()).tolist()

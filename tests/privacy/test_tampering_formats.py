@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tampering import provenance_of
 
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.limits import SOURCES
-from graphveil.release import Provenance, Release, read_manifest, read_release
-from graphveil.verify import verify
+from graphveil.methods.agreement import verify_release as verify
+from graphveil.release import Release, read_manifest, read_release
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 
@@ -34,10 +34,9 @@ def write_release(place: Path, name: str) -> Path:
     return Release(
         data=Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], n=7),
         guarantee=StructuralKAnonymity(k=2),
-        provenance=Provenance(
-            method="k-degree",
-            source=SOURCES["k-degree"],
-            parameters={"k": 2, "edits": "add", "target": "exact", "near": True, "restarts": 2},
+        provenance=provenance_of(
+            "k-degree",
+            {"k": 2, "edits": "any", "target": "exact", "near": True, "restarts": 2},
         ),
     ).write(place / "release", format=name)
 
@@ -62,7 +61,7 @@ def replace_data(folder: Path, content: bytes) -> None:
 
 
 def failed(verdict) -> dict[str, str]:
-    return {item.name: item.detail for item in verdict.conditions if item.outcome == "fails"}
+    return {item.name: item.detail for item in verdict.checks if item.outcome == "fails"}
 
 
 def degrees_read(folder: Path, described) -> tuple[int, Counter]:
@@ -143,7 +142,7 @@ def test_an_edge_taken_from_both_its_ends_leaves_a_class_that_is_named(tmp_path,
     less = Release(
         data=Graph.from_edges([0, 1, 2], [1, 2, 3], n=7),
         guarantee=StructuralKAnonymity(k=2),
-        provenance=Provenance(method="k-degree", source=SOURCES["k-degree"], parameters={}),
+        provenance=provenance_of("k-degree", {}),
     ).write(tmp_path / "less", format=name)
     replace_data(folder, data_file(less).read_bytes())
     problems = failed(verify(folder))
@@ -243,7 +242,7 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
     put_in = put_in if isinstance(put_in, bytes) else put_in.encode()
     replace_data(folder, content[:place] + put_in + content[place + drop :])
     verdict = verify(folder)
-    outcome = {condition.name: condition.outcome for condition in verdict.conditions}
+    outcome = {condition.name: condition.outcome for condition in verdict.checks}
     shape = ("data", "ids", "simple graph", "endpoints", "canonical order")
     if all(outcome[item] == "holds" for item in shape):
         read = read_release(folder).data

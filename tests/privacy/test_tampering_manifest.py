@@ -24,7 +24,7 @@ from tampering import (
 )
 
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify import verify
+from graphveil.methods.agreement import verify_release as verify
 
 HIDDEN_PLACES = {
     "version",

@@ -9,7 +9,7 @@ from tampering import failed, manifest_of, reseal
 
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
-from graphveil.verify import verify
+from graphveil.methods.agreement import verify_release as verify
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -45,7 +45,7 @@ def test_a_stricter_rule_than_was_kept_is_found(tmp_path, made, said, name, told
     verdict = verify(folder, original=HALVES)
     assert {"owner's record", name} - {None} == set(failed(verdict))
     assert verdict.complete
-    details = {item.name: item.detail for item in verdict.conditions}
+    details = {item.name: item.detail for item in verdict.checks}
     assert told in details[name or "sensitive features"]
 
 

@@ -159,7 +159,7 @@ def test_every_format_gives_a_release_that_verifies(tmp_path, kind, text):
     original = gv.read_bipartite(path)
     verdict = gv.verify_release(out, original=original)
     assert verdict.ok, verdict
-    assert not [c for c in verdict.conditions if c.outcome == "not checked"]
+    assert not [c for c in verdict.checks if c.outcome == "not checked"]
     assert digest_of(original) == read_record(out).input_sha256
     assert {path.suffixes[-1], "data"} <= {*Path(left_in(out)[0]).suffixes, "data"}
     assert sorted([path.name, "out", "out.private"]) == left_in(tmp_path)

@@ -11,6 +11,7 @@ from functools import cache
 import msgspec
 import numpy as np
 import pytest
+from graphveil.verify.noise_methods import CHANCES, FLIPS, NOISE
 from scipy import stats
 
 import graphveil as gv
@@ -18,7 +19,6 @@ from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
 from graphveil.cli.app import call
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
 from graphveil.records.record import read_record
-from graphveil.verify.noise_methods import CHANCES, FLIPS, NOISE
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -170,7 +170,7 @@ def test_a_run_claims_its_unit_and_epsilon_by_construction():
 
 def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
     release = gv.RandomizedResponse(epsilon=1.5).anonymize(graph_of([1]), seed=0)
-    assert NotClaimed(reason="repeatable") == release.guarantee
+    assert NotClaimed(reasons=("repeatable",)) == release.guarantee
     folder = release.write(tmp_path / "out")
     claim = json.loads((folder / "release.json").read_text())["claim"]
     assert "not claimed" == claim["check"]
@@ -345,7 +345,7 @@ def likes():
 
 
 def outcome(verdict, name):
-    return next(item.outcome for item in verdict.conditions if item.name == name)
+    return next(item.outcome for item in verdict.checks if item.name == name)
 
 
 @pytest.mark.parametrize("kind", ["graph", "users"])

@@ -29,7 +29,6 @@ from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_in
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
-from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
@@ -271,7 +270,7 @@ def _report(promise: str, name: str, private: Private | Record, flags: _Given) -
         )
         return
     say(f"promise: {promise}")
-    say(f"not protected: {LIMITS[name]}")
+    say(f"not protected: {METHODS[name].limits}")
     for what, value in private.cost.items():
         figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
         say(f"  {what.replace('_', ' ')}: {figure}")
@@ -291,7 +290,7 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
             *_reading_flags(method),
         ]
         text = (
-            f"{method.promise}\n\n{LIMITS[name]}\n\nSource: {method.source}.\n\n"
+            f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"
             f"Example: graphveil anonymize {name} {_example(method)}"
         )
         yield name, with_signature(_bound(method), parameters, name=name, text=text)

@@ -37,7 +37,7 @@ from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import refuse_second_release
-from graphveil.release import Private, Provenance
+from graphveil.release import Private
 from graphveil.release.atomic import check_target, staged
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.release import write_manifest, write_record
@@ -305,10 +305,9 @@ class _Run:
                 f"k={self.method.k}"
             )
         method = self.method
-        provenance = Provenance(
-            method=method.name, source=method.source, parameters=method.parameters()
+        write_manifest(
+            target.stage, method.guarantee, method.conditions, method.provenance, found.described
         )
-        write_manifest(target.stage, method.guarantee, provenance, found.described)
         advice = self._advice(tally, facts)
         for text in advice:
             warnings.warn(text, GraphveilWarning, stacklevel=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil._version import __version__
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Data
 from graphveil.data.ids import Ids, as_ids, positions, to_arrow
 from graphveil.errors import ReleaseError, UsageError
 from graphveil.lazy import lazy_module
-from graphveil.limits import LIMITS
 from graphveil.records.manifest import (
     MANIFEST,
     SCHEMA,
@@ -89,10 +89,19 @@ class Linkage(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where a release comes from, as far as the public may know."""
+    """Where a release comes from, as far as the public may know.
+
+    Parameters
+    ----------
+    method, source, limits
+        The method's name, where it was published, and what it does not protect against.
+    parameters
+        Those that may be public.
+    """
 
     method: str
     source: str
+    limits: str
     parameters: Mapping[str, Any]
     tool: str = TOOL
     version: str = __version__
@@ -108,7 +117,8 @@ class Private:
     warnings: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     linkage: Linkage | None = None
-    left: tuple[int | str, ...] = ()
+    unprotected: tuple[int | str, ...] = ()
+    withheld: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,6 +131,8 @@ class Release:
         What is published; ids are 0..n-1.
     guarantee
         What is promised of it.
+    conditions
+        What is stated beside the guarantee.
     provenance
         Tool, method and parameters.
     private
@@ -137,6 +149,7 @@ class Release:
     data: Data
     guarantee: AnyGuarantee
     provenance: Provenance
+    conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
 
     def write(
@@ -195,7 +208,7 @@ class Release:
         reading: Mapping[str, Any] | None,
     ) -> None:
         described = write_data(self.data, stage.public, format)
-        write_manifest(stage, self.guarantee, self.provenance, described)
+        write_manifest(stage, self.guarantee, self.conditions, self.provenance, described)
         if self.private is None:
             return
         if keep_linkage and self.private.linkage is not None:
@@ -238,9 +251,11 @@ def read_release(folder: str | Path) -> Release:
     return Release(
         data=read_data(place, manifest.data),
         guarantee=manifest.claim.guarantee,
+        conditions=tuple(manifest.claim.conditions),
         provenance=Provenance(
             method=manifest.method.name,
             source=manifest.method.source,
+            limits=manifest.claim.does_not_protect_against,
             parameters=manifest.method.parameters,
             tool=manifest.tool,
             version=manifest.version,
@@ -258,7 +273,8 @@ def _read_private(folder: Path) -> Private | None:
         seed=record.seed,
         cost=record.cost,
         warnings=tuple(record.warnings),
-        left=tuple(record.left),
+        unprotected=tuple(record.unprotected),
+        withheld=record.withheld,
         seconds=record.seconds,
         linkage=read_linkage(folder),
     )
@@ -293,7 +309,11 @@ def _linkage_bytes(linkage: Linkage) -> bytes:
 
 
 def write_manifest(
-    stage: Staged, guarantee: AnyGuarantee, provenance: Provenance, described: Described
+    stage: Staged,
+    guarantee: AnyGuarantee,
+    conditions: Sequence[AnyCondition],
+    provenance: Provenance,
+    described: Described,
 ) -> None:
     """Write the public manifest beside the staged data files.
 
@@ -301,7 +321,7 @@ def write_manifest(
     ----------
     stage
         The folders that will become the release.
-    guarantee, provenance
+    guarantee, conditions, provenance
         As in `Release`.
     described
         The data files, as they were written.
@@ -317,9 +337,10 @@ def write_manifest(
         ),
         claim=Claim(
             guarantee=guarantee,
+            conditions=list(conditions),
             sentence=guarantee.sentence,
             threat_model=guarantee.threat_model,
-            does_not_protect_against=LIMITS[provenance.method],
+            does_not_protect_against=provenance.limits,
             check=guarantee.check_word,
             why=guarantee.why,
         ),
@@ -353,7 +374,8 @@ def write_record(
         seed=private.seed,
         cost=dict(private.cost),
         warnings=list(private.warnings),
-        left=list(private.left),
+        unprotected=list(private.unprotected),
+        withheld=dict(private.withheld),
         reading=dict(reading),
         seconds=dict(private.seconds),
     )

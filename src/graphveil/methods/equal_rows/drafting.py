@@ -12,7 +12,6 @@ from graphveil.advice import (
     taking_part,
 )
 from graphveil.anonymizer import Draft
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.methods.equal_rows.rows import Labels
 from graphveil.methods.equal_rows.rule import Kept, Profiles, cost_of, kept_of, merged, released
@@ -23,7 +22,7 @@ def draft_of(
     labels: Labels,
     found: Profiles,
     held: NDArray[np.bool_],
-    guarantee: KAnonymity | SmoothKAnonymity,
+    k: int,
 ) -> Draft:
     """Return what clusters publish, with its cost against the original and advice to the owner.
 
@@ -37,18 +36,17 @@ def draft_of(
         The features of every cluster.
     held
         Which of them are published, shape (pairs,).
-    guarantee
-        What is promised.
+    k
+        The smallest class that is promised.
     """
     kept = kept_of(found, held, data.n_entries)
     classes = merged(found, held)
     return Draft(
         data=released(data, found, held, labels),
-        guarantee=guarantee,
         cost=cost_of(kept, clusters=found.sizes.size, classes=classes.sizes.size),
         advice=(
             *ids_among_features(named_as_features(data), data.n_users),
-            *_advice(classes, kept, guarantee.k, data.n_users),
+            *_advice(classes, kept, k, data.n_users),
         ),
     )
 

@@ -287,4 +287,4 @@ class Clustered(Anonymizer[Bipartite]):
         """Return what these clusters publish, and what it costs."""
         found = profiles(rows, labels)
         held = self.held(data, found, randomness)
-        return draft_of(data, labels, found, held, self.guarantee)
+        return draft_of(data, labels, found, held, self.k)

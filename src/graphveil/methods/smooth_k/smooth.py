@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
+from graphveil.claims.conditions import AnyCondition, SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.limits import SOURCES
 from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.defences import (
@@ -86,7 +86,19 @@ class SmoothK(Clustered):
     promise: ClassVar[str] = (
         "Every row equals at least k-1 others; each entry is true of at least theta of its class."
     )
-    source: ClassVar[str] = SOURCES["smooth-k"]
+    source: ClassVar[str] = (
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    )
+    limits: ClassVar[str] = (
+        "It does not hide what people like you have in common: on adult at k=8, 78 % of the "
+        "published entries are true of every member of their class, and a whole row finds the"
+        " class of 83 % of people. With k below 8 it does not hide who took part on sparse "
+        "data: on app data at k=4 membership is guessed with AUC .72, and 8 known items "
+        "recover 41 % of the rare others, against 20 % for rows left out. With "
+        "algorithm=facility it does not hide the class: on the same data at k=8, 8 items find"
+        " it for 38 % (measured in a reference prototype)."
+    )
 
     theta: Theta = parameter(
         default=Theta(1, 2), text="share of a cluster that must have a feature: 1/2 to 1"
@@ -108,7 +120,10 @@ class SmoothK(Clustered):
         unset="publish all",
     )
     sensitive: Names | None = parameter(
-        default=None, text="features that theta-max is about, comma-separated", unset="none"
+        default=None,
+        text="features that theta-max is about, comma-separated",
+        unset="none",
+        private=True,
     )
 
     def __post_init__(self) -> None:
@@ -136,6 +151,14 @@ class SmoothK(Clustered):
     def guarantee(self) -> SmoothKAnonymity:
         """What is promised."""
         return SmoothKAnonymity(k=self.k, theta=str(self.theta))
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds by construction."""
+        ties = (TrueOfMoreThanHalf(),) if self.ties == "drop" else ()
+        if self.theta_max is None:
+            return ties
+        return (*ties, SensitiveAtMost(theta_max=self.theta_max))
 
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
         if self.sensitive is not None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.limits import SOURCES
 from graphveil.methods.equal_rows.rule import Rule, Theta
 from graphveil.methods.smooth_k.clustered import OWN, Clustered
 
@@ -52,7 +51,14 @@ class SuppressK(Clustered):
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others, and nothing was added."
     )
-    source: ClassVar[str] = SOURCES["suppress-k"]
+    source: ClassVar[str] = (
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    )
+    limits: ClassVar[str] = (
+        "Every published entry is certainly true of everyone in its class: on adult at k=8 "
+        "these are 90 % of the original entries (measured in a reference prototype)."
+    )
     own: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "greedy": OWN["greedy"],
         "facility": {**OWN["facility"], "cut": True},
