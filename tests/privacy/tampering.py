@@ -79,6 +79,12 @@ def failed(verdict) -> dict[str, str]:
     return {item.name: item.detail for item in verdict.checks if item.outcome == "fails"}
 
 
+def contradiction(problems: dict[str, str]) -> str | None:
+    """Return how claim, parameters and method disagree; None where they do not."""
+    names = [name for name in ("claim and parameters", "method") if name in problems]
+    return "; ".join(problems[name] for name in names) or None
+
+
 def manifest_of(folder: Path) -> dict:
     return json.loads((folder / "release.json").read_bytes())
 

@@ -66,6 +66,7 @@ def test_a_class_of_one_node_too_few_is_named(tmp_path):
     folder = Release(
         data=graph,
         guarantee=release.guarantee,
+        conditions=release.conditions,
         provenance=release.provenance,
     ).write(tmp_path / "release")
     problems = failed(verify(folder))

@@ -159,7 +159,7 @@ def test_a_column_too_many_or_of_another_name_is_found(tmp_path, extra):
     else:
         table = table.rename_columns(["target", "source"])
     sink = io.BytesIO()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
     assert "data.parquet has the columns" in failed(verify(folder))["data"]
 
@@ -170,7 +170,7 @@ def test_ids_that_are_no_integers_are_found(tmp_path, kind):
     table = pq.read_table(data_file(folder))
     table = pa.table([column.cast(kind) for column in table.columns], names=table.column_names)
     sink = io.BytesIO()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
     assert "not integers" in failed(verify(folder))["data"]
 
@@ -179,7 +179,7 @@ def test_an_end_that_is_missing_is_named_with_its_row(tmp_path):
     folder = write_release(tmp_path, "parquet")
     table = pa.table({"source": [0, 0, 1, None, 3], "target": [1, 4, 2, 3, 4]})
     sink = io.BytesIO()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
     assert "data.parquet: row 4 has no source" == failed(verify(folder))["data"]
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import msgspec
 
-from graphveil.anonymizer import Anonymizer
+from graphveil.anonymizer import Anonymizer, kinds_taken
 from graphveil.data import Data
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
+from graphveil.release.files import kind_of
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
 
@@ -77,6 +78,9 @@ def agreement(manifest: Manifest, withheld: Mapping[str, Any] | None) -> Check:
     method = METHODS.get(name)
     if method is None:
         return not_checked(METHOD, f"this version knows no method {shown(name)}")
+    kinds = [kind_of(kind) for kind in kinds_taken(method.accepts)]
+    if manifest.data.kind not in kinds:
+        return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
     private, stated = method.private_parameters(), manifest.method.parameters
     if private & set(stated):
         return fails(METHOD, f"the parameter {min(private & set(stated))} is published")

@@ -38,8 +38,8 @@ _TABLES = {"graph": "nodes", "bipartite": "users", "table": "cells"}
 _STRANGE_ITEMS = (
     "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
 )
-_CHOICE = re.compile(r"[a-z0-9:./-]{1,40}")
-"""A parameter's value that is one lower-case word or number, as choices are."""
+_CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
+"""A parameter's value that is one lower-case word, or a number with a word before or behind it."""
 
 
 def original_checks(

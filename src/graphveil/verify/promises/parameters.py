@@ -29,7 +29,7 @@ def parameters_check(manifest: Manifest) -> Check:
         if not text.isprintable() or not 0 < len(text) <= _LONGEST_SENTENCE
     ]
     problems += [
-        f"the parameter {shown(name)} is {shown(value)}, which is no plain value"
+        f"{name if _NAME.fullmatch(name) else shown(name)}={shown(value)} is no plain value"
         for name, value in method.parameters.items()
         if not _is_plain(name, value)
     ]
