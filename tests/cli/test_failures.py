@@ -74,7 +74,7 @@ SHORTAGES = {
         "no space left",
     ),
     "no space when it reaches the disk": (
-        "graphveil.release.atomic._flush",
+        "graphveil.atomic._flush",
         out_of_space,
         "no space left",
     ),
@@ -190,7 +190,7 @@ MOMENTS = {
     "while it is anonymized": ("graphveil.methods.k_degree.realise", "realise", True),
     "while the data is written": ("graphveil.io", "write_graph", True),
     "while the record is written": ("graphveil.release.release", "_write_private", True),
-    "before the folders are put in place": ("graphveil.release.atomic", "_swap_in", False),
+    "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),
 }
 
 
@@ -230,7 +230,7 @@ def interrupted(command, place, number):
 def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, place):
     assert 0 == graphveil(*ANONYMIZE).code
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    script = SLOW.format(module="graphveil.release.atomic", name="_swap_in", after=False)
+    script = SLOW.format(module="graphveil.atomic", name="_put_in_place", after=False)
     command = [sys.executable, "-c", script, *ANONYMIZE, "--force"]
     assert 3 == interrupted(command, place, signal.SIGINT).returncode
     assert before == {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}

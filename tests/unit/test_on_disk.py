@@ -454,7 +454,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     assert ["thesis.txt"] == left_in(place)
 
 
-@pytest.mark.parametrize("at", ["intake.write_batches", "publish.classes_of"])
+@pytest.mark.parametrize("at", ["intake.write_batches", "publishing.classes_of"])
 def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, at):
     path = write_as(likes(), tmp_path, "parquet")
 
@@ -462,7 +462,7 @@ def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, 
         raise OSError(errno.ENOSPC, "no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr(f"graphveil.engines.{at}", full)
+        patched.setattr(f"graphveil.on_disk.{at}", full)
         with pytest.raises(ResourceError, match="space"):
             run(path, tmp_path / "out")
     assert [working_folder(tmp_path / "out").name, path.name] == left_in(tmp_path)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
 from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles, released
@@ -115,7 +116,9 @@ class Worker:
             *map(pa.array, self._keys(data.n_users, draws)),
         ]
         names = ["position", "user", "items", *KEY]
-        _write_whole(pa.table(columns, names=names), tally, piece.target)
+        metadata = {TALLY: msgspec.json.encode(tally)}
+        with whole_file(piece.target) as part:
+            parquet.write_table(pa.table(columns, names=names, metadata=metadata), part)
         return tally
 
     def _names(self) -> Ids | None:
@@ -148,9 +151,3 @@ def _tally(data: Bipartite, out: Bipartite, found: Profiles, held: NDArray[np.bo
         empty=int(np.count_nonzero(np.diff(out.indptr) == 0)),
         clusters=int(found.sizes.size),
     )
-
-
-def _write_whole(table: pa.Table, tally: Tally, path: Path) -> None:
-    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    parquet.write_table(table.replace_schema_metadata({TALLY: msgspec.json.encode(tally)}), part)
-    part.replace(path)

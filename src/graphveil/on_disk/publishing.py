@@ -24,8 +24,8 @@ from graphveil.on_disk.pieces import KEY
 from graphveil.progress import Advance, stage
 from graphveil.records.manifest import Described
 from graphveil.records.record import LINKAGE
-from graphveil.release.atomic import Staged
 from graphveil.release.files import SUPPRESSED_ENTRIES, described_file
+from graphveil.release.staging import Staged
 
 WRITTEN_ROWS = 1 << 20
 

@@ -38,9 +38,9 @@ from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import refuse_second_release
 from graphveil.release import Private, Provenance
-from graphveil.release.atomic import check_target, staged
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.release import write_manifest, write_record
+from graphveil.release.staging import check_target, staged
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):

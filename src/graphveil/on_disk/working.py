@@ -13,6 +13,7 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
+from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.randomness import Randomness
 
@@ -71,7 +72,8 @@ class Working:
 
     def finish(self, name: str, result: S) -> S:
         """Note that a stage is done, and return its result."""
-        _write_whole(self.folder / f"{name}.json", msgspec.json.encode(result))
+        with whole_file(self.folder / f"{name}.json", mode=OWNER_ONLY) as part:
+            part.write_bytes(msgspec.json.encode(result))
         return result
 
     def remove(self) -> None:
@@ -133,7 +135,8 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     try:
         folder.mkdir(mode=0o700)
         run = Run(fingerprint=fingerprint, root=f"{root:x}")
-        _write_whole(folder / RUN, msgspec.json.encode(run))
+        with whole_file(folder / RUN, mode=OWNER_ONLY) as part:
+            part.write_bytes(msgspec.json.encode(run))
         return Working(folder, Randomness(seed=seed, _root=root), _locked(folder))
     except OSError as error:
         raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
@@ -169,10 +172,3 @@ def fingerprint_of(path: Path, decided_by: Mapping[str, Any]) -> str:
         seen = hashlib.file_digest(file, "sha256")
     seen.update(msgspec.json.encode(decided_by, order="deterministic"))
     return seen.hexdigest()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
-    part.touch(mode=0o600)
-    part.write_bytes(content)
-    part.replace(path)

@@ -37,8 +37,8 @@ from graphveil.records.record import (
     read_record,
     refuse_second_release,
 )
-from graphveil.release.atomic import Staged, check_target, staged
 from graphveil.release.files import read_data, write_data
+from graphveil.release.staging import Staged, check_target, staged
 
 if TYPE_CHECKING:
     import pyarrow as pa

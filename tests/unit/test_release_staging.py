@@ -10,7 +10,7 @@ import pytest
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import RECORD
-from graphveil.release.atomic import check_target, staged
+from graphveil.release.staging import check_target, staged
 
 
 def write(target, text, *, force=False):
