@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -103,7 +102,7 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method that runs in chunks; none of them changes the result."""
-    if not in_chunks(method):
+    if not method.runs_on_disk:
         return []
     return [
         flag(
@@ -122,11 +121,6 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
             negative="",
         ),
     ]
-
-
-def in_chunks(method: type[Anonymizer[Any]]) -> bool:
-    """Whether a method can anonymize its rows in chunks."""
-    return "chunk_rows" in {item.name for item in dataclasses.fields(method)}
 
 
 class _Given(NamedTuple):
@@ -162,7 +156,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
 
 def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any."""
-    if getattr(anonymizer, "chunk_rows", None) is None:
+    if not anonymizer.is_chunked:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()
