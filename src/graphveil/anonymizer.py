@@ -70,6 +70,7 @@ class Anonymizer(ABC, Generic[D]):
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
     nests: ClassVar[bool] = False
+    runs_on_disk: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
@@ -86,6 +87,11 @@ class Anonymizer(ABC, Generic[D]):
     def rows_needed(self) -> int:
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
+
+    @property
+    def is_chunked(self) -> bool:
+        """Whether rows are anonymized in chunks, which processes can share."""
+        return False
 
     def anonymize(self, data: D | Table, *, seed: int | None = None) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
@@ -160,11 +166,19 @@ class Anonymizer(ABC, Generic[D]):
                 f"{self.name} takes a {taken}, not {type(data).__name__}. "
                 f"Convert it, or choose a method for {type(data).__name__}."
             )
-        n = data.size
+        self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse so few rows or nodes that the promise cannot be kept.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they are fewer than `rows_needed`.
+        """
         if n < self.rows_needed:
-            what = "nodes" if isinstance(data, Graph) else "rows"
             raise InfeasibleError(
-                f"{self.name} with these parameters needs at least {self.rows_needed} {what}, "
+                f"{self.name} with these parameters needs at least {self.rows_needed} {noun}, "
                 f"the data has {n}. Lower k, or give more data."
             )
 

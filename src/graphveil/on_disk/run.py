@@ -20,7 +20,6 @@ from graphveil.engines.local import LocalEngine
 from graphveil.errors import (
     GraphveilError,
     GraphveilWarning,
-    InfeasibleError,
     ResourceError,
     UsageError,
 )
@@ -231,12 +230,7 @@ class _Run:
         if facts.duplicates:
             told = f"dropped {facts.duplicates:,} repeated pairs"
             warnings.warn(told, GraphveilWarning, stacklevel=3)
-        if facts.n_rows < self.method.rows_needed:
-            raise InfeasibleError(
-                f"{self.method.name} with these parameters needs at least "
-                f"{self.method.rows_needed} rows, the data has {facts.n_rows}. Lower k, or give "
-                "more data."
-            )
+        self.method.check_size(facts.n_rows)
         return facts
 
     def chunks(self, facts: Facts) -> int:

@@ -53,6 +53,7 @@ class Clustered(Anonymizer[Bipartite]):
     )
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
+    runs_on_disk: ClassVar[bool] = True
     own: ClassVar[Mapping[str, Mapping[str, Any]]] = OWN
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
@@ -154,6 +155,11 @@ class Clustered(Anonymizer[Bipartite]):
     def rows_needed(self) -> int:
         """The fewest rows for which the promise can be kept: k."""
         return self.k
+
+    @property
+    def is_chunked(self) -> bool:
+        """Whether rows are anonymized in chunks."""
+        return self.chunk_rows is not None
 
     @property
     def rule(self) -> Rule:
