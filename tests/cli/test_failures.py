@@ -69,7 +69,7 @@ SHORTAGES = {
     "no space for the data": ("graphveil.io.write_graph", out_of_space, "no space left"),
     "no space for the manifest": ("pathlib.Path.write_bytes", out_of_space, "no space left"),
     "no space for the record": (
-        "graphveil.release.release._write_private",
+        "graphveil.release.publishing._write_private",
         out_of_space,
         "no space left",
     ),
@@ -189,7 +189,7 @@ MOMENTS = {
     "while the input is read": ("graphveil.io.reading", "_source", True),
     "while it is anonymized": ("graphveil.methods.k_degree.realise", "realise", True),
     "while the data is written": ("graphveil.io", "write_graph", True),
-    "while the record is written": ("graphveil.release.release", "_write_private", True),
+    "while the record is written": ("graphveil.release.publishing", "_write_private", True),
     "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),
 }
 

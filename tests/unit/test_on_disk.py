@@ -454,7 +454,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     assert ["thesis.txt"] == left_in(place)
 
 
-@pytest.mark.parametrize("at", ["intake.write_batches", "publishing.classes_of"])
+@pytest.mark.parametrize("at", ["intake.write_batches", "writing.classes_of"])
 def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, at):
     path = write_as(likes(), tmp_path, "parquet")
 

@@ -60,10 +60,10 @@ class Working:
 
     def stage(self, name: str) -> Path:
         """Return an empty folder for a stage that begins."""
-        place = self.folder / name
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        return place
+        folder = self.folder / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        return folder
 
     def finished(self, name: str, kind: type[S]) -> S | None:
         """Return what a stage left when it was done, or None where it was not."""
@@ -114,7 +114,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     Raises
     ------
     ReleaseError
-        Where another run left its folder and force is off, or the place is somebody else's.
+        Where another run left its folder and force is off, or the folder is somebody else's.
     """
     folder = working_folder(out)
     if folder.is_symlink() or (folder.exists() and not (folder / RUN).is_file()):
@@ -169,6 +169,6 @@ def fingerprint_of(path: Path, decided_by: Mapping[str, Any]) -> str:
     False
     """
     with path.open("rb") as file:
-        seen = hashlib.file_digest(file, "sha256")
-    seen.update(msgspec.json.encode(decided_by, order="deterministic"))
-    return seen.hexdigest()
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(msgspec.json.encode(decided_by, order="deterministic"))
+    return digest.hexdigest()

@@ -55,8 +55,8 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
         return Tally(**dict(zip(self.__struct_fields__, (a + b for a, b in pairs), strict=True)))
 
 
-class Piece(NamedTuple):
-    """A chunk to be done.
+class Task(NamedTuple):
+    """A chunk whose rows are to be released.
 
     Parameters
     ----------
@@ -95,20 +95,20 @@ class Worker:
     n_features: int
     seeded: bool
 
-    def __call__(self, piece: Piece) -> Tally:
-        """Write the released rows of a chunk under a temporary name, then under theirs."""
-        table = parquet.read_table(piece.source).combine_chunks()
+    def __call__(self, task: Task) -> Tally:
+        """Write the released rows of a chunk whole or not at all, and return what they keep."""
+        table = parquet.read_table(task.source).combine_chunks()
         rows = lists_of(table["user"], table["items"].combine_chunks())
-        chunk = Chunk(rows.indptr, rows.indices, piece.rng)
+        chunk = Chunk(rows.indptr, rows.indices, task.rng)
         data = Bipartite(rows.indptr, rows.indices, self.n_features, None, self._names())
         distinct = chunk.rows()
-        labels = self.method.clustering()(distinct, piece.rng)
-        found = profiles(distinct, labels)
-        found = found._replace(features=np.unique(rows.indices)[found.features])
-        draws = Randomness(seed=piece.secret)
-        held = self.method.held(data, found, draws)
-        out = released(data, found, held, labels)
-        tally = _tally(data, out, found, held)
+        labels = self.method.clustering()(distinct, task.rng)
+        clusters = profiles(distinct, labels)
+        clusters = clusters._replace(features=np.unique(rows.indices)[clusters.features])
+        draws = Randomness(seed=task.secret)
+        published = self.method.held(data, clusters, draws)
+        out = released(data, clusters, published, labels)
+        tally = _tally(data, out, clusters, published)
         columns = [
             table["position"],
             table["user"],
@@ -117,7 +117,7 @@ class Worker:
         ]
         names = ["position", "user", "items", *KEY]
         metadata = {TALLY: msgspec.json.encode(tally)}
-        with whole_file(piece.target) as part:
+        with whole_file(task.target) as part:
             parquet.write_table(pa.table(columns, names=names, metadata=metadata), part)
         return tally
 
@@ -140,14 +140,17 @@ def tally_of(part: Path) -> Tally:
     return msgspec.json.decode(metadata[TALLY], type=Tally)
 
 
-def _tally(data: Bipartite, out: Bipartite, found: Profiles, held: NDArray[np.bool_]) -> Tally:
-    kept = kept_of(found, held, data.n_entries)
-    counts, sizes = found.counts[held], found.sizes[found.clusters[held]]
+def _tally(
+    data: Bipartite, out: Bipartite, clusters: Profiles, published: NDArray[np.bool_]
+) -> Tally:
+    kept = kept_of(clusters, published, data.n_entries)
+    counts = clusters.counts[published]
+    sizes = clusters.sizes[clusters.clusters[published]]
     return Tally(
         entries=kept.original,
         shared=kept.shared,
         created=kept.created,
         certain=int(sizes[counts == sizes].sum()),
         empty=int(np.count_nonzero(np.diff(out.indptr) == 0)),
-        clusters=int(found.sizes.size),
+        clusters=int(clusters.sizes.size),
     )
