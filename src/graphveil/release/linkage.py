@@ -39,8 +39,8 @@ class Linkage(NamedTuple):
     original: Ids
     released: NDArray[np.int64]
 
-    def places(self, originals: Ids, released: Ids) -> NDArray[np.int64]:
-        """Return where each of the original ids stands among the released ones.
+    def positions_of(self, originals: Ids, released: Ids) -> NDArray[np.int64]:
+        """Return the position of each of the original ids among the released ones.
 
         Raises
         ------
@@ -50,14 +50,14 @@ class Linkage(NamedTuple):
         Examples
         --------
         >>> linkage = Linkage(np.array([7, 8]), np.array([1, 0]))
-        >>> linkage.places(np.array([8, 7]), np.array([0, 1])).tolist()
+        >>> linkage.positions_of(np.array([8, 7]), np.array([0, 1])).tolist()
         [0, 1]
         """
         rows = positions(originals, self.original, what="linkage")
-        stands_at = positions(self.released[rows], released, what="linkage")
-        if np.unique(stands_at).size != originals.size:
+        new_positions = positions(self.released[rows], released, what="linkage")
+        if np.unique(new_positions).size != originals.size:
             raise UsageError("the linkage names a released id twice. Take the file as written.")
-        return stands_at.astype(np.int64)
+        return new_positions.astype(np.int64)
 
     def table(self) -> pa.Table:
         """Return the columns `COLUMNS`, a row for every id."""
