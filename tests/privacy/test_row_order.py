@@ -138,6 +138,15 @@ def test_like_rows_that_were_sorted_together_are_not_published_together(tmp_path
     assert neighbours(published) < MOST_NEIGHBOURS
 
 
+def test_two_runs_on_the_disk_have_unrelated_orders(tmp_path):
+    orders = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        out = run_on_disk(LIKES, tmp_path / name, seed=None)
+        orders.append(parquet.read_table(f"{out}.private/linkage.parquet")["released"].to_numpy())
+    assert abs(np.corrcoef(orders)[0, 1]) * math.sqrt(N - 1) < DEVIATIONS
+
+
 # the tests themselves
 
 

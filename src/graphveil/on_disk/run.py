@@ -32,7 +32,7 @@ from graphveil.methods.equal_rows.rule import Kept, cost_of
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, intake
 from graphveil.on_disk.raw_rows import check_readable
-from graphveil.on_disk.worker import Tally, Task, Worker, tally_of
+from graphveil.on_disk.worker import Tally, Task, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
 from graphveil.progress import stage
@@ -149,7 +149,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         facts = run.rows()
         check_publishable(target, facts.input_sha256, how)
         parts, tally = run.parts(run.chunks(facts), facts)
-        advice = advice_on(_counts(tally, facts), k=clustered.k)
+        advice = advice_on(run.counts(tally, facts), k=clustered.k)
         given = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
         files = DataFiles(
             parts=parts,
@@ -295,8 +295,21 @@ class _Run:
         return Task(
             source=self.working.folder / "chunks" / f"chunk-{number:06d}.parquet",
             target=part,
+            clusters=part.with_name(f"clusters-{number:06d}.parquet"),
             rng=randomness.stream(f"clusters of chunk {number}"),
             secret=int.from_bytes(randomness.stream(f"rest of chunk {number}").bytes(32), "big"),
+        )
+
+    def counts(self, tally: Tally, facts: Facts) -> Counts:
+        """Return what the advice to the owner depends on."""
+        folder = self.working.folder / "parts"
+        clusters = sorted(folder.glob("clusters-*.parquet"))
+        return Counts(
+            rows=facts.n_rows,
+            named_as_features=facts.named_as_features,
+            empty=tally.empty,
+            certain=certain_entries(clusters, folder, self.engine.memory_mib),
+            kept=_kept(tally),
         )
 
     def publication(
@@ -342,13 +355,3 @@ class _Run:
 
 def _kept(tally: Tally) -> Kept:
     return Kept(tally.entries, tally.shared, tally.created)
-
-
-def _counts(tally: Tally, facts: Facts) -> Counts:
-    return Counts(
-        rows=facts.n_rows,
-        named_as_features=facts.named_as_features,
-        empty=tally.empty,
-        certain=tally.certain,
-        kept=_kept(tally),
-    )

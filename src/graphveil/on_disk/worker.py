@@ -16,6 +16,7 @@ from pyarrow import parquet
 from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
+from graphveil.engines.database import database
 from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
@@ -34,8 +35,6 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     entries, shared, created
         As in `Kept`.
-    certain
-        The published entries that are true of all of their cluster.
     empty
         The rows released without features.
     clusters
@@ -45,7 +44,6 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     entries: int = 0
     shared: int = 0
     created: int = 0
-    certain: int = 0
     empty: int = 0
     clusters: int = 0
 
@@ -60,8 +58,8 @@ class Task(NamedTuple):
 
     Parameters
     ----------
-    source, target
-        The rows of the chunk, and where its released rows go.
+    source, target, clusters
+        The rows of the chunk, and where its released rows and its clusters go.
     rng
         What its clusters are drawn from.
     secret
@@ -70,6 +68,7 @@ class Task(NamedTuple):
 
     source: Path
     target: Path
+    clusters: Path
     rng: np.random.Generator
     secret: int
 
@@ -96,7 +95,10 @@ class Worker:
     seeded: bool
 
     def __call__(self, task: Task) -> Tally:
-        """Write the released rows of a chunk whole or not at all, and return what they keep."""
+        """Write the clusters of a chunk, then its released rows, and return what they keep.
+
+        A chunk whose released rows are there is done.
+        """
         table = parquet.read_table(task.source).combine_chunks()
         rows = lists_of(table["user"], table["items"].combine_chunks())
         chunk = Chunk(rows.indptr, rows.indices, task.rng)
@@ -109,6 +111,8 @@ class Worker:
         published = self.method.held(data, clusters, draws)
         out = released(data, clusters, published, labels)
         tally = _tally(data, out, clusters, published)
+        with whole_file(task.clusters) as part:
+            parquet.write_table(_as_table(clusters, published), part)
         columns = [
             table["position"],
             table["user"],
@@ -144,13 +148,55 @@ def _tally(
     data: Bipartite, out: Bipartite, clusters: Profiles, published: NDArray[np.bool_]
 ) -> Tally:
     kept = kept_of(clusters, published, data.n_entries)
-    counts = clusters.counts[published]
-    sizes = clusters.sizes[clusters.clusters[published]]
     return Tally(
         entries=kept.original,
         shared=kept.shared,
         created=kept.created,
-        certain=int(sizes[counts == sizes].sum()),
         empty=int(np.count_nonzero(np.diff(out.indptr) == 0)),
         clusters=int(clusters.sizes.size),
     )
+
+
+def _as_table(clusters: Profiles, published: NDArray[np.bool_]) -> pa.Table:
+    """Return a row for every cluster: its size, its published features, and the certain ones."""
+    certain = published & (clusters.counts == clusters.sizes[clusters.clusters])
+    columns = [clusters.sizes, _by_cluster(clusters, published), _by_cluster(clusters, certain)]
+    return pa.table(columns, names=["size", "items", "certain"])
+
+
+def _by_cluster(clusters: Profiles, chosen: NDArray[np.bool_]) -> pa.Array:
+    numbers = np.bincount(clusters.clusters[chosen], minlength=clusters.sizes.size)
+    starts = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int32)
+    return pa.ListArray.from_arrays(starts, clusters.features[chosen])
+
+
+def certain_entries(clusters: list[Path], scratch: Path, memory_mib: int) -> int:
+    """Return how many published entries are of features that all of their class have.
+
+    Clusters that publish the same features form one class.
+
+    Parameters
+    ----------
+    clusters
+        The clusters of every chunk.
+    scratch
+        A folder for scratch files.
+    memory_mib
+        The memory that counting may take.
+    """
+    with database(scratch, memory_mib=memory_mib, threads=1) as db:
+        db.read_parquet([str(path) for path in clusters]).create_view("clusters")
+        (entries,) = db.execute(
+            """
+            WITH classes AS (
+                SELECT items, sum(size) AS size, count(*) AS n FROM clusters GROUP BY items
+            ), features AS (
+                SELECT items, feature, count(*) AS n
+                FROM (SELECT items, unnest(certain) AS feature FROM clusters)
+                GROUP BY items, feature
+            )
+            SELECT coalesce(sum(size), 0)
+            FROM features JOIN classes USING (items, n)
+            """
+        ).fetchall()[0]
+    return int(entries)
