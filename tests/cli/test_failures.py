@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import cycle
 
 import pytest
 
@@ -196,8 +197,9 @@ MOMENTS = {
 
 @pytest.mark.parametrize(
     ("moment", "number"),
-    [(moment, [signal.SIGINT, signal.SIGTERM][place % 2]) for place, moment in enumerate(MOMENTS)],
+    list(zip(MOMENTS, cycle([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]), strict=False)),
 )
+@pytest.mark.usefixtures("heeded_hangup")
 def test_an_interrupt_at_any_moment_leaves_nothing(place, listing, moment, number):
     module, name, after = MOMENTS[moment]
     script = SLOW.format(module=module, name=name, after=after)
@@ -205,6 +207,14 @@ def test_an_interrupt_at_any_moment_leaves_nothing(place, listing, moment, numbe
     assert 3 == done.returncode
     assert done.last.startswith("graphveil: error: interrupted. ")
     assert ["friends.csv"] == listing()
+
+
+@pytest.fixture
+def heeded_hangup():
+    """Heed a terminal that closes: what starts us under nohup ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 class Interrupted:
