@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ from graphveil.errors import (
     ResourceError,
     UsageError,
 )
-from graphveil.io import BipartiteOptions
+from graphveil.io import BipartiteOptions, Format
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
@@ -121,49 +121,34 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     ...     read_release(release).data.n_entries
     4
     """
-    options = reading or BipartiteOptions()
-    kept = as_kept(options)
-    target = Path(out)
-    how = WriteOptions(force=force, again=again, linkage=linkage, reading=kept)
-    check_publishable(target, None, how)
+    target, options = Path(out), reading or BipartiteOptions()
+    writing = WriteOptions(force=force, again=again, linkage=linkage, reading=as_kept(options))
+    check_publishable(target, None, writing)
     clustered = _checked(method)
     source = check_readable(Path(path), options)
-    name = format or format_that_came_in(source.path, options.format)
-    form, compression = release_format(name, "bipartite")
-    if form.name not in WRITABLE:
-        raise UsageError(
-            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
-        )
-    decided_by = {
-        "version": __version__,
-        "method": method.name,
-        "parameters": method.parameters(),
-        "seed": Randomness(seed=seed).seed,
-        "reading": kept,
-    }
-    with stage(f"digesting {source.name}"):
-        fingerprint = fingerprint_of(source.path, decided_by)
+    form, extension = _data_format(format or format_that_came_in(source.path, options.format))
+    fingerprint = _fingerprint(source, clustered, seed, writing.reading)
     working = opened(target, fingerprint, seed=seed, force=force)
     run = _Run(clustered, source, options, working, engine or LocalEngine())
     with _kept_where_interrupted(working):
         facts = run.rows()
-        check_publishable(target, facts.input_sha256, how)
+        check_publishable(target, facts.input_sha256, writing)
         parts, tally = run.parts(run.chunks(facts), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
-        given = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
+        warned = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
         files = DataFiles(
             parts=parts,
             facts=facts,
             scratch=working.stage("publish"),
             engine=run.engine,
             form=form,
-            extension=f"{form.extensions[0]}{compression}",
+            extension=extension,
         )
 
         def write_files(public: Path) -> Publication:
-            return run.publication(files, public, tally, given)
+            return run.publication(files, public, tally, warned)
 
-        publish(target, write_files, input_sha256=facts.input_sha256, options=how)
+        publish(target, write_files, input_sha256=facts.input_sha256, options=writing)
     working.remove()
     return target
 
@@ -171,6 +156,39 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
 def as_kept(options: BipartiteOptions) -> dict[str, Any]:
     """Return reading options for the private record; the names of files stay out of it."""
     return {name: v for name, v in asdict(options).items() if not isinstance(v, Path)}
+
+
+def _data_format(name: str) -> tuple[Format, str]:
+    """Return the format that a name such as `csv.gz` asks for, and the extension of its files.
+
+    Raises
+    ------
+    InputError
+        Where there is no such format.
+    UsageError
+        Where it needs all data in memory.
+    """
+    form, compression = release_format(name, "bipartite")
+    if form.name not in WRITABLE:
+        raise UsageError(
+            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
+        )
+    return form, f"{form.extensions[0]}{compression}"
+
+
+def _fingerprint(
+    source: Source, method: Clustered, seed: int | None, reading: Mapping[str, Any]
+) -> str:
+    """Return the digest of the input and of all that decides what is made of it."""
+    decided_by = {
+        "version": __version__,
+        "method": method.name,
+        "parameters": method.parameters(),
+        "seed": Randomness(seed=seed).seed,
+        "reading": reading,
+    }
+    with stage(f"digesting {source.name}"):
+        return fingerprint_of(source.path, decided_by)
 
 
 def _checked(method: Anonymizer[Any]) -> Clustered:
