@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args, get_origin, get_type_hints
 
 import graphveil as gv
-from graphveil.anonymizer import Anonymizer, kinds_taken
+from graphveil.anonymizer import Anonymizer
+from graphveil.data.encoding import accepted_kinds
 from graphveil.io import FORMATS
+from graphveil.parameters import is_spelled
 
 project = "graphveil"
 author = "The graphveil developers"
@@ -60,7 +62,7 @@ def default_of(item: dataclasses.Field[Any]) -> str:
     unset = item.metadata["unset"]
     if item.default is None and unset:
         return unset
-    spelled = str(item.default) if hasattr(type(item.default), "parse") else repr(item.default)
+    spelled = str(item.default) if is_spelled(type(item.default)) else repr(item.default)
     return f"`{spelled}`"
 
 
@@ -152,7 +154,7 @@ def measures() -> str:
 
 def kinds(method: type[Anonymizer[Any]]) -> str:
     """Return the kinds of data that a method takes."""
-    return " or ".join(kind.__name__ for kind in kinds_taken(method.accepts))
+    return " or ".join(kind.__name__ for kind in accepted_kinds(method.accepts))
 
 
 def methods() -> str:

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 from typing import get_type_hints as hints_of
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil import advice as advice_on
+from graphveil.advice import warn_owner
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.ids import Ids
-from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
+from graphveil.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.parameters import checked, is_spelled
 from graphveil.randomness import Randomness
-from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.release import Linkage
+from graphveil.release import Linkage, Private, Provenance, Release, digest_of
 
 D = TypeVar("D", Graph, Bipartite, Table)
 
@@ -79,6 +78,7 @@ class Anonymizer(ABC, Generic[D]):
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
     nests: ClassVar[bool] = False
+    runs_on_disk: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
@@ -106,6 +106,11 @@ class Anonymizer(ABC, Generic[D]):
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
 
+    @property
+    def is_chunked(self) -> bool:
+        """Whether rows are anonymized in chunks, which processes can share."""
+        return False
+
     def anonymize(self, data: D | Table, *, seed: int | None = None) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
 
@@ -131,7 +136,7 @@ class Anonymizer(ABC, Generic[D]):
             What the owner should know before publishing.
         """
         self.check(data)
-        return self._release(self._encoded(data), self._anonymize, seed)
+        return self._release(encoded(data, self.accepts), self._anonymize, seed)
 
     def _release(
         self, taken: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
@@ -142,12 +147,10 @@ class Anonymizer(ABC, Generic[D]):
         draft: Draft = draw(taken, randomness)
         done = time.perf_counter()
         order = randomness.permutation(taken.size)
-        advice = draft.advice + ((advice_on.SEED,) if seed is not None else ())
-        for text in advice:
-            warnings.warn(text, GraphveilWarning, stacklevel=3)
+        advice = warn_owner(draft.advice, seeded=randomness.seeded, stacklevel=3)
         return Release(
             data=_published(draft.data).permuted(order),
-            guarantee=self._claimed(draft.guarantee, randomness),
+            guarantee=self.claimed(draft.guarantee, randomness),
             conditions=(*self.conditions, *draft.conditions),
             provenance=self.provenance,
             private=Private(
@@ -162,8 +165,16 @@ class Anonymizer(ABC, Generic[D]):
             ),
         )
 
-    def _claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
-        """Return what a run claims: what the method promises, or less."""
+    def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+        """Return what a run claims: what the method promises, or less.
+
+        Parameters
+        ----------
+        guarantee
+            What the run reached; None where it is what the method promises.
+        randomness
+            The run's. A seeded one claims nothing about the draw.
+        """
         claimed = self.guarantee if guarantee is None else guarantee
         if not self.guarantee.covers(claimed):
             raise TypeError(f"{self.name} promises {self.guarantee}, a run claims {claimed}")
@@ -201,26 +212,28 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        kinds = kinds_taken(self.accepts)
+        kinds = accepted_kinds(self.accepts)
         if not isinstance(data, kinds):
-            taken = " or a ".join(kind.__name__ for kind in kinds)
+            accepted = " or a ".join(kind.__name__ for kind in kinds)
             raise UsageError(
-                f"{self.name} takes a {taken}, not {type(data).__name__}. "
+                f"{self.name} takes a {accepted}, not {type(data).__name__}. "
                 f"Convert it, or choose a method for {type(data).__name__}."
             )
-        n = data.size
+        self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse so few rows or nodes that the promise cannot be kept.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they are fewer than `rows_needed`.
+        """
         if n < self.rows_needed:
-            what = "nodes" if isinstance(data, Graph) else "rows"
             raise InfeasibleError(
-                f"{self.name} with these parameters needs at least {self.rows_needed} {what}, "
+                f"{self.name} with these parameters needs at least {self.rows_needed} {noun}, "
                 f"the data has {n}. Lower k, or give more data."
             )
-
-    def _encoded(self, data: D | Table) -> Any:
-        """Return the data as the method accepts it: a table one-hot where it reads features."""
-        if isinstance(data, Table) and self.accepts is Bipartite:
-            return data.one_hot()
-        return data
 
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name, as JSON and TOML can hold them."""
@@ -246,23 +259,6 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
         return cls(**parameters)
-
-
-def kinds_taken(accepts: Any) -> tuple[type[Graph | Bipartite | Table], ...]:
-    """Return every kind of data that a method takes: tables where it reads features alone.
-
-    Parameters
-    ----------
-    accepts
-        A kind, several in a tuple, or their union.
-
-    Examples
-    --------
-    >>> [kind.__name__ for kind in kinds_taken(Bipartite)]
-    ['Bipartite', 'Table']
-    """
-    kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
-    return (*kinds, Table) if kinds == (Bipartite,) else kinds
 
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:

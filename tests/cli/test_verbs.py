@@ -5,7 +5,7 @@ import json
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.evaluate import METRICS
 from graphveil.methods import METHODS
 
@@ -97,7 +97,7 @@ def test_methods_lists_the_registry(graphveil_here):
     assert set(METHODS) == set(listed)
     for name, method in METHODS.items():
         assert method.promise == listed[name]["promise"]
-        kinds = [kind.__name__ for kind in kinds_taken(method.accepts)]
+        kinds = [kind.__name__ for kind in accepted_kinds(method.accepts)]
         assert " or ".join(kinds) == listed[name]["accepts"]
         assert all(listed[name].values())
     assert all(name in graphveil_here("methods").out for name in METHODS)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS
 from graphveil.parameters import options_of
@@ -59,7 +59,7 @@ def quick(method):
 
 def kinds_of(method):
     """Return the kinds of data that a method takes and releases as they are."""
-    kinds = kinds_taken(method.accepts)
+    kinds = accepted_kinds(method.accepts)
     return [kind for kind in kinds if kind is not gv.Table or gv.Bipartite not in kinds]
 
 
@@ -187,7 +187,7 @@ def also():
     """Return a function from a method to the samples of every further kind that it takes."""
 
     def make(method, *, ids=text_ids):
-        return [SAMPLES[kind](ids) for kind in kinds_taken(method.accepts)[1:]]
+        return [SAMPLES[kind](ids) for kind in accepted_kinds(method.accepts)[1:]]
 
     return make
 

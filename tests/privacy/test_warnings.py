@@ -9,8 +9,8 @@ from tampering import smallest
 
 import graphveil as gv
 from graphveil import advice
-from graphveil.anonymizer import kinds_taken
 from graphveil.cli.app import call
+from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import GraphveilWarning, ReleaseError
 from graphveil.methods import METHODS
 
@@ -252,7 +252,7 @@ def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, caps
     call(["methods", "--json"])
     listed = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert METHODS[name].limits == listed[name]["does_not_protect_against"]
-    release, _ = run(smallest(METHODS[name]), TEN[kinds_taken(METHODS[name].accepts)[0]])
+    release, _ = run(smallest(METHODS[name]), TEN[accepted_kinds(METHODS[name].accepts)[0]])
     folder = release.write(tmp_path / "out")
     manifest = json.loads((folder / "release.json").read_text())
     assert METHODS[name].limits == manifest["claim"]["does_not_protect_against"]

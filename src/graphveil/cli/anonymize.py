@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from cyclopts import App
 
-from graphveil.anonymizer import Anonymizer, kinds_taken
+from graphveil.anonymizer import Anonymizer
 from graphveil.cli.console import bar, result_json, say
 from graphveil.cli.flags import (
     ENGINE_GROUP,
@@ -26,15 +25,16 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Graph
+from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Record, read_manifest, read_record
-from graphveil.release.atomic import check_target
 from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
+from graphveil.release.staging import check_target
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -101,7 +101,7 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method that runs in chunks; none of them changes the result."""
-    if not in_chunks(method):
+    if not method.runs_on_disk:
         return []
     return [
         flag(
@@ -120,11 +120,6 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
             negative="",
         ),
     ]
-
-
-def in_chunks(method: type[Anonymizer[Any]]) -> bool:
-    """Whether a method can anonymize its rows in chunks."""
-    return "chunk_rows" in {item.name for item in dataclasses.fields(method)}
 
 
 class _Given(NamedTuple):
@@ -149,7 +144,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     anonymizer = method.from_parameters(given)
     check_target(flags.out, force=flags.force)
     Randomness(seed=flags.seed)
-    kind = kind_of(_released(method, read_as(options)))
+    kind = kind_of(encoded_kind(read_as(options), method.accepts))
     if flags.format is not None:
         release_format(flags.format, kind)
     with shown(bar), _engine(anonymizer, flags.jobs):
@@ -160,7 +155,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
 
 def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any."""
-    if getattr(anonymizer, "chunk_rows", None) is None:
+    if not anonymizer.is_chunked:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()
@@ -172,7 +167,7 @@ def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextMan
 def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
     data = read_input(path, options, check=anonymizer.check)
     released_as = flags.format or format_that_came_in(path, options.format)
-    form, _ = release_format(released_as, kind_of(_released(type(anonymizer), type(data))))
+    form, _ = release_format(released_as, kind_of(encoded_kind(type(data), anonymizer.accepts)))
     check_names(data, form)
     nested = {} if flags.nested_in is None else {"nested_in": flags.nested_in}
     with stage(f"anonymizing with {anonymizer.name}"):
@@ -225,7 +220,7 @@ def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions
     UsageError
         Where one is given that belongs to another kind of data.
     """
-    kinds = kinds_taken(method.accepts)
+    kinds = accepted_kinds(method.accepts)
     asked = given.pop("kind", None) or kind_of(kinds[0])
     container = next(kind for kind in kinds if kind_of(kind) == asked)
     options = taken(READERS[container].options, given)
@@ -237,14 +232,9 @@ def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions
     return options
 
 
-def _released(method: type[Anonymizer[Any]], read: type[Any]) -> type[Any]:
-    """Return the kind of a release of data that was read as this kind."""
-    return Bipartite if read is Table and method.accepts is Bipartite else read
-
-
 def _reading_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of the readers of all kinds that a method takes, each once."""
-    kinds = kinds_taken(method.accepts)
+    kinds = accepted_kinds(method.accepts)
     readers = [READERS[kind] for kind in kinds]
     if len(readers) == 1:
         return flags_of(readers[0].options, READING_GROUP)
@@ -305,7 +295,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
-    name = "friends" if Graph in kinds_taken(method.accepts) else "likes"
+    name = "friends" if Graph in accepted_kinds(method.accepts) else "likes"
     return f"{name}.csv {flags} --out {name}-{method.name}"
 
 

@@ -18,7 +18,7 @@ from graphveil.methods import KDegree
 from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
 from graphveil.release import Release
-from graphveil.release.atomic import check_target
+from graphveil.release.staging import check_target
 
 NETWORK = "copenhagen-calls"
 K = 5

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from graphveil.atomic import whole_file
 from graphveil.errors import InputError, ResourceError, UsageError
 from graphveil.lazy import lazy_module
 
@@ -171,18 +172,18 @@ def _in_local_folder(item: LargerSet) -> Path | None:
 @contextmanager
 def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
     """Turn what the disk or the network says into one line."""
-    import requests  # noqa: PLC0415  it comes with pooch, and only a download needs it
-
     advice = f"Try again later, or put {item.file} into a folder and name it in {FOLDER_VARIABLE}."
     try:
         yield
-    except requests.HTTPError as error:
-        status = "an error" if error.response is None else f"status {error.response.status_code}"
-        raise ResourceError(f"{item.url} answered with {status}. {advice}") from error
-    except requests.RequestException as error:
-        reason = type(error).__name__
-        raise ResourceError(f"{item.url} could not be downloaded ({reason}). {advice}") from error
     except OSError as error:
+        if hasattr(error, "response"):  # an error of the network, as pooch passes it on
+            reply = getattr(error.response, "status_code", None)
+            failed = (
+                f"could not be downloaded ({type(error).__name__})"
+                if reply is None
+                else f"answered with status {reply}"
+            )
+            raise ResourceError(f"{item.url} {failed}. {advice}") from error
         reason = error.strerror or str(error)
         raise ResourceError(
             f"the cache folder {folder} cannot be used ({reason}). Free space, or choose another."
@@ -190,10 +191,13 @@ def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
 
 
 def _download(item: LargerSet, kept: Path) -> None:
-    """Download, unpack and check in a temporary folder; put the file in place when it is good."""
+    """Download, check and unpack under temporary names; put the file in place when it is good."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as place:
-        raw, content = Path(place) / "raw", Path(place) / "content"
+    with (
+        whole_file(kept) as content,
+        tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as folder,
+    ):
+        raw = Path(folder) / "raw"
         with _progress(item.name) as bar:
             get = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=_SECONDS)
             get(item.url, str(raw), None)
@@ -201,7 +205,6 @@ def _download(item: LargerSet, kept: Path) -> None:
         with _plain(raw) as source, content.open("wb") as target:
             while block := source.read(_CHUNK):
                 target.write(block)
-        content.replace(kept)
 
 
 def _check(item: LargerSet, path: Path, *, origin: str) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.encoding import encoded
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison
 from graphveil.evaluate.metric import Metric
@@ -147,8 +148,7 @@ def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[
 
 def _comparison(release: Release, original: Data, randomness: Randomness) -> Comparison[Any]:
     released = release.data
-    if isinstance(original, Table) and isinstance(released, Bipartite):
-        original = original.one_hot()
+    original = encoded(original, type(released))
     if type(original) is not type(released) or type(released) not in COMPARISONS:
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "
@@ -174,7 +174,7 @@ def _places(release: Release, original: Data) -> NDArray[np.int64] | None:
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         return None
-    return linkage.places(original.labels(), release.data.labels())
+    return linkage.positions_of(original.labels(), release.data.labels())
 
 
 def rows_to_arrow(rows: Sequence[Row]) -> pa.Table:

@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-from graphveil.anonymizer import Anonymizer, kinds_taken
+from graphveil.anonymizer import Anonymizer
 from graphveil.data import Data
+from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
 from graphveil.records.manifest import Manifest, read_manifest
@@ -78,7 +79,7 @@ def agreement(manifest: Manifest, withheld: Mapping[str, Any] | None) -> Check:
     method = METHODS.get(name)
     if method is None:
         return not_checked(METHOD, f"this version knows no method {shown(name)}")
-    kinds = [kind_of(kind) for kind in kinds_taken(method.accepts)]
+    kinds = [kind_of(kind) for kind in accepted_kinds(method.accepts)]
     if manifest.data.kind not in kinds:
         return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
     private, stated = method.private_parameters(), manifest.method.parameters

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import duckdb
 import numpy as np
 
-from graphveil.data import Bipartite, Data, Table
+from graphveil.data import Bipartite, Data
+from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.records.digest import digest_of
 from graphveil.records.manifest import Manifest
@@ -56,8 +57,8 @@ def original_checks(
         of users and features as its one-hot encoding.
     """
     manifest, db = evidence.manifest, evidence.db
-    if isinstance(original, Table) and manifest.data.kind == "bipartite":
-        original = original.one_hot()
+    if original is not None and manifest.data.kind == "bipartite":
+        original = encoded(original, Bipartite)
     items = (ITEMS,) if manifest.data.kind == "bipartite" else ()
     names = (SIZE, *items, BIJECTION)
     if original is None:

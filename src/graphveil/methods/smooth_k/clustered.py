@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Table
+from graphveil.data.encoding import encoded
 from graphveil.errors import ParameterError, UsageError
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
@@ -53,6 +54,7 @@ class Clustered(Anonymizer[Bipartite]):
     )
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
+    runs_on_disk: ClassVar[bool] = True
     own: ClassVar[Mapping[str, Mapping[str, Any]]] = OWN
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
@@ -156,6 +158,11 @@ class Clustered(Anonymizer[Bipartite]):
         return self.k
 
     @property
+    def is_chunked(self) -> bool:
+        """Whether rows are anonymized in chunks."""
+        return self.chunk_rows is not None
+
+    @property
     def rule(self) -> Rule:
         """Which features a cluster keeps."""
         raise TypeError(f"{type(self).__name__} does not say what a cluster keeps")
@@ -232,7 +239,7 @@ class Clustered(Anonymizer[Bipartite]):
             What the owner should know before publishing.
         """
         self.check(data)
-        taken = self._encoded(data)
+        taken = encoded(data, Bipartite)
         if nested_in is None:
             return self._release(taken, self._anonymize, seed)
         if self.chunk_rows is not None:
