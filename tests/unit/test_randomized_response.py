@@ -310,7 +310,7 @@ def test_what_is_kept_is_as_much_as_the_formula_says(epsilon):
     cost = gv.RandomizedResponse(epsilon=epsilon).anonymize(data, seed=1).private.cost
     assert m == cost["entries_before"]
     assert abs(cost["entries_kept"] - m * (1 - q)) < 6 * math.sqrt(m * q)
-    assert abs(cost["entries_added"] - empty * q) < 6 * math.sqrt(empty * q)
+    assert abs(cost["entries_created"] - empty * q) < 6 * math.sqrt(empty * q)
     expected = m * (1 - q) / (m + empty * q)
     assert expected == pytest.approx(cost["jaccard"], abs=0.01)
 
