@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         StructuralAnonymity,
         SuppressK,
     )
+    from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch
     from graphveil.methods.structural import Budget, Full, Partial
     from graphveil.release import Release, read_release
     from graphveil.verify import verify as verify_release
@@ -55,13 +56,17 @@ if TYPE_CHECKING:
 _PLACES = {
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
+    "Chunks": "graphveil.methods.smooth_k",
     "EdgeDP": "graphveil.claims.guarantees",
+    "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",
     "Graph": "graphveil.data",
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
+    "Greedy": "graphveil.methods.smooth_k",
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
+    "LocalSearch": "graphveil.methods.smooth_k",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
@@ -92,13 +97,17 @@ __all__ = [
     "METRICS",
     "Bipartite",
     "Budget",
+    "Chunks",
     "EdgeDP",
+    "Facility",
     "Full",
     "Graph",
     "GraphveilError",
     "GraphveilWarning",
+    "Greedy",
     "KAnonymity",
     "KDegree",
+    "LocalSearch",
     "Mondrian",
     "NodeDP",
     "NotClaimed",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k import nesting as kernel
 from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule, kept, profiles
+from graphveil.methods.equal_rows.rule import Rule, kept, profiles_of
 from graphveil.methods.smooth_k.nesting import _threshold, _units, nested_clusters
 
 RULES = st.sampled_from([Rule(), Rule(ties="drop"), Rule(Fraction(2, 3)), Rule(Fraction(1))])
@@ -54,9 +54,9 @@ def test_every_cluster_is_a_union_of_classes_with_at_least_k_rows(drawn, rule, k
 def test_the_value_of_a_chain_is_the_recounted_objective(drawn, rule, price, data):
     original, first = drawn
     rows = collapse(original)
-    found = profiles(rows, first)
-    n = found.sizes.size
-    units = _units(found, rule, rows.n_features)
+    profiles = profiles_of(rows, first)
+    n = profiles.sizes.size
+    units = _units(profiles, rule, rows.n_features)
     chains = kernel.Chains(
         cluster=np.full(n, -1, dtype=np.int32),
         after=np.full(n, -1, dtype=np.int32),
@@ -81,8 +81,8 @@ def test_the_value_of_a_chain_is_the_recounted_objective(drawn, rule, price, dat
     dense = original.to_scipy().toarray()[np.isin(first, chosen)]
     size, counts = dense.shape[0], dense.sum(axis=0)
     needed = int(rule.least(np.array([size]))[0])
-    due = sum((1 + price) * c - price * size for c in counts.tolist() if c >= needed)
-    assert np.isclose(due, got)
+    expected = sum((1 + price) * c - price * size for c in counts.tolist() if c >= needed)
+    assert np.isclose(expected, got)
     assert 0 == chains.seen.sum()
 
 

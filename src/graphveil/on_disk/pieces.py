@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
-from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles, released
+from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles_of, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import features_of
@@ -102,10 +102,10 @@ class Worker:
         data = Bipartite(rows.indptr, rows.indices, self.n_features, None, self._names())
         distinct = chunk.rows()
         labels = self.method.clustering()(distinct, piece.rng)
-        found = profiles(distinct, labels)
+        found = profiles_of(distinct, labels)
         found = found._replace(features=np.unique(rows.indices)[found.features])
         draws = Randomness(seed=piece.secret)
-        held = self.method.held(data, found, draws)
+        held = self.method.published(data, found, draws)
         out = released(data, found, held, labels)
         tally = _tally(data, out, found, held)
         columns = [
@@ -119,7 +119,7 @@ class Worker:
         return tally
 
     def _names(self) -> Ids | None:
-        if getattr(self.method, "sensitive", None) is None:
+        if not self.method.reads_names:
             return None
         return as_ids(features_of(self.features), what="items")
 

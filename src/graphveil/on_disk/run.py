@@ -72,7 +72,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Parameters
     ----------
     method
-        `SmoothK` or `SuppressK` with `chunk_rows`.
+        `SmoothK` or `SuppressK` with `chunks`.
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
     out
@@ -111,9 +111,9 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.methods.smooth_k import SuppressK
+    >>> from graphveil.methods.smooth_k import Chunks, SuppressK
     >>> from graphveil.release import read_release
-    >>> method = SuppressK(k=2, chunk_rows=4)
+    >>> method = SuppressK(k=2, chunks=Chunks(rows=4))
     >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", GraphveilWarning)
     ...     path = Path(folder, "likes.csv")
@@ -167,12 +167,13 @@ def _checked(method: Anonymizer[Any]) -> Clustered:
         raise UsageError(
             f"{method.name} needs all data in memory. Use smooth-k or suppress-k on the disk."
         )
-    if method.chunk_rows is None:
+    if method.chunks is None:
         raise UsageError("a run on the disk needs chunk_rows. Give one, such as 100000.")
-    if method.order == "label-propagation":
+    if method.chunks.order == "label-propagation":
         raise UsageError("order=label-propagation needs all data in memory. Use minhash.")
-    if method.rounds:
-        raise UsageError(f"rounds={method.rounds} need all data in memory. Leave rounds at 0.")
+    if method.chunks.rounds:
+        rounds = method.chunks.rounds
+        raise UsageError(f"rounds={rounds} need all data in memory. Leave rounds at 0.")
     return method
 
 
@@ -244,7 +245,8 @@ class _Run:
         done = self.working.finished("chunks", Sorted)
         if done is not None:
             return done.n_chunks
-        by = ["position"] if self.method.order == "none" else [*SIGNATURE, "position"]
+        as_they_stand = self.method.chunks is not None and self.method.chunks.order == "none"
+        by = ["position"] if as_they_stand else [*SIGNATURE, "position"]
         rows = self.working.folder / "rows" / ROWS
         with self._timed("sort"):
             self.working.stage("parts")

@@ -14,7 +14,7 @@ from graphveil.data import Bipartite
 from graphveil.errors import UsageError
 from graphveil.kernels.smooth_k import nesting as kernel
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Profiles, Rule, kept, profiles
+from graphveil.methods.equal_rows.rule import Profiles, Rule, kept, profiles_of
 from graphveil.release import Release
 
 PASSES = 6
@@ -50,9 +50,9 @@ def nested_clusters(
     >>> nested_clusters(rows, first, k=4, rule=Rule(), rng=np.random.Generator(np.random.PCG64(1)))
     array([0, 0, 0, 0], dtype=int32)
     """
-    found = profiles(rows, first)
-    units = _units(found, rule, rows.n_features)
-    n = found.sizes.size
+    profiles = profiles_of(rows, first)
+    units = _units(profiles, rule, rows.n_features)
+    n = profiles.sizes.size
     price = kept(rows, first, rule).jaccard
     chains = kernel.Chains(
         cluster=np.full(n, -1, dtype=np.int32),
@@ -75,7 +75,7 @@ def nested_clusters(
     return numbered.astype(np.int32)[first]
 
 
-def classes_of(first: Release, data: Bipartite) -> Labels:
+def first_classes(first: Release, data: Bipartite) -> Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage.
 
     Parameters
@@ -111,18 +111,18 @@ def _threshold(rule: Rule, price: float) -> kernel.Threshold:
     return kernel.Threshold(theta.numerator, theta.denominator, rule.ties == "drop", price)
 
 
-def _units(found: Profiles, rule: Rule, n_features: int) -> kernel.Units:
-    n = found.sizes.size
-    held = found.kept(rule)
-    by_feature = np.argsort(found.features[held], kind="stable")
+def _units(profiles: Profiles, rule: Rule, n_features: int) -> kernel.Units:
+    n = profiles.sizes.size
+    is_kept = profiles.kept(rule)
+    clusters, features = profiles.clusters[is_kept], profiles.features[is_kept]
     return kernel.Units(
-        indptr=_starts(found.clusters, n),
-        features=found.features,
-        counts=found.counts,
-        sizes=found.sizes,
-        list_indptr=_starts(found.features[held], n_features),
-        list_units=found.clusters[held][by_feature],
-        published=np.bincount(found.clusters[held], minlength=n).astype(np.int64),
+        indptr=_starts(profiles.clusters, n),
+        features=profiles.features,
+        counts=profiles.counts,
+        sizes=profiles.sizes,
+        list_indptr=_starts(features, n_features),
+        list_units=clusters[np.argsort(features, kind="stable")],
+        published=np.bincount(clusters, minlength=n).astype(np.int64),
     )
 
 
