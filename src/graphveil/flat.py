@@ -52,16 +52,20 @@ def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
     ['k', 'algorithm', 'seed_order', 'beta']
     """
     hints = hints_of(owner)
-    found: list[FlatParameter] = []
+    flat: list[FlatParameter] = []
     for item in dataclasses.fields(owner):
         classes = option_classes(hints[item.name])
         if classes:
-            found += _flattened(item, classes)
+            flat += _flattened(item, classes)
         else:
             made = item.default_factory is not MISSING
             default = None if made else item.default
-            found.append(FlatParameter(_name(item), hints[item.name], default, item.metadata))
-    return tuple(found)
+            flat.append(FlatParameter(_name(item), hints[item.name], default, item.metadata))
+    names = [item.name for item in flat]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TypeError(f"{owner.__name__} has two parameters of the flat name {twice[0]}")
+    return tuple(flat)
 
 
 def flat_values(owner: Any) -> dict[str, Any]:

@@ -217,7 +217,7 @@ class Chunks(Options):
     label: ClassVar[str] = "chunks"
 
     rows: int = parameter(
-        text="rows of each, anonymized by itself", minimum=4, unset="all", flat="chunk_rows"
+        text="rows of each; each is anonymized by itself", minimum=4, unset="all", flat="chunk_rows"
     )
     order: Order = parameter(default="minhash", text="how like rows come together")
     rounds: int = parameter(default=0, text="further rounds of local search", minimum=0)
