@@ -54,15 +54,7 @@ def nested_clusters(
     units = _units(profiles, rule, rows.n_features)
     n = profiles.sizes.size
     price = kept(rows, first, rule).jaccard
-    chains = kernel.Chains(
-        cluster=np.full(n, -1, dtype=np.int32),
-        after=np.full(n, -1, dtype=np.int32),
-        head=np.full(n, -1, dtype=np.int32),
-        total=np.zeros(n, dtype=np.int64),
-        seen=np.zeros(rows.n_features, dtype=np.int64),
-        shared=np.zeros(n, dtype=np.int64),
-        touched=np.empty(rows.n_features, dtype=np.int32),
-    )
+    chains = _no_chains(n, rows.n_features)
     shuffled = rng.permutation(n).astype(np.int32)
     order = shuffled[np.argsort(-units.published[shuffled], kind="stable")]
     kernel.grow(units, chains, _threshold(rule, price), order, k)
@@ -109,6 +101,21 @@ def first_classes(first: Release, data: Bipartite) -> Labels:
 def _threshold(rule: Rule, price: float) -> kernel.Threshold:
     theta = rule.theta
     return kernel.Threshold(theta.numerator, theta.denominator, rule.ties == "drop", price)
+
+
+def _no_chains(n_units: int, n_features: int) -> kernel.Chains:
+    """Return the state in which no unit has a cluster."""
+    cluster, after, head = np.full((3, n_units), -1, dtype=np.int32)
+    total, shared = np.zeros((2, n_units), dtype=np.int64)
+    return kernel.Chains(
+        cluster=cluster,
+        after=after,
+        head=head,
+        total=total,
+        seen=np.zeros(n_features, dtype=np.int64),
+        shared=shared,
+        touched=np.empty(n_features, dtype=np.int32),
+    )
 
 
 def _units(profiles: Profiles, rule: Rule, n_features: int) -> kernel.Units:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,8 +55,15 @@ class MinHash:
         (True, True)
         """
         smallest = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
-        smallest_hashes(indptr, indices, self._hashes, smallest)
+        smallest_hashes(_read_only(indptr), _read_only(indices), self._hashes, smallest)
         return smallest
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array as one that cannot be written: one compiled version serves all callers."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def order_of(
