@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
-from typing import get_type_hints as hints_of
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,8 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.ids import Ids
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.parameters import checked, is_spelled
+from graphveil.flat import arguments_of, flat_parameters, flat_values
+from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.release import Linkage, Private, Provenance, Release, digest_of
 
@@ -79,13 +79,11 @@ class Anonymizer(ABC, Generic[D]):
     example: ClassVar[Mapping[str, Any]]
     nests: ClassVar[bool] = False
     runs_on_disk: ClassVar[bool] = False
+    """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
-        hints = hints_of(type(self))
-        for item in dataclasses.fields(self):
-            value = checked(getattr(self, item.name), hints[item.name], item)
-            object.__setattr__(self, item.name, value)
+        check_fields(self)
 
     @abstractmethod
     def _anonymize(self, data: D, randomness: Randomness) -> Draft:
@@ -107,9 +105,9 @@ class Anonymizer(ABC, Generic[D]):
         return 1
 
     @property
-    def is_chunked(self) -> bool:
-        """Whether rows are anonymized in chunks, which processes can share."""
-        return False
+    def chunk_rows(self) -> int | None:
+        """The rows of a chunk, None where all data is anonymized as one."""
+        return None
 
     def anonymize(self, data: D | Table, *, seed: int | None = None) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
@@ -196,7 +194,7 @@ class Anonymizer(ABC, Generic[D]):
     @classmethod
     def private_parameters(cls) -> frozenset[str]:
         """Return the names of the parameters that say something of the data."""
-        return frozenset(f.name for f in dataclasses.fields(cls) if f.metadata.get("private"))
+        return frozenset(p.name for p in flat_parameters(cls) if p.metadata.get("private"))
 
     def withheld(self) -> dict[str, Any]:
         """Return the private parameters with their values: for the owner's record alone."""
@@ -237,20 +235,27 @@ class Anonymizer(ABC, Generic[D]):
 
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name, as JSON and TOML can hold them."""
-        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        return {name: str(v) if is_spelled(type(v)) else v for name, v in values.items()}
+        return flat_values(self)
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the method with these parameters.
 
+        Parameters
+        ----------
+        parameters
+            As `parameters` gives them, or as the command line does; options also as objects, under
+            the names of the class's fields.
+
         Raises
         ------
         ParameterError
-            Where a name is unknown, one is missing, or a value is out of range.
+            Where a name is unknown, one is missing, or a value is out of range or belongs to
+            options that were not chosen.
         """
-        known = {item.name: item for item in dataclasses.fields(cls)}
-        unknown = sorted(set(parameters) - set(known))
+        known = {item.name: item for item in flat_parameters(cls)}
+        fields = {item.name for item in dataclasses.fields(cls)}
+        unknown = sorted(set(parameters) - set(known) - fields)
         if unknown:
             raise ParameterError(
                 f"{cls.name} has no parameter {unknown[0]!r}. It has {', '.join(known)}."
@@ -258,7 +263,7 @@ class Anonymizer(ABC, Generic[D]):
         for name, item in known.items():
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
-        return cls(**parameters)
+        return cls(**arguments_of(cls, parameters))
 
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:

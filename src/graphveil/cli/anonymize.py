@@ -20,8 +20,8 @@ from graphveil.cli.flags import (
     READING_GROUP,
     flag,
     flags_of,
-    taken,
-    told,
+    options_from,
+    values_for,
     with_signature,
 )
 from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
@@ -155,7 +155,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
 
 def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any."""
-    if not anonymizer.is_chunked:
+    if anonymizer.chunk_rows is None:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()
@@ -223,9 +223,9 @@ def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions
     kinds = accepted_kinds(method.accepts)
     asked = given.pop("kind", None) or kind_of(kinds[0])
     container = next(kind for kind in kinds if kind_of(kind) == asked)
-    options = taken(READERS[container].options, given)
+    options = options_from(READERS[container].options, given)
     for other in kinds:
-        for name in told(READERS[other].options, given):
+        for name in values_for(READERS[other].options, given):
             raise UsageError(
                 f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
             )

@@ -16,7 +16,7 @@ from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Rule, profiles
+from graphveil.methods.equal_rows.rule import Rule, profiles_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -105,9 +105,9 @@ class Mondrian(Anonymizer[Bipartite]):
         del randomness
         rows = collapse(data)
         parts = self._parts(rows, data.feature_labels())
-        found = profiles(rows, parts)
-        held = found.kept(RULES[self.release])
-        return draft_of(data, parts, found, held, self.k)
+        profiles = profiles_of(rows, parts)
+        published = profiles.kept(RULES[self.release])
+        return draft_of(data, parts, profiles, published, self.k)
 
     def _parts(self, rows: Rows, names: Ids) -> Labels:
         """Return the part of every row."""
