@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from graphveil.data.csr import blocks
-from graphveil.data.ids import LARGEST, Ids, as_ids, distinct, positions
+from graphveil.data.ids import Ids, as_ids, distinct, positions
 from graphveil.errors import InputError
 from graphveil.io.dialect import (
     WHITESPACE,
@@ -26,10 +25,8 @@ from graphveil.io.dialect import (
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.raw import Column, Notes
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import ids_of, other_than_integers, problem_of
 
-_PLAIN = r"^(0|[1-9][0-9]*)$"
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_MISSING = ("nan", "null", "none", "na", "n/a", "")
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
 
 
@@ -232,43 +229,18 @@ def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Column
 def labels_of(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: Notes
 ) -> Ids:
-    """Return the labels in order: integers where all are plain, else text; refuse what is no id."""
-    plain = pc.match_substring_regex(values, _PLAIN)
-    n_plain = pc.sum(plain).as_py() or 0
-    odd = values.filter(pc.invert(plain))
-    missing = pc.is_in(pc.utf8_lower(odd), value_set=pa.array(_MISSING))
-    empty = pc.equal(odd, "")
-    if pc.any(empty).as_py() or (n_plain and len(odd) and pc.all(missing).as_py()):
-        value = odd.filter(missing)[0].as_py()
-        refuse_value(source, dialect, chosen, value, "is missing")
-    broken = pc.match_substring(odd, "\n")
-    if pc.any(broken).as_py():
-        source.refuse(
-            f"a cell holds a line break ({shown(odd.filter(broken)[0])}). Close its quote."
-        )
-    if len(odd) == 0:
-        if any(len(value) > 18 and int(value) > LARGEST for value in values.to_pylist()):
-            large = max(values.to_pylist(), key=len)
-            refuse_value(source, dialect, chosen, large, f"is larger than {LARGEST}")
-        return distinct(as_ids(values.cast(pa.int64()), what="ids"))
-    _refuse_numbers(source, dialect, chosen, odd)
-    if n_plain:
-        notes.odd_ids += len(odd)
-        notes.example = notes.example or shown(odd[0].as_py())
-    return distinct(as_ids(values, what="ids"))
-
-
-def _refuse_numbers(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], odd: pa.Array
-) -> None:
-    """Refuse negative and fractional ids where there is nothing but numbers."""
-    if not pc.all(pc.match_substring_regex(odd, _NUMBER)).as_py():
-        return
-    for value in odd.to_pylist():
-        if value.startswith("-"):
-            refuse_value(source, dialect, chosen, value, "is negative")
-        if not re.fullmatch(r"[0-9]+", value):
-            refuse_value(source, dialect, chosen, value, "is no whole number")
+    """Return the labels in order: integers where all spell one, else text; refuse what is no id."""
+    problem = problem_of(values)
+    if problem is not None:
+        refuse_value(source, dialect, chosen, *problem)
+    others = other_than_integers(values)
+    broken = others.filter(pc.match_substring(others, "\n"))
+    if len(broken):
+        source.refuse(f"a cell holds a line break ({shown(broken[0])}). Close its quote.")
+    if 0 < len(others) < len(values):
+        notes.odd_ids += len(others)
+        notes.example = notes.example or shown(others[0].as_py())
+    return distinct(ids_of(values))
 
 
 def refuse_value(

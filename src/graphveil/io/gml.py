@@ -18,6 +18,7 @@ _TOKEN = re.compile(
     r'\s+|#[^\n]*|(?P<text>"[^"]*")|(?P<number>[+-]?[0-9.][0-9.eE+-]*)'
     r"|(?P<key>[A-Za-z][A-Za-z0-9_]*)|(?P<bracket>[\[\]])"
 )
+_ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#?[A-Za-z0-9]+);")
 _WEIGHTS = ("weight", "value")
 _DEEPEST = 100
 _ELEMENTS = (["graph", "node"], ["graph", "edge"])
@@ -64,7 +65,10 @@ def _escaped(label: str) -> str:
 
 
 def _unescaped(value: str) -> str:
-    return html.unescape(re.sub(r"&#([0-9]{1,7});", lambda found: _character(int(found[1])), value))
+    """Return the text of a value; what an entity stands for is not read as another one."""
+    return _ENTITY.sub(
+        lambda entity: _character(int(entity[1])) if entity[1] else html.unescape(entity[0]), value
+    )
 
 
 def _character(code: int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from graphveil.io.raw import Arcs, Notes, ids_from_text, listed_arcs
+from graphveil.io.raw import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import ids_listed, negative_among
 
 
 class Builder:
@@ -25,6 +25,7 @@ class Builder:
         self._ignore_weights = ignore_weights
         self._place: dict[str, int] = {}
         self._labels: list[str | None] = []
+        self._lines: list[int] = []
         self._edges: list[tuple[str, str, int]] = []
         self._undirected: list[bool] = []
         self._notes = Notes()
@@ -34,9 +35,8 @@ class Builder:
         """Add a node."""
         if key in self._place:
             self._source.refuse(f"two nodes have the id {shown(key)}. Rename one.", line=line)
-        if re.fullmatch(r"-[0-9]+", key):
-            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
         self._place[key] = len(self._place)
+        self._lines.append(line)
         self._labels.append(label)
 
     def edge(self, left: str, right: str, *, line: int, directed: bool | None = None) -> None:
@@ -63,6 +63,8 @@ class Builder:
         keys: Sequence[str] = list(self._place)
         if use_labels and labels and len(set(labels)) == len(self._place):
             keys = labels
+        else:
+            self._refuse_negative(keys)
         left = [self._end(edge[0], edge[2]) for edge in self._edges]
         right = [self._end(edge[1], edge[2]) for edge in self._edges]
         directed = not all(self._undirected)
@@ -73,9 +75,13 @@ class Builder:
                 left + [right[place] for place in both],
                 right + [left[place] for place in both],
             )
-        return listed_arcs(
-            ids_from_text(list(keys)), left, right, directed=directed, notes=self._notes
-        )
+        return listed_arcs(ids_listed(keys), left, right, directed=directed, notes=self._notes)
+
+    def _refuse_negative(self, keys: Sequence[str]) -> None:
+        key = negative_among(keys)
+        if key is not None:
+            line = self._lines[self._place[key]]
+            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
 
     def _end(self, key: str, line: int) -> int:
         if key not in self._place:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.graph import MAX_NODES
-from graphveil.data.ids import LARGEST, Ids, as_text, distinct, positions, text
+from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.io.source import Source
 
 
@@ -97,16 +97,6 @@ def encoded(values: Ids) -> Column:
     """Return ids as positions into their distinct values, in order."""
     labels = distinct(values)
     return Column(positions(values, labels, what="ids"), labels)
-
-
-def ids_from_text(values: list[str]) -> Ids:
-    """Return integers where every value is a plain one that fits, else text."""
-    digits = all(value.isascii() and value.isdigit() and len(value) < 20 for value in values)
-    if digits and all(value == "0" or value[0] != "0" for value in values):
-        numbers = [int(value) for value in values]
-        if max(numbers, default=0) <= LARGEST:
-            return np.array(numbers, dtype=np.int64)
-    return text(values)
 
 
 def listed_arcs(
