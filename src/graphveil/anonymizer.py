@@ -71,6 +71,7 @@ class Anonymizer(ABC, Generic[D]):
     example: ClassVar[Mapping[str, Any]]
     nests: ClassVar[bool] = False
     runs_on_disk: ClassVar[bool] = False
+    """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
@@ -89,9 +90,9 @@ class Anonymizer(ABC, Generic[D]):
         return 1
 
     @property
-    def is_chunked(self) -> bool:
-        """Whether rows are anonymized in chunks, which processes can share."""
-        return False
+    def chunk_rows(self) -> int | None:
+        """The rows of a chunk, None where all data is anonymized as one."""
+        return None
 
     def anonymize(self, data: D | Table, *, seed: int | None = None) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.

@@ -26,7 +26,7 @@ def test_a_measure_reaches_as_far_as_asked(graphveil_here):
     assert (0, 5) == (far["unique_nodes"], far["smallest_class"])
 
 
-def test_values_of_people_at_risk_stand_in_columns_of_their_own(graphveil_here, place):
+def test_values_of_unprotected_people_stand_in_columns_of_their_own(graphveil_here, place):
     graphveil_here("measure", "friends.csv", "--measure", "count", "--at-risk", "risk.csv")
     rows = [row.replace('"', "") for row in (place / "risk.csv").read_text().splitlines()]
     assert ["node,nodes,edges,class_size", "ann,5,6,1", "cyd,4,5,1", "eve,2,1,1"] == rows
@@ -50,8 +50,8 @@ def test_phi_shows_who_is_safe_from_knowledge_that_is_off(graphveil_here):
         "phi": 50.0,
         "unique_nodes": 1,
         "uniqueness": 0.2,
-        "nodes_at_risk": 1,
-        "share_at_risk": 0.2,
+        "unprotected_nodes": 1,
+        "share_unprotected": 0.2,
     } == json.loads(done.out)["fuzzy"]
 
 
@@ -59,7 +59,7 @@ def test_a_cascade_shows_who_is_found_step_by_step(graphveil_here, place):
     # a star of three, one of whose ends begins a path: one is unique by degree, then one by one
     (place / "comet.csv").write_text("source,target\na,b\na,c\na,d\nd,e\ne,f\n")
     done = graphveil_here("measure", "comet.csv", "--cascade", "degree")
-    assert "found one through the other, neighbours told apart by degree" in done.out
+    assert "identified through a neighbour, neighbours distinguished by degree" in done.out
     found = [line.split() for line in done.out.splitlines() if "after step" in line]
     assert [["after", "step", str(i), str(i + 1)] for i in (1, 2, 3)] == [w[:4] for w in found]
 

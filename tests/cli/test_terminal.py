@@ -51,7 +51,7 @@ def test_labels_in_results_are_shown_and_not_obeyed(graphveil_here, hostile):
     assert "\\u202e" in done.out
     assert max(map(len, done.out.splitlines())) < 4000
     found = json.loads(graphveil_here("measure", hostile, "--k", 9, "--json").out)
-    assert set(HOSTILE) == set(found["at_risk"])
+    assert set(HOSTILE) == set(found["unprotected"])
 
 
 def test_labels_in_errors_are_shown_and_not_obeyed(graphveil_many, place, assert_one_line):

@@ -75,15 +75,15 @@ def test_evaluate_says_what_was_kept(graphveil_here, place):
     assert json.loads((place / "rows.json").read_text())
 
 
-def test_measure_names_the_people_at_risk(graphveil_here, place):
+def test_measure_names_the_unprotected_people(graphveil_here, place):
     done = graphveil_here("measure", "friends.csv", "--k", 3)
     assert 0 == done.code
     assert "friends.csv: read 6 rows of csv" in done.err
-    assert "at risk, smallest classes first: ann, cyd, eve, bob, dan" in done.out
+    assert "unprotected, smallest classes first: ann, cyd, eve, bob, dan" in done.out
 
     done = graphveil_here("measure", "friends.csv", "--json", "--at-risk", "risk.csv")
     summary = json.loads(done.out)
-    assert ["ann", "cyd", "eve"] == sorted(summary["at_risk"])
+    assert ["ann", "cyd", "eve"] == sorted(summary["unprotected"])
     assert 3 == summary["unique_nodes"]
     assert 0.6 == summary["uniqueness"]
     rows = [row.replace('"', "") for row in (place / "risk.csv").read_text().splitlines()]

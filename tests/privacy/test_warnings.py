@@ -15,7 +15,7 @@ from graphveil.errors import GraphveilWarning, ReleaseError
 from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 
-COPY, APART, SEEDED = "holds a copy", "told apart", "seed"
+COPY, APART, SEEDED = "holds a copy", "distinguished from", "seed"
 
 
 def ring(n, chords=()):

@@ -93,7 +93,7 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "nested_in",
             Path | None,
-            "An earlier release of the same people: its classes are put together, none is parted.",
+            "An earlier release of the same people: its classes are merged, none is divided.",
             default=None,
             group=OUTPUT_GROUP,
         )
@@ -156,7 +156,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
 
 def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any."""
-    if not anonymizer.is_chunked:
+    if anonymizer.chunk_rows is None:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()

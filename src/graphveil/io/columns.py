@@ -37,7 +37,7 @@ class NotIntegersError(Exception):
 def two_columns(
     source: Source, header: tuple[str, ...], n_columns: int, notes: Notes, *, ignore_weights: bool
 ) -> tuple[int, int]:
-    """Return where the two ends of a row stand; refuse further columns unless told to ignore them.
+    """Return the columns of the two ends of a row; refuse further ones unless they are ignored.
 
     Raises
     ------
@@ -56,10 +56,9 @@ def two_columns(
     for first, second in _ENDS:
         if first in lowered and second in lowered:
             chosen = (lowered.index(first), lowered.index(second))
-    others = [place for place in range(n_columns) if place not in chosen]
-    names = header or tuple(str(place + 1) for place in range(n_columns))
-    further = tuple(names[place] for place in others)
-    if others and not ignore_weights:
+    names = header or tuple(str(number) for number in range(1, n_columns + 1))
+    further = tuple(name for column, name in enumerate(names) if column not in chosen)
+    if further and not ignore_weights:
         source.refuse(
             f"{n_columns} columns where two are needed; further ones: "
             f"{shown(', '.join(further))}. Say --ignore-weights to leave them out."
@@ -92,8 +91,8 @@ def _read_integers(
 ) -> list[NDArray[Any]]:
     columns = [Growing() for _ in chosen]
     for table in tables(source, dialect, chosen, notes, pa.int64()):
-        for place, column in enumerate(columns):
-            values = table.column(place).to_numpy()
+        for number, column in enumerate(columns):
+            values = table.column(number).to_numpy()
             if values.size and values.min() < 0:
                 refuse_value(source, dialect, chosen, str(values.min()), "is negative")
             column.extend(values)
@@ -149,8 +148,8 @@ def _after_header(chunk: bytes) -> bytes:
 
 
 def _parse(chunk: bytes, dialect: Dialect, chosen: tuple[int, ...], kind: pa.DataType) -> pa.Table:
-    names = [str(place) for place in range(dialect.n_columns)]
-    kept = [str(place) for place in chosen]
+    names = [str(number) for number in range(dialect.n_columns)]
+    kept = [str(number) for number in chosen]
     quotes = b'"' in chunk and dialect.delimiter != WHITESPACE
     return csv.read_csv(
         pa.BufferReader(chunk),
@@ -192,17 +191,17 @@ def _read_text(
     codes = [Growing() for _ in chosen]
     kind = pa.dictionary(pa.int32(), pa.string())
     for table in tables(source, dialect, chosen, notes, kind):
-        for place, (known, column) in enumerate(zip(seen, codes, strict=True)):
-            for block in table.column(place).chunks:
+        for number, (known, column) in enumerate(zip(seen, codes, strict=True)):
+            for block in table.column(number).chunks:
                 values = trimmed(block.dictionary, dialect)
                 column.extend(_numbered(values, known)[block.indices.to_numpy()])
     columns: list[Column] = []
-    for place, known in enumerate(seen):
+    for number, known in enumerate(seen):
         values = pa.array(known, type=pa.string())
         labels = columns[0].labels if share_labels and columns else None
         if labels is None:
             labels = labels_of(source, dialect, chosen, values, notes)
-        columns.append(_in_order(codes[place].finish(), values, labels))
+        columns.append(_in_order(codes[number].finish(), values, labels))
     return columns
 
 
@@ -220,9 +219,9 @@ def trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
 def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Column:
     """Overwrite codes into values by positions into labels, the same values in order."""
     typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
-    place = positions(as_ids(typed, what="ids"), labels, what="ids")
+    position = positions(as_ids(typed, what="ids"), labels, what="ids")
     for part in blocks(codes.size):
-        codes[part] = place[codes[part]]
+        codes[part] = position[codes[part]]
     return Column(codes, labels)
 
 
@@ -254,7 +253,7 @@ def refuse_value(
         if not line.strip() or line.lstrip()[0] in "#%":
             continue
         cells = dialect.cells(line)
-        here = [cells[place] for place in chosen if place < len(cells)]
+        here = [cells[number] for number in chosen if number < len(cells)]
         if not waiting and value.strip() in here:
             source.refuse(f"{quoted} {problem}. {advice}", line=number)
         waiting = False

@@ -80,7 +80,7 @@ def bipartite_batches(
     """
     kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
     for table in tables(source, dialect, chosen, notes, kind):
-        columns = [table.column(place).combine_chunks() for place in range(2)]
+        columns = [column.combine_chunks() for column in table.columns]
         if text:
             columns = [trimmed(written_out(column), dialect) for column in columns]
         else:
@@ -127,9 +127,9 @@ def _without_count_line(arcs: Arcs) -> Arcs:
     used[arcs.target[1:]] = True
     if n < np.count_nonzero(used):
         return arcs
-    place = np.cumsum(used, dtype=np.int32) - 1
-    arcs.source = place[arcs.source[1:]].astype(np.int32, copy=False)
-    arcs.target = place[arcs.target[1:]].astype(np.int32, copy=False)
+    position = np.cumsum(used, dtype=np.int32) - 1
+    arcs.source = position[arcs.source[1:]].astype(np.int32, copy=False)
+    arcs.target = position[arcs.target[1:]].astype(np.int32, copy=False)
     arcs.labels = labels[used]
     arcs.notes.rows -= 1
     arcs.notes.count_line = f"{n} {m}"
@@ -168,8 +168,8 @@ def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
                 "cannot carry. Use --format parquet."
             )
     columns = []
-    for place, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
-        codes = table.codes[:, place]
+    for number, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
+        codes = table.codes[:, number]
         listed = ids_to_arrow(values).cast(pa.string())
         _check_categories(name, listed.take(np.unique(codes[codes != SUPPRESSED])), form)
         shown_as = pa.concat_arrays([listed, pa.array(["*"])])

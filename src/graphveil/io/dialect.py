@@ -1,4 +1,4 @@
-"""How a text file separates its cells: found from its first lines, then held to."""
+"""How a text file separates its cells: read off its first lines, and expected of all others."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> li
     if len(cells) != dialect.n_columns:
         source.refuse(
             f"{len(cells)} cells where the first lines have {dialect.n_columns} "
-            f"({shown(line.strip())}). Mend the line.",
+            f"({shown(line.strip())}). Correct the line.",
             line=number,
         )
     return cells

@@ -102,15 +102,15 @@ def encoded(values: Ids) -> Column:
 def listed_arcs(
     labels: Ids, source: list[int], target: list[int], *, directed: bool, notes: Notes
 ) -> Arcs:
-    """Return the arcs of a format that lists its nodes; ends are places in that list.
+    """Return the arcs of a format that lists its nodes; ends are positions in that list.
 
     The labels are distinct; they are put in order here.
     """
     order = distinct(labels)
-    place = positions(labels, order, what="ids")
+    position = positions(labels, order, what="ids")
     return Arcs(
-        source=place[np.array(source, dtype=np.int64)],
-        target=place[np.array(target, dtype=np.int64)],
+        source=position[np.array(source, dtype=np.int64)],
+        target=position[np.array(target, dtype=np.int64)],
         labels=order,
         directed=directed,
         notes=notes,

@@ -59,15 +59,15 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
 
 def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
     if options.header == "no":
-        return tuple(f"column_{place + 1}" for place in range(dialect.n_columns))
+        return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     names = dialect.header
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         problem = None
         if not name:
-            problem = f"column {place + 1} has no name. Give it one"
+            problem = f"column {position + 1} has no name. Give it one"
         elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
             problem = f"{shown(name)} stands where the name of a column should. Say --header no"
-        elif name in names[:place]:
+        elif name in names[:position]:
             problem = f"two columns are called {shown(name)}. Rename one"
         if problem:
             source.refuse(f"{problem}.", line=1)
@@ -110,7 +110,7 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
             if row and len(row) != width:
                 source.refuse(
                     f"{len(row)} cells where there are {width} columns "
-                    f"({shown(dialect.delimiter.join(row))}). Mend the line.",
+                    f"({shown(dialect.delimiter.join(row))}). Correct the line.",
                     line=last + 1,
                 )
             last = rows.line_num

@@ -157,11 +157,6 @@ class Clustered(Anonymizer[Bipartite]):
         return self.k
 
     @property
-    def is_chunked(self) -> bool:
-        """Whether rows are anonymized in chunks."""
-        return self.chunk_rows is not None
-
-    @property
     def rule(self) -> Rule:
         """Which features a cluster keeps."""
         raise TypeError(f"{type(self).__name__} does not say what a cluster keeps")
