@@ -5,6 +5,11 @@ They go to stderr and into the private record, never into the manifest.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+
+from graphveil.errors import GraphveilWarning
+
 SEED = (
     "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
     "rest by running the method again. Keep the seed secret"
@@ -142,3 +147,29 @@ they are people
         "are. Rename them if they are people"
     )
     return (published,)
+
+
+def warn_owner(advice: Sequence[str], *, seeded: bool, stacklevel: int) -> tuple[str, ...]:
+    """Warn of all of these, and of a seed; return them for the private record.
+
+    Parameters
+    ----------
+    advice
+        What a method has to say.
+    seeded
+        Whether a seed was given.
+    stacklevel
+        How many calls away the owner's code is: 1 for the code that calls this.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     given = warn_owner(["mind the gap"], seeded=True, stacklevel=1)
+    >>> len(caught), given == ("mind the gap", SEED)
+    (2, True)
+    """
+    given = (*advice, *((SEED,) if seeded else ()))
+    for text in given:
+        warnings.warn(text, GraphveilWarning, stacklevel=stacklevel + 1)
+    return given

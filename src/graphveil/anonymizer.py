@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
@@ -18,15 +17,14 @@ from typing import get_type_hints as hints_of
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil import advice as advice_on
+from graphveil.advice import warn_owner
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
-from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
+from graphveil.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.parameters import checked, is_spelled
 from graphveil.randomness import Randomness
-from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.release import Linkage
+from graphveil.release import Linkage, Private, Provenance, Release, digest_of
 
 D = TypeVar("D", Graph, Bipartite, Table)
 
@@ -130,9 +128,7 @@ class Anonymizer(ABC, Generic[D]):
         draft = draw(taken, randomness)
         done = time.perf_counter()
         order = randomness.permutation(taken.size)
-        advice = draft.advice + ((advice_on.SEED,) if seed is not None else ())
-        for text in advice:
-            warnings.warn(text, GraphveilWarning, stacklevel=3)
+        advice = warn_owner(draft.advice, seeded=randomness.seeded, stacklevel=3)
         return Release(
             data=_published(draft.data).permuted(order),
             guarantee=draft.guarantee,

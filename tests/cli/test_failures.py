@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import cycle
 
 import pytest
 
@@ -69,12 +70,12 @@ SHORTAGES = {
     "no space for the data": ("graphveil.io.write_graph", out_of_space, "no space left"),
     "no space for the manifest": ("pathlib.Path.write_bytes", out_of_space, "no space left"),
     "no space for the record": (
-        "graphveil.release.release._write_private",
+        "graphveil.release.publishing._write_private",
         out_of_space,
         "no space left",
     ),
     "no space when it reaches the disk": (
-        "graphveil.release.atomic._flush",
+        "graphveil.atomic._flush",
         out_of_space,
         "no space left",
     ),
@@ -189,15 +190,16 @@ MOMENTS = {
     "while the input is read": ("graphveil.io.reading", "_source", True),
     "while it is anonymized": ("graphveil.methods.k_degree.realise", "realise", True),
     "while the data is written": ("graphveil.io", "write_graph", True),
-    "while the record is written": ("graphveil.release.release", "_write_private", True),
-    "before the folders are put in place": ("graphveil.release.atomic", "_swap_in", False),
+    "while the record is written": ("graphveil.release.publishing", "_write_private", True),
+    "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),
 }
 
 
 @pytest.mark.parametrize(
     ("moment", "number"),
-    [(moment, [signal.SIGINT, signal.SIGTERM][place % 2]) for place, moment in enumerate(MOMENTS)],
+    list(zip(MOMENTS, cycle([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]), strict=False)),
 )
+@pytest.mark.usefixtures("heeded_hangup")
 def test_an_interrupt_at_any_moment_leaves_nothing(place, listing, moment, number):
     module, name, after = MOMENTS[moment]
     script = SLOW.format(module=module, name=name, after=after)
@@ -205,6 +207,14 @@ def test_an_interrupt_at_any_moment_leaves_nothing(place, listing, moment, numbe
     assert 3 == done.returncode
     assert done.last.startswith("graphveil: error: interrupted. ")
     assert ["friends.csv"] == listing()
+
+
+@pytest.fixture
+def heeded_hangup():
+    """Heed a terminal that closes: what starts us under nohup ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 class Interrupted:
@@ -230,7 +240,7 @@ def interrupted(command, place, number):
 def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, place):
     assert 0 == graphveil(*ANONYMIZE).code
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    script = SLOW.format(module="graphveil.release.atomic", name="_swap_in", after=False)
+    script = SLOW.format(module="graphveil.atomic", name="_put_in_place", after=False)
     command = [sys.executable, "-c", script, *ANONYMIZE, "--force"]
     assert 3 == interrupted(command, place, signal.SIGINT).returncode
     assert before == {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}

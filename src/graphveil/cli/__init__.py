@@ -22,6 +22,11 @@ from graphveil.errors import GraphveilError, GraphveilWarning
 OUT_OF_RESOURCES = 3
 BUG = 70
 INTERRUPTED = "interrupted. No half-written release is left; run the command again."
+SIGNALS = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is of terminals that close
+    if hasattr(signal, name)
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -32,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         tokens.remove("--debug")
     try:
         code = run(tokens, debug=debug)
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
     except KeyboardInterrupt:  # between what `run` catches
         code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
@@ -101,7 +106,7 @@ def _install_handlers() -> threading.Event:
             shown_before(message, category, *rest, **more)
 
     shown_before = warnings.showwarning
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
     warnings.showwarning = show

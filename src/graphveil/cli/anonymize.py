@@ -34,8 +34,8 @@ from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Record, read_manifest, read_record
-from graphveil.release.atomic import check_target
 from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
+from graphveil.release.staging import check_target
 
 
 def _output_flags() -> list[inspect.Parameter]:

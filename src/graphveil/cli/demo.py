@@ -18,7 +18,7 @@ from graphveil.measures import measure
 from graphveil.methods import KDegree
 from graphveil.progress import shown, stage
 from graphveil.release import Release
-from graphveil.release.atomic import check_target
+from graphveil.release.staging import check_target
 from graphveil.verify import verify
 
 NETWORK = "copenhagen-calls"

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from graphveil.atomic import whole_file
 from graphveil.errors import InputError, ResourceError, UsageError
 from graphveil.lazy import lazy_module
 
@@ -190,10 +191,13 @@ def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
 
 
 def _download(item: LargerSet, kept: Path) -> None:
-    """Download, unpack and check in a temporary folder; move the file to the cache if good."""
+    """Download, check and unpack under temporary names; move the file to the cache if good."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as folder:
-        raw, content = Path(folder) / "raw", Path(folder) / "content"
+    with (
+        whole_file(kept) as content,
+        tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as folder,
+    ):
+        raw = Path(folder) / "raw"
         with _progress(item.name) as bar:
             get = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=_SECONDS)
             get(item.url, str(raw), None)
@@ -201,7 +205,6 @@ def _download(item: LargerSet, kept: Path) -> None:
         with _plain(raw) as source, content.open("wb") as target:
             while block := source.read(_CHUNK):
                 target.write(block)
-        content.replace(kept)
 
 
 def _check(item: LargerSet, path: Path, *, origin: str) -> None:

@@ -177,7 +177,7 @@ def _positions(release: Release, original: Data) -> NDArray[np.int64] | None:
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         return None
-    return linkage.places(original.labels(), release.data.labels())
+    return linkage.positions_of(original.labels(), release.data.labels())
 
 
 def rows_to_arrow(rows: Sequence[Row]) -> pa.Table:

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import (
-    ids_among_features,
-    large_empty_class,
-    many_certain,
-    taking_part,
-)
 from graphveil.anonymizer import Draft
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
+from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rows import Labels
 from graphveil.methods.equal_rows.rule import Kept, Profiles, cost_of, kept_of, merged, released
 
@@ -46,10 +41,7 @@ def draft_of(
         data=released(data, found, held, labels),
         guarantee=guarantee,
         cost=cost_of(kept, clusters=found.sizes.size, classes=classes.sizes.size),
-        advice=(
-            *ids_among_features(named_as_features(data), data.n_users),
-            *_advice(classes, kept, guarantee.k, data.n_users),
-        ),
+        advice=advice_on(_counts(data, classes, kept), k=guarantee.k),
     )
 
 
@@ -68,13 +60,14 @@ def named_as_features(data: Bipartite) -> int:
     return len(set(data.users.tolist()).intersection(data.features.tolist()))
 
 
-def _advice(classes: Profiles, kept: Kept, k: int, n_rows: int) -> tuple[str, ...]:
+def _counts(data: Bipartite, classes: Profiles, kept: Kept) -> Counts:
     sizes = classes.sizes[classes.clusters]
-    certain = int(sizes[classes.counts == sizes].sum())
     filled = np.zeros(classes.sizes.size, dtype=np.bool_)
     filled[classes.clusters] = True
-    return (
-        *taking_part(k, kept.jaccard),
-        *many_certain(certain, int(sizes.sum())),
-        *large_empty_class(int(classes.sizes[~filled].sum()), n_rows),
+    return Counts(
+        rows=data.n_users,
+        named_as_features=named_as_features(data),
+        empty=int(classes.sizes[~filled].sum()),
+        certain=int(sizes[classes.counts == sizes].sum()),
+        kept=kept,
     )

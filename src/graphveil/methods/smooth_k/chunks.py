@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.engines.engine import current
+from graphveil.engines import current
 from graphveil.errors import ParameterError
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
 from graphveil.methods.equal_rows.rule import profiles

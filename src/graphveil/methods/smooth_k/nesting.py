@@ -103,7 +103,7 @@ def classes_of(first: Release, data: Bipartite) -> Labels:
             f"the first release is of {linkage.original.size} people, and they are not the "
             f"{labels.size} given now. Nest releases of the same people only."
         )
-    return collapse(first.data).kinds[linkage.places(labels, first.data.labels())]
+    return collapse(first.data).kinds[linkage.positions_of(labels, first.data.labels())]
 
 
 def _threshold(rule: Rule, price: float) -> kernel.Threshold:
