@@ -62,17 +62,17 @@ def test_twins_look_alike_under_every_measure(name, distance, graph):
 @settings(deadline=None, max_examples=150)
 @given(graph=graphs(), k=st.integers(2, 4), name=st.sampled_from(["degree", "count", "vrq"]))
 def test_with_twins_aside_a_class_counts_one_node_for_all_its_twins(graph, k, name):
-    found = measure(graph, measure=name, k=k)
+    measured = measure(graph, measure=name, k=k)
     open_, nodes = around(graph), range(graph.n_nodes)
     sizes = []
     for v in nodes:
-        alike = [u for u in nodes if found.labels[u] == found.labels[v]]
+        alike = [u for u in nodes if measured.labels[u] == measured.labels[v]]
         sizes.append(sum(not any(are_twins(open_, u, w) for w in alike if w < u) for u in alike))
     n = max(graph.n_nodes, 1)
-    assert sizes == found.node_sizes_without_twins.tolist()
-    assert sum(size == 1 for size in sizes) / n == found.twin_uniqueness
-    assert sum(size < k for size in sizes) / n == found.share_unprotected_without_twins
-    assert found.uniqueness <= found.twin_uniqueness
+    assert sizes == measured.node_sizes_without_twins.tolist()
+    assert sum(size == 1 for size in sizes) / n == measured.twin_uniqueness
+    assert sum(size < k for size in sizes) / n == measured.share_unprotected_without_twins
+    assert measured.uniqueness <= measured.twin_uniqueness
 
 
 def slow_candidate_set_sizes(graph, phi):
@@ -114,12 +114,12 @@ def test_being_similar_goes_one_way():
 @settings(deadline=None, max_examples=40)
 @given(graph=graphs(), k=st.integers(2, 5))
 def test_knowledge_that_is_right_is_fuzzy_by_nothing(graph, k):
-    found = measure(graph, measure="count", k=k, phi=0)
-    assert found.node_sizes.tolist() == found.fuzzy.candidate_set_sizes.tolist()
-    summary = found.summary()
-    assert found.uniqueness == summary["fuzzy"]["uniqueness"]
+    measured = measure(graph, measure="count", k=k, phi=0)
+    assert measured.node_sizes.tolist() == measured.fuzzy.candidate_set_sizes.tolist()
+    summary = measured.summary()
+    assert measured.uniqueness == summary["fuzzy"]["uniqueness"]
     assert summary["unprotected_nodes"] == summary["fuzzy"]["unprotected_nodes"]
-    assert found.share_unprotected == summary["fuzzy"]["share_unprotected"]
+    assert measured.share_unprotected == summary["fuzzy"]["share_unprotected"]
 
 
 @pytest.mark.parametrize("phi", [-1, float("nan"), float("inf")])
@@ -138,17 +138,17 @@ def test_phi_goes_with_count_at_distance_one_only(name, distance):
 
 def slow_levels(graph, first, second):
     levels = [0 if first.count(label) == 1 else -1 for label in first]
-    found = [v for v, level in enumerate(levels) if level == 0]
-    while found:
+    front = [v for v, level in enumerate(levels) if level == 0]
+    while front:
         new = []
-        for v in found:
+        for v in front:
             near = graph.neighbours(v).tolist()
             for w in near:
                 alone = sum(second[x] == second[w] for x in near) == 1
                 if alone and levels[w] == -1:
                     levels[w] = levels[v] + 1
                     new.append(w)
-        found = new
+        front = new
     return levels
 
 
