@@ -14,7 +14,7 @@ from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import GraphveilWarning, ReleaseError
 from graphveil.methods import METHODS
 
-COPY, APART, SEEDED = "holds a copy", "told apart", "seed"
+COPY, APART, SEEDED = "holds a copy", "distinguished from", "seed"
 
 
 def ring(n, chords=()):

@@ -231,10 +231,10 @@ def test_the_digests_of_larger_sets_are_those_of_the_copies_at_hand(monkeypatch,
     if not SHARED.is_dir():
         pytest.skip("the shared data folder is absent")
     for item in LARGER.values():
-        found = [*SHARED.glob(f"*/{item.file}.gz")]
-        monkeypatch.setenv(FOLDER_VARIABLE, str(found[0].parent))
-        assert fetch(item.name, cache=tmp_path) == found[0]
-        assert item.bytes == len(gzip.decompress(found[0].read_bytes()))
+        files = [*SHARED.glob(f"*/{item.file}.gz")]
+        monkeypatch.setenv(FOLDER_VARIABLE, str(files[0].parent))
+        assert fetch(item.name, cache=tmp_path) == files[0]
+        assert item.bytes == len(gzip.decompress(files[0].read_bytes()))
 
 
 def test_every_larger_set_is_fetched_over_a_secure_connection():
@@ -245,12 +245,12 @@ def test_every_shipped_set_has_the_size_its_table_says():
     for name in names():
         item, data = DATASETS[name], load(name)
         if isinstance(data, Graph):
-            found = ("graph", data.n_nodes, data.n_edges)
+            actual = ("graph", data.n_nodes, data.n_edges)
         elif isinstance(data, Bipartite):
-            found = ("bipartite", data.n_users, data.n_entries)
+            actual = ("bipartite", data.n_users, data.n_entries)
         else:
-            found = ("table", data.n_rows, data.n_columns)
-        assert (item.kind, item.n, item.m) == found
+            actual = ("table", data.n_rows, data.n_columns)
+        assert (item.kind, item.n, item.m) == actual
 
 
 def test_patients_without_a_finding_are_kept():
@@ -279,8 +279,8 @@ def test_the_script_derives_the_shipped_files_from_the_originals(tmp_path):
     originals = SHARED / "spect-heart" / "SPECT.train.gz"
     if not originals.is_file():
         pytest.skip("the shared data folder is absent")
-    place = ROOT / "tools" / "make_shipped_data.py"
-    spec = importlib.util.spec_from_file_location("make_shipped_data", place)
+    path = ROOT / "tools" / "make_shipped_data.py"
+    spec = importlib.util.spec_from_file_location("make_shipped_data", path)
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     script.make_calls(SHARED / "anonet" / "calls.edges", tmp_path)

@@ -31,16 +31,16 @@ def blocks(name, language):
 
 
 @pytest.fixture
-def place(tmp_path):
+def cwd(tmp_path):
     shutil.copy(datasets.path_of("copenhagen-calls"), tmp_path / "friends.csv")
     return tmp_path
 
 
-def run(arguments, place):
+def run(arguments, cwd):
     environment = os.environ | {"PYTHONWARNINGS": "ignore"}
     return subprocess.run(
         [sys.executable, *arguments],
-        cwd=place,
+        cwd=cwd,
         env=environment,
         capture_output=True,
         text=True,
@@ -49,15 +49,15 @@ def run(arguments, place):
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_the_python_of_a_page_runs(name, place):
+def test_the_python_of_a_page_runs(name, cwd):
     code = "\n".join(blocks(name, "python"))
     assert code
-    done = run(["-c", code], place)
+    done = run(["-c", code], cwd)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_the_commands_of_a_page_run_one_after_the_other(name, place):
+def test_the_commands_of_a_page_run_one_after_the_other(name, cwd):
     lines = [
         shlex.split(line, comments=True)
         for block in blocks(name, "bash")
@@ -66,7 +66,7 @@ def test_the_commands_of_a_page_run_one_after_the_other(name, place):
     ]
     assert lines
     for line in lines:
-        done = run(["-m", *line], place)
+        done = run(["-m", *line], cwd)
         assert done.returncode == 0, done.stderr
 
 

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         code = run(tokens, debug=debug)
         for number in SIGNALS:
-            signal.signal(number, signal.SIG_IGN)  # all is done and told; what ends takes no time
+            signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
     except KeyboardInterrupt:  # between what `run` catches
         code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
     sys.exit(code)
@@ -57,7 +57,7 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         return 0
     except KeyboardInterrupt:
         return _fail(INTERRUPTED, OUT_OF_RESOURCES)
-    except Exception as error:  # noqa: BLE001  the last line of defence: told, exit code 70
+    except Exception as error:  # noqa: BLE001  the last line of defence: one line, exit code 70
         if interrupted.is_set():  # libraries make errors of their own out of a signal
             return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:
@@ -130,6 +130,6 @@ def _one_line(error: BaseException) -> str:
 
 def _operating_system(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return "no space left on the disk. Free some, or choose another place."
+        return "no space left on the disk. Free some, or choose another folder."
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or _one_line(error)}. Nothing was written."

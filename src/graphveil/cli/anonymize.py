@@ -92,7 +92,7 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "nested_in",
             Path | None,
-            "An earlier release of the same people: its classes are put together, none is parted.",
+            "An earlier release of the same people: its classes are merged, none is divided.",
             default=None,
             group=OUTPUT_GROUP,
         )

@@ -33,9 +33,10 @@ def _run(**given: Any) -> int:
             raise TypeError(f"{NETWORK} is a network")
         before = measure(graph, k=K)
         result(f"1. the data     {NETWORK}: {graph.n_nodes:,} people, {graph.n_edges:,} ties")
+        unprotected = before.unprotected().size
         result(
-            f"2. as it is     {int(before.at_risk().size)} people share their number of ties with "
-            f"fewer than {K - 1} others"
+            f"2. as it is     {unprotected} people share their number of ties with fewer "
+            f"than {K - 1} others"
         )
         release = _anonymize(graph)
         with stage(f"writing {out.name}"):

@@ -1,4 +1,4 @@
-"""A table stands for users by features: the one place that says so."""
+"""Data that stands for another kind: a table for users by features, one-hot."""
 
 from __future__ import annotations
 

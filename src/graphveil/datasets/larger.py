@@ -191,7 +191,7 @@ def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
 
 
 def _download(item: LargerSet, kept: Path) -> None:
-    """Download, check and unpack under temporary names; put the file in place when it is good."""
+    """Download, check and unpack under temporary names; move the file to the cache if good."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     with (
         whole_file(kept) as content,
@@ -209,14 +209,14 @@ def _download(item: LargerSet, kept: Path) -> None:
 
 def _check(item: LargerSet, path: Path, *, origin: str) -> None:
     try:
-        found = _digest(path, item.bytes)
+        digest = _digest(path, item.bytes)
     except OSError as error:
         raise InputError(
             f"{path} cannot be read ({error.strerror}). Change its permissions."
         ) from error
-    if found != item.sha256:
+    if digest != item.sha256:
         raise InputError(
-            f"{origin}: the content has SHA-256 {found}, expected {item.sha256} for {item.name}. "
+            f"{origin}: the content has SHA-256 {digest}, expected {item.sha256} for {item.name}. "
             f"The file was changed or cut: try again, or put a good copy into the folder of "
             f"{FOLDER_VARIABLE}."
         )
@@ -225,15 +225,15 @@ def _check(item: LargerSet, path: Path, *, origin: str) -> None:
 def _digest(path: Path, most: int) -> str:
     """Return the SHA-256 of the unpacked content; only its start is read where it is too long."""
     seen = hashlib.sha256()
-    left = most + 1
+    remaining = most + 1
     try:
         with _plain(path) as file:
-            while left and (block := file.read(min(left, _CHUNK))):
+            while remaining and (block := file.read(min(remaining, _CHUNK))):
                 seen.update(block)
-                left -= len(block)
+                remaining -= len(block)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         return f"{seen.hexdigest()} (of a damaged archive)"
-    return seen.hexdigest() if left else f"{seen.hexdigest()} (of the first {most + 1} bytes)"
+    return seen.hexdigest() if remaining else f"{seen.hexdigest()} (of the first {most + 1} bytes)"
 
 
 @contextmanager
