@@ -6,7 +6,6 @@ Exit codes: 0 done, 1 a claim does not hold, 2 the input or the options cannot b
 
 from __future__ import annotations
 
-import atexit
 import errno
 import io
 import os
@@ -16,7 +15,6 @@ import threading
 import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from graphveil.errors import GraphveilError, GraphveilWarning
@@ -43,22 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             signal.signal(number, signal.SIG_IGN)  # all is done and told; what ends takes no time
     except KeyboardInterrupt:  # between what `run` catches
         code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
-    _end(code)
-
-
-def _end(code: int) -> NoReturn:
-    """End with this code.
-
-    Where an interrupt was raised inside of `exec`, as dataclasses and numba use it, ``python -m``
-    would end by SIGINT, whatever became of the exception.
-    """
-    if code != OUT_OF_RESOURCES:
-        sys.exit(code)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):
-            stream.flush()
-    atexit._run_exitfuncs()  # noqa: SLF001  what Python does itself when it ends
-    os._exit(code)
+    exec("")  # noqa: S102  else `python -m` ends by SIGINT if text, as of a dataclass, was interrupted
+    sys.exit(code)
 
 
 def run(tokens: list[str], *, debug: bool = False) -> int:
