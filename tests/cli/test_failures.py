@@ -43,25 +43,6 @@ def test_a_bug_of_ours_is_70_with_a_request_to_report_it(graphveil, listing):
     assert ["friends.csv"] == listing()
 
 
-INTERRUPTED_IN_MADE_CODE = """
-import sys, graphveil.methods
-def interrupted(*_, **__):
-    exec("raise KeyboardInterrupt")
-graphveil.methods.KDegree._anonymize = interrupted
-from graphveil.cli import main
-main(sys.argv[1:])
-"""
-
-
-def test_an_interrupt_inside_of_code_made_from_text_is_exit_code_3(place):
-    (place / "cut_short.py").write_text(INTERRUPTED_IN_MADE_CODE)
-    command = [sys.executable, "-m", "cut_short", *ANONYMIZE]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    assert 3 == done.returncode
-    assert done.stderr.splitlines()[-1].startswith("graphveil: error: interrupted. ")
-    assert not (place / "out").exists()
-
-
 def out_of_space(*_, **__):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
