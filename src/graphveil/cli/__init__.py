@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
     except KeyboardInterrupt:  # between what `run` catches
         code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
+    exec("")  # noqa: S102  else `python -m` ends by SIGINT if text, as of a dataclass, was interrupted
     sys.exit(code)
 
 
