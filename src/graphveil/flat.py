@@ -190,7 +190,7 @@ def _values(owner: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _arguments(owner: type[Any], values: dict[str, Any], reasons: dict[str, str]) -> dict[str, Any]:
-    """Take the arguments of a class out of the values; say of the others why they stay."""
+    """Take the arguments of a class out of the values; write why others may not be given."""
     hints = hints_of(owner)
     arguments = {}
     for item in dataclasses.fields(owner):
