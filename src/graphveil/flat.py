@@ -92,7 +92,7 @@ def arguments_of(owner: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     owner
         The class of the method.
     given
-        Values by flat name; or options by the name of their field. None under the name of a field
+        Values by flat name, or options by the name of their field. None under the name of a field
         of options says that it was not given.
 
     Raises
@@ -190,7 +190,7 @@ def _values(owner: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _arguments(owner: type[Any], values: dict[str, Any], reasons: dict[str, str]) -> dict[str, Any]:
-    """Take the arguments of a class out of the values; say of the others why they stay."""
+    """Take the arguments of a class out of the values; write why others may not be given."""
     hints = hints_of(owner)
     arguments = {}
     for item in dataclasses.fields(owner):
@@ -209,9 +209,9 @@ def _options(
     """Return the options of one field."""
     classes = option_classes(hint)
     value = values.pop(item.name, None)
-    if isinstance(value, classes):
+    if isinstance(value, Options):
         _refuse(classes, f"stands beside {item.name}, which is given as a whole", reasons)
-        return value
+        return checked(value, hint, item)  # type: ignore[no-any-return]
     chosen: type[Options] | None = None
     if len(classes) > 1:
         chosen = _labelled(classes, _default_label(item) if value is None else value)

@@ -75,7 +75,7 @@ def twin_opening(rows, sums, factor, order, coins):
 
 
 def twin_closing(rows, opened, facility, visits, k):
-    """Close what is too small; every client by itself looks for the nearest that is left."""
+    """Close what is too small; every client by itself looks for the nearest that is still open."""
     opened = dict(opened)
     for site in visits.tolist():
         clients = [row for row, at in facility.items() if at == site]
@@ -97,9 +97,9 @@ def twin_clusters(rows, *, k, beta, cost_factor, runs, assign, rng):
         order = rng.permutation(len(rows))
         opened, facility, distances = twin_opening(rows, sums, factor, order, rng.random(len(rows)))
         if assign == "nearest":
-            found = {row: nearest_of(rows[row], opened) for row in range(len(rows))}
-            facility = {row: at for row, (_, _, at) in found.items()}
-            distances = {row: distance for row, (distance, _, _) in found.items()}
+            nearest = {row: nearest_of(rows[row], opened) for row in range(len(rows))}
+            facility = {row: at for row, (_, _, at) in nearest.items()}
+            distances = {row: distance for row, (distance, _, _) in nearest.items()}
         spent = factor * sum(sum_of[site] for site in opened.values())
         total = spent + sum(distances.values())
         if kept is None or total < kept[0]:
@@ -119,8 +119,10 @@ def test_clusters_are_those_of_a_plain_search_with_the_same_draws(
     k = min(k, len(rows))
     options = {"k": k, "beta": 2.0, "cost_factor": cost_factor, "runs": runs, "assign": assign}
     expected = twin_clusters(rows, **options, rng=generator(seed))
-    found = facility_clusters(collapse(bipartite(rows, n_features)), **options, rng=generator(seed))
-    assert expected == found.tolist()
+    actual = facility_clusters(
+        collapse(bipartite(rows, n_features)), **options, rng=generator(seed)
+    )
+    assert expected == actual.tolist()
 
 
 @given(tables() | planted(), FACTORS, SEEDS)
@@ -203,9 +205,9 @@ def test_nearest_sums_are_those_of_all_pairs_of_rows(table, wanted):
     wanted = min(wanted, len(data))
     rows = collapse(bipartite(data, n_features))
     kinds = Kinds(rows.indptr, rows.indices, rows.weights)
-    found = nearest_sums(kinds, lists_of(rows.indptr, rows.indices, n_features), wanted)
+    actual = nearest_sums(kinds, lists_of(rows.indptr, rows.indices, n_features), wanted)
     expected = [sum(sorted(len(row ^ other) for other in data)[:wanted]) for row in data]
-    assert expected == found[rows.kinds].tolist()
+    assert expected == actual[rows.kinds].tolist()
 
 
 @given(tables(smallest=1), st.data())
@@ -219,9 +221,9 @@ def test_lists_hold_the_rows_that_have_not_left_and_count_what_they_share(table,
         asked = draws.draw(st.sampled_from(rows))
         shared, touched = np.zeros(len(rows), np.int32), np.empty(len(rows), np.int32)
         features = np.array(sorted(asked), dtype=np.int32)
-        found = count_shared(lists, features, shared, touched)
+        n_touched = count_shared(lists, features, shared, touched)
         expected = {v: len(rows[v] & asked) for v in here if rows[v] & asked}
-        assert expected == {int(v): int(shared[v]) for v in touched[:found]}
+        assert expected == {int(v): int(shared[v]) for v in touched[:n_touched]}
         assert sum(expected.values()) == shared.sum()
         leave(lists, data.indptr, data.indices, row)
         here.remove(row)

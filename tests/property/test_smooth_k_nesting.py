@@ -113,7 +113,7 @@ class Twin:
         return total
 
     def likest(self, source, may_join):
-        """Return the units that share most published features, of equals the one met first."""
+        """Return the units that share most published features, of equals the first in the lists."""
         others = [
             other
             for unit in source

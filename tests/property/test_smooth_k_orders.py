@@ -173,15 +173,15 @@ def test_no_community_grows_above_its_cap(rows, seed, cap):
 @QUICK
 @given(lists, seeds, st.sampled_from(["minhash", "label-propagation", "none"]))
 def test_every_order_holds_every_row_once(rows, seed, order):
-    found = order_of(data_of(rows), order, 16, rng_of(seed)).tolist()
-    assert list(range(len(rows))) == sorted(found)
+    actual = order_of(data_of(rows), order, 16, rng_of(seed)).tolist()
+    assert list(range(len(rows))) == sorted(actual)
 
 
 @QUICK
 @given(lists, seeds, st.sampled_from(["minhash", "label-propagation"]))
 def test_rows_without_features_stand_last(rows, seed, order):
-    found = order_of(data_of(rows), order, 16, rng_of(seed)).tolist()
-    empty = [not rows[u] for u in found]
+    actual = order_of(data_of(rows), order, 16, rng_of(seed)).tolist()
+    empty = [not rows[u] for u in actual]
     assert sorted(empty) == empty
 
 
@@ -207,7 +207,7 @@ def test_hashes_agree_about_as_often_as_rows_are_alike():
     data = Bipartite([0, 60, 120], indices, 10_000)
     agreed = 0
     for seed in range(100):
-        found = MinHash(10_000, rng_of(seed)).signatures(data.indptr, data.indices)
-        agreed += int(np.count_nonzero(found[0] == found[1]))
+        actual = MinHash(10_000, rng_of(seed)).signatures(data.indptr, data.indices)
+        agreed += int(np.count_nonzero(actual[0] == actual[1]))
     share, spread = 0.5, 5 * math.sqrt(0.25 / (100 * HASHES))
     assert abs(agreed / (100 * HASHES) - share) < spread

@@ -125,6 +125,10 @@ def assert_counted(rows, clusters, rule):
         assert np.nonzero(state.labels == cluster)[0].tolist() == members_of(state, cluster)
 
 
+def test_numbers_of_32_bits_are_widened():
+    assert [5, -1] == [kernel.wide(np.int32(number)) for number in (5, -1)]
+
+
 @given(clustered(), RULES)
 @settings(deadline=None, max_examples=60)
 def test_the_state_counts_what_a_recount_finds(drawn, rule):
@@ -157,8 +161,8 @@ def test_adding_a_row_gains_what_a_recount_finds(drawn, rule, lam, data):
     before = objective(sets, labels, rule, lam)
     for cluster in set(labels.tolist()) - {kernel.NONE}:
         after = objective(sets, relabelled(labels, {row: cluster}), rule, lam)
-        found = kernel.gain_of_adding(clusters.data, clusters.state, float(lam), row, cluster)
-        assert float(after - before) == pytest.approx(found, abs=1e-9)
+        actual = kernel.gain_of_adding(clusters.data, clusters.state, float(lam), row, cluster)
+        assert float(after - before) == pytest.approx(actual, abs=1e-9)
 
 
 @given(clustered(), RULES, LAMBDAS)
@@ -169,8 +173,8 @@ def test_removing_a_row_gains_what_a_recount_finds(drawn, rule, lam):
     before = objective(sets, labels, rule, lam)
     for row in range(len(sets)):
         after = objective(sets, relabelled(labels, {row: kernel.NONE}), rule, lam)
-        found = kernel.gain_of_removing(clusters.data, clusters.state, float(lam), row)
-        assert float(after - before) == pytest.approx(found, abs=1e-9)
+        actual = kernel.gain_of_removing(clusters.data, clusters.state, float(lam), row)
+        assert float(after - before) == pytest.approx(actual, abs=1e-9)
 
 
 @given(clustered(), RULES, LAMBDAS, st.data())
@@ -287,11 +291,11 @@ def test_the_best_swap_gains_what_a_recount_finds_to_be_most(drawn, rule, lam, d
             q: objective(sets, relabelled(labels, {row: other, q: own}), rule, lam) - before
             for q in np.nonzero(labels == other)[0].tolist()
         }
-        partner, found = search.best_swap(
+        partner, actual = search.best_swap(
             clusters.data, clusters.state, float(lam), row, other, scratch
         )
-        assert float(gains[partner]) == pytest.approx(found, abs=1e-9)
-        assert float(max(gains.values())) == pytest.approx(found, abs=1e-9)
+        assert float(gains[partner]) == pytest.approx(actual, abs=1e-9)
+        assert float(max(gains.values())) == pytest.approx(actual, abs=1e-9)
         assert not scratch.theirs.any()
 
 
@@ -357,9 +361,9 @@ def test_candidates_are_those_that_gain_most_by_a_feature_of_the_row(drawn, rule
                 gains[cluster] = kernel.gain_of_adding(
                     clusters.data, clusters.state, float(lam), row, cluster
                 )
-        found = [c for c in near[rows.kinds[row]].tolist() if c != kernel.NONE]
+        actual = [c for c in near[rows.kinds[row]].tolist() if c != kernel.NONE]
         best = sorted(gains.values(), reverse=True)[: wanted + 1]
-        assert best == pytest.approx([gains[c] for c in found], abs=1e-9)
+        assert best == pytest.approx([gains[c] for c in actual], abs=1e-9)
 
 
 @given(clustered(least=2), RULES, LAMBDAS)

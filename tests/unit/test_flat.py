@@ -124,6 +124,9 @@ def test_flat_values_and_objects_give_the_options_that_they_name(given, expected
         ({"crate_width": 2}, "crate_width=2 is out of range"),
         ({"tool": "hand"}, "tool='hand' is unknown. Choose one of saw, axe."),
         ({"crate": 8}, "crate=8 is not of type Crate. Give one."),
+        ({"tool": Crate(width=4)}, "tool=Crate(width=4, lid=False) is unknown. Choose one of"),
+        ({"polish": Saw()}, "is not of type Polish"),
+        ({"teeth": Polish()}, "is not of type int"),
     ],
 )
 def test_values_that_mean_nothing_together_are_refused(given, words):

@@ -199,9 +199,9 @@ def _nearest(
     degrees = rows.degrees()
     lowest = int(np.argmin(degrees[opened]))
     without = degrees + degrees[opened[lowest]]
-    apart = without < nearest.distance
-    facility = np.where(apart, lowest, nearest.facility).astype(np.int32)
-    return facility, np.where(apart, without, nearest.distance)
+    shares_none = without < nearest.distance
+    facility = np.where(shares_none, lowest, nearest.facility).astype(np.int32)
+    return facility, np.where(shares_none, without, nearest.distance)
 
 
 def close(

@@ -1,6 +1,6 @@
 """Greedy growth: clusters of k rows, each grown from a seed by the rows that overlap most with it.
 
-The objective is that of `smooth_k.local_search`; it decides where the last rows go, fewer than k.
+The objective is that of `smooth_k.local_search`; it decides where the last rows, fewer than k, go.
 """
 
 from __future__ import annotations
