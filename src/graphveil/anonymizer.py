@@ -137,14 +137,14 @@ class Anonymizer(ABC, Generic[D]):
         return self._release(encoded(data, self.accepts), self._anonymize, seed)
 
     def _release(
-        self, taken: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
+        self, data: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
     ) -> Release:
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
-        draft: Draft = draw(taken, randomness)
+        draft: Draft = draw(data, randomness)
         done = time.perf_counter()
-        order = randomness.permutation(taken.size)
+        order = randomness.permutation(data.size)
         advice = warn_owner(draft.advice, seeded=randomness.seeded, stacklevel=3)
         return Release(
             data=_published(draft.data).permuted(order),
@@ -152,13 +152,13 @@ class Anonymizer(ABC, Generic[D]):
             conditions=(*self.conditions, *draft.conditions),
             provenance=self.provenance,
             private=Private(
-                input_sha256=digest_of(taken),
+                input_sha256=digest_of(data),
                 seed=randomness.seed,
                 cost=draft.cost,
                 warnings=advice,
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
-                linkage=Linkage(taken.labels(), _inverse(order)),
-                unprotected=_named(taken, draft.unprotected),
+                linkage=Linkage(data.labels(), _inverse(order)),
+                unprotected=_named(data, draft.unprotected),
                 withheld=self.withheld(),
             ),
         )

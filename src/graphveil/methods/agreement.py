@@ -51,8 +51,8 @@ def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdi
     >>> from tempfile import TemporaryDirectory
     >>> import graphveil as gv
     >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> with TemporaryDirectory() as place:
-    ...     folder = gv.KDegree(k=2).anonymize(graph).write(Path(place, "path-k2"))
+    >>> with TemporaryDirectory() as scratch:
+    ...     folder = gv.KDegree(k=2).anonymize(graph).write(Path(scratch, "path-k2"))
     ...     gv.verify_release(folder, original=graph).complete
     True
     """

@@ -43,10 +43,10 @@ def load_columnar(
     """
     relation = _relation(db, path)
     described = db.rows(f"DESCRIBE SELECT * FROM {relation}")
-    found = [row[0] for row in described]
-    if found != list(names):
+    columns_read = [row[0] for row in described]
+    if columns_read != list(names):
         raise UnreadableError(
-            f"{path.name} has the columns {shown(found)}, not {shown(list(names))}"
+            f"{path.name} has the columns {shown(columns_read)}, not {shown(list(names))}"
         )
     for row, (_, kind) in zip(described, columns, strict=True):
         if kind == "BIGINT" and row[1] not in _INTEGERS:

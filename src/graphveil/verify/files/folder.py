@@ -113,13 +113,13 @@ def inside(folder: Path, name: str) -> Path | None:
 def _others(folder: Path, files: list[DataFile]) -> Check:
     listed = {file.name for file in files} | {MANIFEST}
     try:
-        found = sorted(path.name for path in folder.iterdir())
+        names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
         return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
-    problems = [f"{shown(name)} is not listed" for name in found if name not in listed]
+    problems = [f"{shown(name)} is not listed" for name in names if name not in listed]
     if (folder / MANIFEST).is_symlink():
-        problems.append(f"{MANIFEST} is a link to another place")
-    return judged(OTHERS, problems, f"the folder holds {counted(len(found), 'file')}, all listed")
+        problems.append(f"{MANIFEST} is a link to another file")
+    return judged(OTHERS, problems, f"the folder holds {counted(len(names), 'file')}, all listed")
 
 
 def _description(described: Described) -> Check:
@@ -134,10 +134,10 @@ def _description(described: Described) -> Check:
         return judged(DESCRIPTION, problems, "")
     problems += _data_file(described.kind, data[0])
     companions = [file for file in described.files if file.role != "data"]
-    due = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
-    if [file.role for file in companions] != due:
+    expected = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
+    if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
-        problems.append(f"beside the data stand {roles}, a {data[0].format} release has {due}")
+        problems.append(f"beside the data stand {roles}, a {data[0].format} release has {expected}")
     problems += [
         f"{shown(file.name)} is not described as {file.role}.csv with the column {file.role[:-1]}"
         for file in companions

@@ -101,9 +101,9 @@ def _bytes(raw: bytes, manifest: Manifest) -> Check:
     if raw == canonical:
         return holds(BYTES, f"the {len(raw)} bytes of {MANIFEST} are canonical")
     same = min(len(raw), len(canonical))
-    place = next((i for i in range(same) if raw[i] != canonical[i]), same)
-    line = raw[:place].count(b"\n") + 1
-    return fails(BYTES, f"{MANIFEST}, line {line}: byte {place} is not as graphveil writes it")
+    position = next((i for i in range(same) if raw[i] != canonical[i]), same)
+    line = raw[:position].count(b"\n") + 1
+    return fails(BYTES, f"{MANIFEST}, line {line}: byte {position} is not as graphveil writes it")
 
 
 def _seal(manifest: Manifest) -> Check:
@@ -135,16 +135,18 @@ def _linkage_file(owner: Owner) -> Check:
     if owner.record is None:
         return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
     written = owner.record.linkage_sha256
-    found = None if owner.linkage is None else _sha256(owner.linkage)
-    if found == written:
-        kept = f"has the SHA-256 {found[:12]} of the record" if found else "was not kept"
+    digest = None if owner.linkage is None else _sha256(owner.linkage)
+    if digest == written:
+        kept = f"has the SHA-256 {digest[:12]} of the record" if digest else "was not kept"
         return holds(LINKAGE_FILE, f"{LINKAGE} {kept}")
-    if found is None:
+    if digest is None:
         return not_checked(
             LINKAGE_FILE, f"{LINKAGE} is not there any more", needs="the owner's linkage"
         )
-    due = shown(written[:12]) if written else "none"
-    return fails(LINKAGE_FILE, f"{LINKAGE} has the SHA-256 {found[:12]}, the record states {due}")
+    stated = shown(written[:12]) if written else "none"
+    return fails(
+        LINKAGE_FILE, f"{LINKAGE} has the SHA-256 {digest[:12]}, the record states {stated}"
+    )
 
 
 def _sha256(path: Path) -> str:

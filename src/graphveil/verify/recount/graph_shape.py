@@ -8,11 +8,11 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged
 IDS, SIMPLE, ENDPOINTS, ORDER = "ids", "simple graph", "endpoints", "canonical order"
 
 _OUT_OF_ORDER = """
-    SELECT place, source, target FROM (
-        SELECT rowid + 1 AS place, source, target,
+    SELECT number, source, target FROM (
+        SELECT rowid + 1 AS number, source, target,
                lag(source) OVER () AS above_source, lag(target) OVER () AS above_target
         FROM edges)
-    WHERE source >= target OR (place > 1 AND (
+    WHERE source >= target OR (number > 1 AND (
         source < above_source OR (source = above_source AND target <= above_target)))
     LIMIT 1
 """

@@ -20,9 +20,9 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 COUNTS, ENTRIES = "counts", "entries"
 
 _OUT_OF_ORDER = """
-    SELECT place, person FROM (
-        SELECT rowid + 1 AS place, person, lag(person) OVER (ORDER BY rowid) AS above FROM {})
-    WHERE person < above ORDER BY place LIMIT 1
+    SELECT number, person FROM (
+        SELECT rowid + 1 AS number, person, lag(person) OVER (ORDER BY rowid) AS above FROM {})
+    WHERE person < above ORDER BY number LIMIT 1
 """
 
 _REPEATED = """
@@ -83,7 +83,7 @@ def _table_counts(db: Database, described: Described) -> dict[str, int]:
     data = next(file for file in described.files if file.role == "data")
     hidden = "{} = '*'" if data.format in {"csv", "tsv"} else "{} IS NULL"
     cells = [
-        f"count(*) FILTER ({hidden.format(f'c{place}')})" for place in range(len(data.columns))
+        f"count(*) FILTER ({hidden.format(f'c{number}')})" for number in range(len(data.columns))
     ]
     return {
         "rows": db.number("SELECT count(*) FROM cells"),
@@ -101,8 +101,8 @@ def _bipartite_shape(db: Database) -> list[Check]:
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
-    found = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
-    return [ids_check(db, "users", "person"), found, _user_order(db)]
+    entries = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
+    return [ids_check(db, "users", "person"), entries, _user_order(db)]
 
 
 def _user_order(db: Database) -> Check:

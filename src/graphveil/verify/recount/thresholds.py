@@ -69,7 +69,7 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     Notes
     -----
     With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), a cell of 1 L times that; of
-    a prior above 1/2 zeros and ones change places. They may be off by one.
+    a prior above 1/2 zeros and ones swap roles. They may be off by one.
 
     Examples
     --------
