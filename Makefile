@@ -4,16 +4,18 @@
 #   make PYTHON=/path/to/python ...   chooses the interpreter
 #   make VENV=/some/folder ...        puts the environment elsewhere
 #   make test TEST_WORKERS=1          changes the number of processes that run the tests
+#   make fuzz FUZZ_SECONDS=3600       searches for an hour
 #   make -C /path/to/graphveil ...    works from anywhere
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint type bench docs clean
+.PHONY: help demo test lint type fuzz planted bench docs clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
 TEST_WORKERS ?= auto
+FUZZ_SECONDS ?= 300
 DEMO_OUT ?= demo-release
 
 # Stamp files: one that is newer than pyproject.toml says that the environment is up to date.
@@ -30,7 +32,7 @@ demo: $(INSTALLED) ## anonymize a network that ships with the package, and verif
 	@'$(BIN)/graphveil' demo --out '$(DEMO_OUT)' --force
 
 test: lint type ## run the linter, the type checker and the whole test suite
-	'$(BIN)/python' -m pytest -n $(TEST_WORKERS)
+	'$(BIN)/python' -m pytest -n $(TEST_WORKERS) --dist loadgroup
 
 lint: $(INSTALLED_DEV) ## check style and formatting
 	'$(BIN)/python' -m ruff check .
@@ -38,6 +40,12 @@ lint: $(INSTALLED_DEV) ## check style and formatting
 
 type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
+
+fuzz: $(INSTALLED_DEV) ## try random data on every property, and keep what fails in tests/fuzz/corpus
+	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'
+
+planted: $(INSTALLED_DEV) ## plant known flaws in copies, one by one: the tests must notice each
+	'$(BIN)/python' tests/planted/run.py
 
 bench: $(INSTALLED_DEV) ## run the benchmarks; with GRAPHVEIL_SHARED_DATA set, on real networks too
 	'$(BIN)/python' benchmarks/k_degree/speed.py

@@ -2,10 +2,115 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.database import ReadOnlyDatabase
+from hypothesis.internal.conjecture import providers
+
+from fuzz.database import Corpus
+from shared_data import lacking
+
+CORPUS = Corpus()
+FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
+"""Whether `make fuzz` searches at random; else all draws repeat, and what was found is replayed."""
+
+MOST_EXAMPLES = 60
+"""How many examples of a property are tried in every run: `make fuzz` tries as many as it asks."""
+
+ROOMS = {
+    "structural": "structural",
+    "k-degree": "k[-_]degree",
+    "smooth-k": "(?:smooth|suppress)[-_]k|mondrian|features|on_disk|bipartite",
+    "measures": "measure|evaluate",
+}
+"""The tests that need one room of kernels, by words in their names."""
+
+NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
+settings.register_profile("repeatable", database=ReadOnlyDatabase(CORPUS), **NO_CLOCK)
+settings.register_profile("fuzz", database=CORPUS, **NO_CLOCK)
+settings.load_profile("fuzz" if FUZZ else "repeatable")
+if not FUZZ:
+    # Hypothesis also tries the constants of whatever local modules are loaded by then: the order
+    # of the tests would change the draws.
+    providers._get_local_constants = providers.Constants
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep each room's tests in one process, and let every property draw the same in every run.
+
+    A random search takes the properties in another order every time.
+    """
+    if FUZZ:
+        order = os.environ.get("FUZZ_ORDER", "")
+        items.sort(key=lambda item: hashlib.sha256(f"{order} {item.nodeid}".encode()).digest())
+        return
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(f"room-{room_of(item.nodeid)}"))
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            repeat(item.obj)
+
+
+def room_of(test: str) -> str:
+    """Return whose kernels a test compiles, else its file: two processes would compile them twice.
+
+    Examples
+    --------
+    >>> room_of("tests/contract/test_methods.py::test_it[suppress-k k=8]")
+    'smooth-k'
+    """
+    named = re.search("|".join(f"({words})" for words in ROOMS.values()), test)
+    if named:
+        return list(ROOMS)[named.lastindex - 1]
+    return re.sub(r"\W+", "-", test.partition("::")[0])
+
+
+def repeat(test: Callable[..., None]) -> None:
+    """Give a property one seed and no more than so many examples, the findings apart."""
+    # No setting does it: the decorator `seed` would forget the findings too.
+    test._hypothesis_internal_use_seed = 0
+    own = test._hypothesis_internal_use_settings
+    most = min(own.max_examples, MOST_EXAMPLES)
+    test._hypothesis_internal_use_settings = settings(own, max_examples=most)
+
+
+def pytest_runtest_setup() -> None:
+    """Start no further test once the time of a random search is up."""
+    if FUZZ and time.time() > float(os.environ.get("FUZZ_UNTIL", "inf")):
+        pytest.skip("the time is up")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Write the example that a random search found, in words, beside what it saved."""
+    report = yield
+    if FUZZ and call.when == "call" and call.excinfo is not None:
+        CORPUS.describe(item.nodeid, "\n".join(examples_in(call.excinfo.value)))
+    return report
+
+
+def examples_in(error: BaseException) -> Iterator[str]:
+    """Yield the falsifying examples that Hypothesis noted on an error, or on those inside it."""
+    for note in getattr(error, "__notes__", []):
+        if note.partition("\n")[0].endswith("("):
+            yield f"{note}\n{error!r}"
+    for inner in getattr(error, "exceptions", ()):
+        yield from examples_in(inner)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was skipped for lack of data."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    told = lacking([str(report.longrepr) for report in skipped])
+    if told:
+        terminalreporter.write_line(told, yellow=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

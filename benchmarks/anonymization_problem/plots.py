@@ -2,7 +2,7 @@
 
     python benchmarks/anonymization_problem/plots.py
 
-Needs matplotlib (``pip install graphveil[figures]``). Writes ``results/figure-N.svg``.
+Needs matplotlib (``pip install matplotlib``). Writes ``results/figure-N.svg``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benchmarks/smooth_anonymity/plots.py
 
-Needs matplotlib (``pip install graphveil[figures]``). Writes ``results/figure-N.svg``; what the
+Needs matplotlib (``pip install matplotlib``). Writes ``results/figure-N.svg``; what the
 paper shows in figures 3 and 5, and in 4 and 7, stands in one each.
 """
 

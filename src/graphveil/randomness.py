@@ -69,7 +69,7 @@ class Randomness:
         Parameters
         ----------
         purpose
-            A name that no other place of the same run uses, such as ``"roles"``.
+            A name that nothing else in the same run uses, such as ``"roles"``.
         """
         root = self._root if self.seed is None else self.seed
         key = hashlib.blake2b(f"{root}/{purpose}".encode(), digest_size=32).digest()

@@ -247,6 +247,22 @@ def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, c
     assert 0 == graphveil("verify", "out", "--original", "friends.csv").code
 
 
+INTERRUPTED_TEXT = """
+import graphveil.cli
+graphveil.cli.run = lambda tokens, debug: exec("raise KeyboardInterrupt")
+graphveil.cli.main([])
+"""
+
+
+def test_an_interrupt_of_text_that_python_runs_is_one_like_any_other(place):
+    """Importing runs such text: CPython remembers its interrupt, although it was handled."""
+    (place / "interrupted.py").write_text(INTERRUPTED_TEXT)
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=place, capture_output=True, check=False)
+    assert 3 == done.returncode
+    assert b"graphveil: error: interrupted." in done.stderr
+
+
 @pytest.mark.parametrize("seconds", [1.2, 2.4])
 def test_a_big_run_that_is_stopped_anywhere_leaves_a_whole_release_or_nothing(cwd, seconds):
     rows = "".join(f"{i * 7919 % 60000},{i * i % 59999}\n" for i in range(120_000))

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
-from graphveil.data import Graph
 from graphveil.methods.k_degree.realise import apply_edits, realise
 from graphveil.randomness import Randomness
+from shared_data import network
 
-DATA = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 DNC = "anonet/out.dnc-temporalGraph.edges"
 KS = (2, 5, 10, 50)
 # {data: {mode: [(L1*, edits) for k in KS]}}
@@ -46,17 +40,7 @@ TABLE = {
 CELLS = [(name, k) for name in TABLE for k in KS]
 
 
-@cache
-def graph_of(name):
-    """The graph without loops; in a numbered file every id up to the largest is a node."""
-    numbered = name.endswith(".edges")
-    path = DATA / name if numbered else DATA / name / "edges.tsv.gz"
-    if not path.exists():
-        pytest.skip(f"needs the shared data set {name}, which is not here")
-    with (open if numbered else gzip.open)(path, "rt") as lines:
-        ends = np.loadtxt(lines, dtype=np.int64, ndmin=2)[:, :2]
-    n = int(ends.max()) + 1 if numbered else None
-    return Graph.assemble(ends[:, 0], ends[:, 1], n=n)[0]
+graph_of = cache(network)
 
 
 @cache

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, settle_parity
+from shared_data import edge_array
 
-DATA = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 KS = (2, 5, 10, 50)
 COSTS = {
     "ca-GrQc": {"add": (13, 88, 232, 2031), "any": (13, 59, 121, 763)},
@@ -29,15 +23,8 @@ COSTS = {
 
 def degrees_of(name: str) -> np.ndarray:
     """The degrees without loops and repeated edges; in a numbered file every id is a node."""
-    path = DATA / name
-    numbered = path.suffix == ".edges"
-    if not numbered:
-        path = path / "edges.tsv.gz"
-    if not path.exists():
-        pytest.skip(f"needs the shared data set {name}, which is not here")
-    with (open if numbered else gzip.open)(path, "rt") as lines:
-        ends = np.loadtxt(lines, dtype=np.int64, ndmin=2)[:, :2]
-    if not numbered:
+    ends = edge_array(name)
+    if not name.endswith(".edges"):
         ends = np.unique(ends, return_inverse=True)[1].reshape(ends.shape)
     ends = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
     return np.bincount(np.unique(ends, axis=0).ravel(), minlength=int(ends.max()) + 1)

@@ -1,24 +1,16 @@
 """Uniqueness on real networks, against the table of the specification (another program's).
 
-The network that ships is in the first test. The others are looked for in a folder of shared data.
+The network that ships is in the first test. The others are shared data.
 """
 
 from __future__ import annotations
 
-import gzip
-import os
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from graphveil import datasets
-from graphveil.data import Graph
 from graphveil.measures import measure
+from shared_data import network
 
-DATA = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 NAMES = ("degree", "count", "dk", "vrq")
 # {data: (n, m, uniqueness under degree, count, dk, vrq at distance 1)}
 TABLE = {
@@ -54,14 +46,6 @@ def uniqueness(graph):
     return tuple(shown(each.uniqueness) for each in found)
 
 
-def network(name):
-    path = DATA / "anonet" / f"{name}.edges"
-    if not path.exists():
-        pytest.skip(f"needs the network {name}, which does not ship with graphveil")
-    edges = np.loadtxt(path, dtype=np.int64)
-    return Graph.from_edges(edges[:, 0], edges[:, 1], n=int(edges.max()) + 1)
-
-
 def test_the_network_that_ships_has_the_published_uniqueness():
     graph = datasets.load("copenhagen-calls")
     assert TABLE["calls"] == (graph.n_nodes, graph.n_edges, *uniqueness(graph))
@@ -69,7 +53,7 @@ def test_the_network_that_ships_has_the_published_uniqueness():
 
 @pytest.mark.parametrize("name", TABLE)
 def test_networks_of_the_paper_have_the_published_uniqueness(name):
-    graph = network(name)
+    graph = network(f"anonet/{name}.edges")
     assert TABLE[name] == (graph.n_nodes, graph.n_edges, *uniqueness(graph))
 
 
@@ -77,12 +61,7 @@ def test_networks_of_the_paper_have_the_published_uniqueness(name):
     ("name", "expected"), [("email-Enron", ".071"), ("loc-Brightkite", ".048")]
 )
 def test_larger_networks_of_the_paper_have_the_published_uniqueness(name, expected):
-    path = DATA / name / "edges.tsv.gz"
-    if not path.exists():
-        pytest.skip(f"needs the network {name}, which does not ship with graphveil")
-    with gzip.open(path) as file:
-        edges = np.loadtxt(file, dtype=np.int64)
-    graph = Graph.from_edges(edges[:, 0], edges[:, 1])
+    graph = network(name)
     assert expected == shown(measure(graph, measure="count").uniqueness, digits=3)
 
 

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import graphveil as gv
+from shared_data import script, shared
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("GRAPHVEIL_SHARED_DATA", ROOT.parent / "shared" / "data"))
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning"),
-    pytest.mark.skipif(not (DATA / "adult").is_dir(), reason="the shared data are not there"),
-]
-
-
-@cache
-def sets():
-    """Return the module of the data sets that the benchmarks use."""
-    path = ROOT / "benchmarks" / "smooth_anonymity" / "data.py"
-    spec = importlib.util.spec_from_file_location("smooth_anonymity_data", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+FOLDERS = {"adult": "adult", "playstore": "googleplaystore"}
 
 
 @cache
 def load(name):
-    return sets().stochastic(0) if name == "stochastic" else getattr(sets(), name)(DATA)
+    sets = script("benchmarks/smooth_anonymity/data.py")
+    if name == "stochastic":
+        return sets.stochastic(0)
+    return getattr(sets, name)(shared(FOLDERS[name]).parent)
 
 
 def jaccard(data, **parameters):

@@ -5,11 +5,8 @@ The figures are a reference prototype's, in percent.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,9 +17,8 @@ from graphveil.methods.smooth_k import Facility, LocalSearch, SmoothK
 from graphveil.methods.smooth_k.growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.randomness import Randomness
+from shared_data import script, shared
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("GRAPHVEIL_SHARED_DATA", ROOT.parent / "shared" / "data"))
 FOLDERS = {"adult": "adult", "playstore": "googleplaystore", "email_enron": "email-Enron"}
 SUPPRESS = Rule(Fraction(1))
 
@@ -33,15 +29,10 @@ def generator(seed):
 
 @cache
 def rows_of(name):
-    path = ROOT / "benchmarks" / "smooth_anonymity" / "data.py"
-    spec = importlib.util.spec_from_file_location("smooth_anonymity_data", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sets = script("benchmarks/smooth_anonymity/data.py")
     if name == "stochastic":
-        return collapse(module.stochastic(0))
-    if not (DATA / FOLDERS[name]).exists():
-        pytest.skip(f"needs the shared data {FOLDERS[name]}, which is not here")
-    return collapse(getattr(module, name)(DATA))
+        return collapse(sets.stochastic(0))
+    return collapse(getattr(sets, name)(shared(FOLDERS[name]).parent))
 
 
 @cache

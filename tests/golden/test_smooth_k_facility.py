@@ -5,11 +5,8 @@ The figures are a reference prototype's, in percent.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +15,8 @@ from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.equal_rows.rule import Rule, kept
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters
 from graphveil.randomness import Randomness
+from shared_data import script, shared
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("GRAPHVEIL_SHARED_DATA", ROOT.parent / "shared" / "data"))
 FOLDERS = {
     "adult": "adult",
     "playstore": "googleplaystore",
@@ -38,19 +34,12 @@ SIZES = {
 }
 
 
-@cache
 def sets():
-    path = ROOT / "benchmarks" / "smooth_anonymity" / "data.py"
-    spec = importlib.util.spec_from_file_location("smooth_anonymity_data", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("benchmarks/smooth_anonymity/data.py")
 
 
 def data_of(name):
-    if not (DATA / FOLDERS[name]).exists():
-        pytest.skip(f"needs the shared data {FOLDERS[name]}, which is not here")
-    return getattr(sets(), name)(DATA)
+    return getattr(sets(), name)(shared(FOLDERS[name]).parent)
 
 
 @cache

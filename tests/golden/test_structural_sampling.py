@@ -6,25 +6,19 @@ kept until 95 % and until all nodes are anonymous, and the bound on the latter; 
 
 from __future__ import annotations
 
-import gzip
 import math
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from graphveil.data import Graph
 from graphveil.methods.structural.bounds import lower_bound
 from graphveil.methods.structural.sampling import sample_edits
 from graphveil.methods.structural.sampling_state import ranked, state_of
 from graphveil.methods.structural.task import Task
 from graphveil.randomness import Randomness
+from shared_data import network
 
-DATA = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 SEEDS, SEEDS_TO_THE_END = range(3), range(10)
 """When the last node falls is chance: runs to the end differ by .1 of the edges."""
 TABLE = {
@@ -61,11 +55,7 @@ AT_K_5 = {
 
 @cache
 def graph_of(name):
-    path = DATA / "anonet" / f"{name}.edges"
-    if not path.exists():
-        pytest.skip(f"needs the shared data set anonet/{name}, which is not here")
-    ends = np.loadtxt(path, dtype=np.int64, ndmin=2)
-    return Graph.assemble(ends[:, 0], ends[:, 1], n=int(ends.max()) + 1)[0]
+    return network(f"anonet/{name}.edges")
 
 
 def sampled(name, seed, k, *, budget=1.0, allowed=0.0):
@@ -140,12 +130,7 @@ def test_ua_does_on_average_what_the_prototype_does(k, names, made, edges):
     ("name", "uniqueness"), [("email-Enron", 0.071), ("loc-Brightkite", 0.048)]
 )
 def test_ua_finishes_on_graphs_that_the_paper_gave_up(name, uniqueness):
-    path = DATA / name / "edges.tsv.gz"
-    if not path.exists():
-        pytest.skip(f"needs the shared data set {name}, which is not here")
-    with gzip.open(path, "rt") as lines:
-        ends = np.loadtxt(lines, dtype=np.int64, ndmin=2)
-    graph = Graph.from_edges(ends[:, 0], ends[:, 1])
+    graph = network(name)
     budget = math.ceil(0.05 * graph.n_edges)
     task = Task(graph, "count", 1, 2, "delete", budget, 0)
     start = state_of(ranked(graph)[1], task).left

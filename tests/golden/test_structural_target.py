@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-import os
 from functools import cache
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from graphveil.data import Graph
 from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.target import target
 from graphveil.methods.structural.task import Task
+from shared_data import network
 
-DATA = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 # name, share of the nodes to be anonymous, edits and clustering of the prototype
 GOALS = [
     ("out.dimacs10-netscience", 1.0, 0.041, 0.672),
@@ -28,11 +23,7 @@ GOALS = [
 
 @cache
 def graph_of(name):
-    path = DATA / "anonet" / f"{name}.edges"
-    if not path.exists():
-        pytest.skip(f"needs the shared network {name}, which is not here")
-    ends = np.loadtxt(path, dtype=np.int64, ndmin=2)[:, :2]
-    return Graph.assemble(ends[:, 0], ends[:, 1], n=int(ends.max()) + 1)[0]
+    return network(f"anonet/{name}.edges")
 
 
 def generator(seed):

@@ -17,7 +17,7 @@ from graphveil.randomness import Randomness
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
-FALSE_ALARM = 1e-7
+FALSE_ALARM = 1e-11
 PATH = gv.Graph.from_edges(["ann", "bob", "cyd"], ["bob", "cyd", "dan"])
 LIKES = gv.Bipartite.from_lists(
     [["tea"], ["tea", "rye"], [], ["rye"]], users=["ann", "bob", "cyd", "dan"]

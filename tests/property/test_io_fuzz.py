@@ -112,7 +112,7 @@ def read(path: Path, kind: str) -> None:
     """Read in every way; whatever comes must be a sound container or an InputError of one line."""
     load, ways = LOADERS[kind]
     for options in ways:
-        start = time.perf_counter()
+        start = time.process_time()
         message, container = "", None
         try:
             with warnings.catch_warnings():
@@ -124,7 +124,7 @@ def read(path: Path, kind: str) -> None:
         assert isinstance(container, Graph | Bipartite | Table | None)
         assert "\n" not in message
         assert len(message) < 500
-        assert time.perf_counter() - start < SLOWEST
+        assert time.process_time() - start < SLOWEST
 
 
 @pytest.mark.parametrize(("name", "kind", "compression"), CASES)

@@ -82,6 +82,24 @@ def test_an_event_has_its_probability_exactly(eighths):
     assert {value: p for value, p in expected.items() if p} == law
 
 
+@pytest.mark.parametrize(
+    "threshold", [1, 2, 2**53 - 1, 2**53 + 1, FULL // 3, FULL - 2**11 + 1, FULL - 2, FULL - 1]
+)
+def test_an_event_is_decided_by_the_last_bit_of_its_word(threshold):
+    """A coin of floating point, which has 53 bits, takes these words for one and the same."""
+    words = [threshold - 1, threshold, 0, FULL - 1]
+    assert [True, False, True, False] == bernoulli(scripted(*words), threshold, 4).tolist()
+
+
+@pytest.mark.parametrize("through", [Channel(1, FULL - 1), Channel(0, FULL - 1), Channel(1, 1)])
+def test_a_one_is_published_exactly_below_its_threshold(through):
+    """The next word is the largest but one, or 0: no zero, or none of many, is published."""
+    ones = np.arange(2)
+    words = scripted(through.one - 1, through.one, 0, 0, 0)
+    cells, kept = flipped(words, ones, 3, through)
+    assert ([0], 1) == (cells.tolist(), kept)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8])
 def test_integers_below_a_bound_are_equally_likely(n):
     law = law_of(lambda w: int(below(w, n, 1)[0]), bits=3, most=4)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib.util
-import os
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
@@ -17,11 +14,8 @@ from graphveil import errors
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.datasets import DATASETS, LARGER, LargerSet, fetch, load, names, path_of
 from graphveil.datasets.larger import FOLDER_VARIABLE
+from shared_data import script, shared, shared_folder
 
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 CONTENT = b"# a small edge list\n0 1\n1 2\n" * 50
 
 
@@ -228,10 +222,8 @@ def test_an_unknown_name_is_answered_with_the_known_ones(function):
 
 
 def test_the_digests_of_larger_sets_are_those_of_the_copies_at_hand(monkeypatch, tmp_path):
-    if not SHARED.is_dir():
-        pytest.skip("the shared data folder is absent")
     for item in LARGER.values():
-        files = [*SHARED.glob(f"*/{item.file}.gz")]
+        files = [*shared_folder().glob(f"*/{item.file}.gz")] or [shared(item.name)]
         monkeypatch.setenv(FOLDER_VARIABLE, str(files[0].parent))
         assert fetch(item.name, cache=tmp_path) == files[0]
         assert item.bytes == len(gzip.decompress(files[0].read_bytes()))
@@ -276,28 +268,20 @@ def test_every_shipped_file_stands_in_the_licences_and_every_set_names_one():
 
 
 def test_the_script_derives_the_shipped_files_from_the_originals(tmp_path):
-    originals = SHARED / "spect-heart" / "SPECT.train.gz"
-    if not originals.is_file():
-        pytest.skip("the shared data folder is absent")
-    path = ROOT / "tools" / "make_shipped_data.py"
-    spec = importlib.util.spec_from_file_location("make_shipped_data", path)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    script.make_calls(SHARED / "anonet" / "calls.edges", tmp_path)
-    script.make_spect(originals, originals.with_name("SPECT.test.gz"), tmp_path)
-    script.make_adult(SHARED / "adult" / "adult.data.gz", tmp_path)
+    make = script("tools/make_shipped_data.py")
+    make.make_calls(shared("anonet/calls.edges"), tmp_path)
+    originals = (shared(f"spect-heart/SPECT.{part}.gz") for part in ("train", "test"))
+    make.make_spect(*originals, tmp_path)
+    make.make_adult(shared("adult/adult.data.gz"), tmp_path)
     shipped = path_of("copenhagen-calls").parent
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert made == {path.name: path.read_bytes() for path in shipped.glob("*.csv")}
 
 
 def test_a_list_of_calls_gives_the_same_graph_as_its_edge_list(tmp_path):
-    spec = importlib.util.spec_from_file_location("make", ROOT / "tools" / "make_shipped_data.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
     calls = tmp_path / "calls.csv"
     calls.write_text(
         "timestamp,caller,callee,duration\n1,30,20,5\n2,20,30,-1\n3,40,20,9\n4,7,-1,3\n"
     )
-    script.make_calls(calls, tmp_path)
+    script("tools/make_shipped_data.py").make_calls(calls, tmp_path)
     assert (tmp_path / "copenhagen_calls.csv").read_text() == "source,target\n0,1\n0,2\n"

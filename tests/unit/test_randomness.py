@@ -42,6 +42,31 @@ def test_streams_without_a_seed_come_from_the_operating_system(monkeypatch):
     assert draws(Randomness(), "edges") == draws(Randomness(), "edges")
 
 
+def test_streams_without_a_seed_have_at_least_128_bits_of_entropy(monkeypatch):
+    asked = []
+
+    def counted(function, bits_each):
+        def ask(size):
+            asked.append(size * bits_each)
+            return function(size)
+
+        return ask
+
+    monkeypatch.setattr(secrets, "randbits", counted(secrets.randbits, 1))
+    monkeypatch.setattr(secrets, "token_bytes", counted(secrets.token_bytes, 8))
+    Randomness().stream("edges")
+    assert 128 <= sum(asked)
+
+
+def test_no_entropy_is_lost_between_the_operating_system_and_a_stream():
+    """Of 5000 streams no two start alike, by chance once in 10^12: with 16 bits hundreds would."""
+    streams = [Randomness().stream("edges") for _ in range(5000)]
+    assert 5000 == len({int(stream.integers(0, 2**64, dtype=np.uint64)) for stream in streams})
+    words = np.array([stream.bit_generator.seed_seq.entropy for stream in streams[:200]])
+    varied = [np.unique(column).size > 190 for column in words.T]
+    assert 128 <= 32 * sum(varied)
+
+
 def test_a_negative_seed_is_refused_with_the_way_out():
     with pytest.raises(ParameterError, match=r"seed=-1 .*>= 0"):
         Randomness(seed=-1)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections import Counter, defaultdict
 from itertools import combinations, pairwise, permutations, product
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -20,10 +18,8 @@ from graphveil.verify.promises.classes import look_alikes
 from graphveil.verify.promises.evidence import Evidence
 from graphveil.verify.recount import look_alikes as structural
 from graphveil.verify.recount.neighbourhoods import network_of
+from shared_data import edge_array, shared
 
-DATA = Path(
-    os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
-)
 COUNTED = ("count", "edge-count", "degree-distribution", "vrq")
 SHAPED = ("dk", "hybrid")
 MEASURES = (*COUNTED, *SHAPED)
@@ -417,12 +413,9 @@ PUBLISHED_DK = {
 
 @pytest.mark.parametrize("name", PUBLISHED_DK)
 def test_the_uniqueness_of_published_networks_is_found_again(name):
-    folder = DATA / "anonet"
-    if not folder.is_dir():
-        pytest.skip("the networks of the paper are not here")
-    with (folder / "table.tsv").open() as file:
+    with shared("anonet/table.tsv").open() as file:
         row = next(row for row in csv.DictReader(file, delimiter="\t") if row["name"] == name)
-    edges = np.loadtxt(folder / f"{name}.edges", dtype=np.int64)
+    edges = edge_array(f"anonet/{name}.edges")
     n = int(edges.max()) + 1
     due = {"degree": "U_deg", "count": "U_count", "vrq": "U_vrq"}
     expected = {measure: float(row[column]) for measure, column in due.items()}

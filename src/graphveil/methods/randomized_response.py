@@ -114,7 +114,7 @@ class RandomizedResponse(Anonymizer[Any]):
             Where the data is of another kind.
         InfeasibleError
             Where more false edges are to be expected than `max_edges`. Of the data only the
-            number of nodes, or of users and features, is looked at.
+            number of nodes, or of users and features, is read.
         """
         super().check(data)
         if isinstance(data, Graph | Bipartite) and self._expected(data) > self.max_edges:
@@ -168,15 +168,15 @@ class RandomizedResponse(Anonymizer[Any]):
     def _too_many(self, data: Graph | Bipartite) -> str:
         """Return the error of the guard, with the smallest epsilon that passes it."""
         n_cells = number_of_cells(data)
-        told = (
+        excess = (
             f"{round(self._expected(data)):,} false {_words_for(data)} are to be expected among "
             f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
         )
         shared_by = cells_of_one(data) if self.unit == "node" else 1
         needed = _rounded_up(math.log(n_cells / self.max_edges - 1) * shared_by)
         if needed > LARGEST_EPSILON:
-            return f"{told} No epsilon up to {LARGEST_EPSILON} fits. Raise max_edges."
-        return f"{told} Raise max_edges, or give epsilon={needed} or more."
+            return f"{excess} No epsilon up to {LARGEST_EPSILON} fits. Raise max_edges."
+        return f"{excess} Raise max_edges, or give epsilon={needed} or more."
 
 
 def _rounded_up(value: float) -> Decimal:

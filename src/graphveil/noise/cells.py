@@ -1,4 +1,4 @@
-"""Cells: the places of a graph or a table of users by features that can be 1 or 0.
+"""Cells: the pairs of nodes, or of a user and a feature, each of which is 1 or 0.
 
 How many there are, and how they are numbered, depends on public numbers only: how many nodes there
 are, or how many users and features.

@@ -19,8 +19,8 @@ FIRST_BITS = 384
 class Table(NamedTuple):
     """Bounds of a distribution function, P[X <= k] for k = 0, 1, ..., in units of 2^-bits.
 
-    The true value lies between the two of the same place. Where `whole`, the places are all but
-    the last value of X, which is certain; else the rest is in the tail.
+    The true value lies between the two of the same index. Where `whole`, every k is listed but the
+    largest, at which the distribution function is 1; else further ones are in the tail.
     """
 
     lower: list[int]
@@ -46,9 +46,9 @@ def binomial(words: Words, trials: int, threshold: int) -> int:
     The law is exact, not exact to some precision. A block of trials is sampled by inversion: X is
     the number of k with P[X <= k] <= U, for a real number U that is uniform on [0, 1) and whose
     bits are drawn as they are needed. P[X <= k] is enclosed between two integers (sums and
-    products rounded down, and rounded up). If the bits of U that are there do not tell it from the
-    enclosed value, further bits are drawn, and the enclosure is narrowed; with 64 bits this
-    happens about once in 2**56 blocks.
+    products rounded down, and rounded up). Where the bits of U drawn so far do not decide on which
+    side of that value it lies, further bits are drawn, and the enclosure is narrowed; with 64 bits
+    this happens about once in 2**56 blocks.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def words_from(randomness: Randomness, purpose: str) -> Words:
         Without a seed every word comes from the operating system: no generator's state stands
         between its entropy and the noise.
     purpose
-        A name that no other place of the same run uses.
+        A name that nothing else in the same run uses.
 
     Examples
     --------
@@ -70,43 +70,42 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> below(words_from(Randomness(), "places"), 1, 3).tolist()
+    >>> below(words_from(Randomness(), "draws"), 1, 3).tolist()
     [0, 0, 0]
     """
     width = (n - 1).bit_length()
     if width == 0:
         return np.zeros(count, dtype=np.int64)
-    found = np.empty(count, dtype=np.int64)
+    integers = np.empty(count, dtype=np.int64)
     filled = 0
     while filled < count:
         drawn = (words(count - filled) >> np.uint64(64 - width)).view(np.int64)
-        fit = drawn[drawn < n]
-        found[filled : filled + fit.size] = fit
-        filled += fit.size
-    return found
+        accepted = drawn[drawn < n]
+        integers[filled : filled + accepted.size] = accepted
+        filled += accepted.size
+    return integers
 
 
 def distinct(words: Words, n: int, count: int) -> Cells:
     """Return a set of exactly `count` of the integers 0..n-1, every such set equally likely.
 
-    Integers are drawn until so many different ones are there: never more at a time than are still
-    missing, so that none is drawn in vain and the set is the one of drawing them one by one. Above
-    half of all, those left out are drawn.
+    Integers are drawn until enough of them differ, never more at a time than are still missing:
+    the set is the one of drawing them one by one. Above half of all, the complement is drawn.
 
     Examples
     --------
-    >>> distinct(words_from(Randomness(), "places"), 3, 3).tolist()
+    >>> distinct(words_from(Randomness(), "draws"), 3, 3).tolist()
     [0, 1, 2]
     """
     if 2 * count > n:
         return np.flatnonzero(~_marked(words, n, n - count))
     if n <= DENSE * count:
         return np.flatnonzero(_marked(words, n, count))
-    found = np.empty(0, dtype=np.int64)
-    while found.size < count:
-        drawn = np.unique(below(words, n, count - found.size))
-        found = union(found, without(drawn, found))
-    return found
+    chosen = np.empty(0, dtype=np.int64)
+    while chosen.size < count:
+        drawn = np.unique(below(words, n, count - chosen.size))
+        chosen = union(chosen, without(drawn, chosen))
+    return chosen
 
 
 def _marked(words: Words, n: int, count: int) -> NDArray[np.bool_]:
@@ -119,8 +118,8 @@ def _marked(words: Words, n: int, count: int) -> NDArray[np.bool_]:
     return marked
 
 
-def contains(cells: Cells, asked: Cells) -> NDArray[np.bool_]:
-    """Return which of the cells asked for are there; both are sorted.
+def contains(cells: Cells, candidates: Cells) -> NDArray[np.bool_]:
+    """Return which of the candidates are among the cells; both are sorted.
 
     Examples
     --------
@@ -128,28 +127,28 @@ def contains(cells: Cells, asked: Cells) -> NDArray[np.bool_]:
     [False, True, False]
     """
     if cells.size == 0:
-        return np.zeros(asked.size, dtype=np.bool_)
-    place = np.minimum(np.searchsorted(cells, asked), cells.size - 1)
-    return np.asarray(cells[place] == asked)
+        return np.zeros(candidates.size, dtype=np.bool_)
+    positions = np.minimum(np.searchsorted(cells, candidates), cells.size - 1)
+    return np.asarray(cells[positions] == candidates)
 
 
-def without(cells: Cells, others: Cells) -> Cells:
-    """Return the cells that are none of the others; both are sorted.
+def without(cells: Cells, excluded: Cells) -> Cells:
+    """Return the cells that are not excluded; both are sorted.
 
     Examples
     --------
     >>> without(np.array([1, 2, 7]), np.array([2, 5])).tolist()
     [1, 7]
     """
-    return cells[~contains(others, cells)]
+    return cells[~contains(excluded, cells)]
 
 
-def union(cells: Cells, others: Cells) -> Cells:
-    """Return all cells in order; both are sorted, and none stands in both.
+def union(cells: Cells, added: Cells) -> Cells:
+    """Return the cells of both in order; both are sorted, and no cell is in both.
 
     Examples
     --------
     >>> union(np.array([1, 7]), np.array([2, 5])).tolist()
     [1, 2, 5, 7]
     """
-    return np.sort(np.concatenate([cells, others]), kind="stable")
+    return np.sort(np.concatenate([cells, added]), kind="stable")
