@@ -34,7 +34,9 @@ def figures_3_and_5() -> None:
     """Draw Jaccard over k, a panel a data set."""
     groups = grouped(rows_of("by-k"))
     names = list(dict.fromkeys(key[0] for key in groups))
-    colours = {name: f"C{place}" for place, name in enumerate(dict.fromkeys(k[1] for k in groups))}
+    colours = {
+        name: f"C{number}" for number, name in enumerate(dict.fromkeys(k[1] for k in groups))
+    }
     figure, axes = plt.subplots(1, len(names), figsize=(3.4 * len(names), 3.3), squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         for variant in dict.fromkeys(key[1] for key in groups if key[0] == name):
@@ -86,11 +88,11 @@ def figure_6() -> None:
     figure, axis = plt.subplots(figsize=(5, 3.6))
     points: dict[str, list[tuple[int, float]]] = {}
     for (name, variant, k), rows in grouped(rows_of("by-k")).items():
-        found = matching(groups, name, mean(rows, "jaccard"))
-        if variant == "smooth (ours)" and found.replace(".", "").isdigit():
-            points.setdefault(name, []).append((int(k), float(found)))
-    for name, found_at in points.items():
-        axis.plot(*zip(*sorted(found_at), strict=True), marker="o", ms=3, label=name)
+        epsilon = matching(groups, name, mean(rows, "jaccard"))
+        if variant == "smooth (ours)" and epsilon.replace(".", "").isdigit():
+            points.setdefault(name, []).append((int(k), float(epsilon)))
+    for name, curve in points.items():
+        axis.plot(*zip(*sorted(curve), strict=True), marker="o", ms=3, label=name)
     axis.set(xscale="log", xlabel="k", ylabel="epsilon of the same Jaccard")
     axis.legend(fontsize=8)
     save(figure, 6)

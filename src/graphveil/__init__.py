@@ -18,50 +18,65 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from graphveil._version import __version__
+from graphveil._version import __version__ as __version__
+from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from graphveil import datasets
-    from graphveil.claims.guarantees import (
-        EdgeDP,
-        KAnonymity,
-        NodeDP,
-        NotClaimed,
-        SmoothKAnonymity,
-        StructuralKAnonymity,
-    )
-    from graphveil.data import Bipartite, Graph, Table
-    from graphveil.errors import GraphveilError, GraphveilWarning
-    from graphveil.evaluate import METRICS
-    from graphveil.evaluate import evaluate as evaluate_release
-    from graphveil.io import read_bipartite, read_graph, read_table
-    from graphveil.measures import MEASURES, measure
-    from graphveil.methods import (
-        METHODS,
-        KDegree,
-        Mondrian,
-        RandomizedResponse,
-        SmoothK,
-        StructuralAnonymity,
-        SuppressK,
-    )
-    from graphveil.methods.structural import Budget, Full, Partial
-    from graphveil.release import Release, read_release
-    from graphveil.verify import verify as verify_release
+    from graphveil import datasets as datasets
+    from graphveil.claims.guarantees import EdgeDP as EdgeDP
+    from graphveil.claims.guarantees import KAnonymity as KAnonymity
+    from graphveil.claims.guarantees import NodeDP as NodeDP
+    from graphveil.claims.guarantees import NotClaimed as NotClaimed
+    from graphveil.claims.guarantees import SmoothKAnonymity as SmoothKAnonymity
+    from graphveil.claims.guarantees import StructuralKAnonymity as StructuralKAnonymity
+    from graphveil.data import Bipartite as Bipartite
+    from graphveil.data import Graph as Graph
+    from graphveil.data import Table as Table
+    from graphveil.errors import GraphveilError as GraphveilError
+    from graphveil.errors import GraphveilWarning as GraphveilWarning
+    from graphveil.evaluate import METRICS as METRICS
+    from graphveil.evaluate import evaluate as _evaluate
+    from graphveil.io import read_bipartite as read_bipartite
+    from graphveil.io import read_graph as read_graph
+    from graphveil.io import read_table as read_table
+    from graphveil.measures import MEASURES as MEASURES
+    from graphveil.measures import measure as measure
+    from graphveil.methods import METHODS as METHODS
+    from graphveil.methods import KDegree as KDegree
+    from graphveil.methods import Mondrian as Mondrian
+    from graphveil.methods import RandomizedResponse as RandomizedResponse
+    from graphveil.methods import SmoothK as SmoothK
+    from graphveil.methods import StructuralAnonymity as StructuralAnonymity
+    from graphveil.methods import SuppressK as SuppressK
+    from graphveil.methods.agreement import verify_release as verify_release
+    from graphveil.methods.smooth_k import Chunks as Chunks
+    from graphveil.methods.smooth_k import Facility as Facility
+    from graphveil.methods.smooth_k import Greedy as Greedy
+    from graphveil.methods.smooth_k import LocalSearch as LocalSearch
+    from graphveil.methods.structural import Budget as Budget
+    from graphveil.methods.structural import Full as Full
+    from graphveil.methods.structural import Partial as Partial
+    from graphveil.release import Release as Release
+    from graphveil.release import read_release as read_release
 
-_PLACES = {
+    evaluate_release = _evaluate
+
+_HOMES = {
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
+    "Chunks": "graphveil.methods.smooth_k",
     "EdgeDP": "graphveil.claims.guarantees",
+    "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",
     "Graph": "graphveil.data",
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
+    "Greedy": "graphveil.methods.smooth_k",
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
+    "LocalSearch": "graphveil.methods.smooth_k",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
@@ -77,64 +92,16 @@ _PLACES = {
     "StructuralKAnonymity": "graphveil.claims.guarantees",
     "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
+    "__version__": "graphveil._version",
+    "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",
     "measure": "graphveil.measures",
     "read_bipartite": "graphveil.io",
     "read_graph": "graphveil.io",
     "read_release": "graphveil.release",
     "read_table": "graphveil.io",
-    "verify_release": "graphveil.verify:verify",
+    "verify_release": "graphveil.methods.agreement",
 }
+"""Where every public name is defined; the imports above say the same to type checkers."""
 
-__all__ = [
-    "MEASURES",
-    "METHODS",
-    "METRICS",
-    "Bipartite",
-    "Budget",
-    "EdgeDP",
-    "Full",
-    "Graph",
-    "GraphveilError",
-    "GraphveilWarning",
-    "KAnonymity",
-    "KDegree",
-    "Mondrian",
-    "NodeDP",
-    "NotClaimed",
-    "Partial",
-    "RandomizedResponse",
-    "Release",
-    "SmoothK",
-    "SmoothKAnonymity",
-    "StructuralAnonymity",
-    "StructuralKAnonymity",
-    "SuppressK",
-    "Table",
-    "__version__",
-    "datasets",
-    "evaluate_release",
-    "measure",
-    "read_bipartite",
-    "read_graph",
-    "read_release",
-    "read_table",
-    "verify_release",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used."""
-    if name == "datasets":
-        return import_module("graphveil.datasets")
-    if name not in _PLACES:
-        raise AttributeError(f"module 'graphveil' has no attribute {name!r}")
-    module, _, attribute = _PLACES[name].partition(":")
-    value = getattr(import_module(module), attribute or name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    """Return the public names."""
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,9 +1,14 @@
-"""What an owner is told before publishing: warnings that several methods share.
+"""What an owner should know before publishing: warnings that several methods share.
 
 They go to stderr and into the private record, never into the manifest.
 """
 
 from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from graphveil.errors import GraphveilWarning
 
 SEED = (
     "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
@@ -17,7 +22,7 @@ COPY = (
 )
 
 MANY_ADDITIONS = 0.05
-"""The share of added edges above which they can be told from real ones."""
+"""The share of added edges above which they can be distinguished from real ones."""
 
 
 def many_additions(added: int, n_edges: int) -> tuple[str, ...]:
@@ -31,15 +36,15 @@ def many_additions(added: int, n_edges: int) -> tuple[str, ...]:
     share = added / max(n_edges, 1)
     if share <= MANY_ADDITIONS:
         return ()
-    told_apart = (
-        f"the added edges are {100 * share:.1f} % of the input's: so many can be told apart from "
-        "real ones. Try edits=any"
+    distinguishable = (
+        f"the added edges are {100 * share:.1f} % of the input's: so many can be "
+        "distinguished from real ones. Try edits=any"
     )
-    return (told_apart,)
+    return (distinguishable,)
 
 
 LARGE_EMPTY_CLASS = 0.10
-"""The share of rows without features above which the owner is told."""
+"""The share of rows without features above which the owner is warned."""
 
 
 def large_empty_class(empty: int, n_rows: int) -> tuple[str, ...]:
@@ -53,15 +58,15 @@ def large_empty_class(empty: int, n_rows: int) -> tuple[str, ...]:
     share = empty / max(n_rows, 1)
     if share <= LARGE_EMPTY_CLASS:
         return ()
-    told = (
+    warning = (
         f"{100 * share:.1f} % of the rows were released without any feature. They form one class, "
         "of which the release says nothing"
     )
-    return (told,)
+    return (warning,)
 
 
 MANY_CERTAIN = 0.50
-"""The share of entries that are true of all of a class above which the owner is told."""
+"""The share of entries that are true of all of a class above which the owner is warned."""
 
 
 def many_certain(certain: int, entries: int) -> tuple[str, ...]:
@@ -142,3 +147,29 @@ they are people
         "are. Rename them if they are people"
     )
     return (published,)
+
+
+def warn_owner(advice: Sequence[str], *, seeded: bool, stacklevel: int) -> tuple[str, ...]:
+    """Warn of all of these, and of a seed; return them for the private record.
+
+    Parameters
+    ----------
+    advice
+        What a method has to say.
+    seeded
+        Whether a seed was given.
+    stacklevel
+        How many calls away the owner's code is: 1 for the code that calls this.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     given = warn_owner(["mind the gap"], seeded=True, stacklevel=1)
+    >>> len(caught), given == ("mind the gap", SEED)
+    (2, True)
+    """
+    given = (*advice, *((SEED,) if seeded else ()))
+    for text in given:
+        warnings.warn(text, GraphveilWarning, stacklevel=stacklevel + 1)
+    return given

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 
 class _LazyModule:
@@ -28,3 +30,42 @@ def lazy_module(name: str) -> Any:
     2
     """
     return _LazyModule(name)
+
+
+class LazyNames(NamedTuple):
+    """What a package with lazily loaded names defines, in this order."""
+
+    all: list[str]
+    getattr: Callable[[str], Any]
+    dir: Callable[[], list[str]]
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> LazyNames:
+    """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names when used.
+
+    Parameters
+    ----------
+    package
+        The full name of the package.
+    homes
+        Where every public name is defined: ``module``, or ``module:attribute`` where it has
+        another name there; without an attribute behind the colon it is the module itself.
+
+    Examples
+    --------
+    >>> names = lazy_names("graphveil", {"fractions": "fractions:", "Ratio": "fractions:Fraction"})
+    >>> names.all, names.getattr("Ratio")(1, 2)
+    (['Ratio', 'fractions'], Fraction(1, 2))
+    """
+    public = sorted(homes)
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home, colon, attribute = homes[name].partition(":")
+        module = importlib.import_module(home)
+        value = module if colon and not attribute else getattr(module, attribute or name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return LazyNames(public, load, public.copy)

@@ -41,21 +41,21 @@ class Done(NamedTuple):
 
 
 @pytest.fixture
-def place(tmp_path):
+def cwd(tmp_path):
     """A folder with one input file, in which commands run."""
     (tmp_path / "friends.csv").write_text(FRIENDS)
     return tmp_path
 
 
 @pytest.fixture
-def graphveil(place):
-    """Return a function that runs a command in `place`."""
+def graphveil(cwd):
+    """Return a function that runs a command in `cwd`."""
 
     def command(*arguments, script=None, env=None, umask=-1):
         start = ["-m", "graphveil"] if script is None else ["-c", script]
         done = subprocess.run(
             [sys.executable, *start, *map(str, arguments)],
-            cwd=place,
+            cwd=cwd,
             capture_output=True,
             text=True,
             timeout=200,
@@ -69,13 +69,13 @@ def graphveil(place):
 
 
 @pytest.fixture
-def graphveil_here(place, monkeypatch, capsys):
-    """Return a function that runs a command in `place` in this process: quick, and patchable."""
+def graphveil_here(cwd, monkeypatch, capsys):
+    """Return a function that runs a command in `cwd` in this process: quick, and patchable."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def command(*arguments):
         with monkeypatch.context() as patched:
-            patched.chdir(place)
+            patched.chdir(cwd)
             code = run([str(word) for word in arguments])
         shown = capsys.readouterr()
         return Done(code, shown.out, shown.err)
@@ -100,9 +100,9 @@ def graphveil_many(graphveil):
 
 
 @pytest.fixture
-def listing(place):
-    """Return a function that lists everything in `place`, hidden files too."""
-    return lambda: sorted(str(path.relative_to(place)) for path in place.rglob("*"))
+def listing(cwd):
+    """Return a function that lists everything in `cwd`, hidden files too."""
+    return lambda: sorted(str(path.relative_to(cwd)) for path in cwd.rglob("*"))
 
 
 @pytest.fixture

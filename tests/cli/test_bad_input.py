@@ -93,21 +93,19 @@ def test_each_kind_of_bad_file_is_one_line_and_leaves_nothing(
     assert not problems, "\n".join(problems)
 
 
-def test_what_is_no_file_at_all_is_one_line(place, graphveil_many, listing, assert_one_line):
-    (place / "folder").mkdir()
-    (place / "loop.csv").symlink_to("loop.csv")
+def test_what_is_no_file_at_all_is_one_line(cwd, graphveil_many, listing, assert_one_line):
+    (cwd / "folder").mkdir()
+    (cwd / "loop.csv").symlink_to("loop.csv")
     before = listing()
     words = {"folder": "directory", "none.csv": "no such file", "loop.csv": "", "": ""}
-    commands = [
-        (place, ("anonymize", "k-degree", name, "--k", 2, "--out", "out")) for name in words
-    ]
+    commands = [(cwd, ("anonymize", "k-degree", name, "--k", 2, "--out", "out")) for name in words]
     for word, done in zip(words.values(), graphveil_many(commands), strict=True):
         assert done.code in {2, 3}
         assert_one_line(done, word)
     assert before == listing()
 
 
-def test_options_that_cannot_be_used_are_one_line(place, graphveil_many, listing, assert_one_line):
+def test_options_that_cannot_be_used_are_one_line(cwd, graphveil_many, listing, assert_one_line):
     base = ("anonymize", "k-degree", "friends.csv")
     out = ("--out", "out")
     lines = {
@@ -138,7 +136,7 @@ def test_options_that_cannot_be_used_are_one_line(place, graphveil_many, listing
         ("--dance",): ["--dance"],
     }
     before = listing()
-    commands = [(place, arguments) for arguments in lines]
+    commands = [(cwd, arguments) for arguments in lines]
     problems = []
     for arguments, done in zip(lines, graphveil_many(commands), strict=True):
         try:
@@ -150,11 +148,11 @@ def test_options_that_cannot_be_used_are_one_line(place, graphveil_many, listing
     assert before == listing()
 
 
-def forged(place):
+def forged(cwd):
     """Yield manifests that are well formed and describe no release."""
     with pytest.warns(gv.GraphveilWarning):
-        release = gv.KDegree(k=2).anonymize(gv.read_graph(place / "friends.csv"))
-    folder = release.write(place / "whole")
+        release = gv.KDegree(k=2).anonymize(gv.read_graph(cwd / "friends.csv"))
+    folder = release.write(cwd / "whole")
     whole = json.loads((folder / "release.json").read_text())
     edits = {
         "k-zero": lambda m: m["claim"]["guarantee"].update(k=0),
@@ -175,7 +173,7 @@ def forged(place):
         yield name, json.dumps(manifest).encode()
 
 
-def test_a_release_that_was_damaged_is_judged_and_never_our_bug(place, graphveil_many, listing):
+def test_a_release_that_was_damaged_is_judged_and_never_our_bug(cwd, graphveil_many, listing):
     folders = []
     broken = {
         "no-json": b"{",
@@ -183,16 +181,16 @@ def test_a_release_that_was_damaged_is_judged_and_never_our_bug(place, graphveil
         "no-files": b'{"schema": 1}',
         "list": b"[]",
         "bytes": bytes(range(256)),
-        **dict(forged(place)),
+        **dict(forged(cwd)),
     }
     for name, content in broken.items():
-        (place / name).mkdir()
-        (place / name / "release.json").write_bytes(content)
+        (cwd / name).mkdir()
+        (cwd / name / "release.json").write_bytes(content)
         folders.append(name)
     before = listing()
     problems = []
     words = [("verify", "{}"), ("evaluate", "{}", "--original", "friends.csv")]
-    commands = [(place, [word.format(name) for word in verb]) for name in folders for verb in words]
+    commands = [(cwd, [word.format(name) for word in verb]) for name in folders for verb in words]
     for (_, arguments), done in zip(commands, graphveil_many(commands), strict=True):
         if done.code not in {1, 2} or len(done.err.splitlines()) > 1 or "root:" in done.out:
             problems.append(f"{arguments}: {done}")
@@ -200,27 +198,31 @@ def test_a_release_that_was_damaged_is_judged_and_never_our_bug(place, graphveil
     assert before == listing()
 
 
-def test_no_manifest_makes_evaluate_read_outside_the_folder(place, graphveil_many):
+def test_no_manifest_makes_evaluate_read_outside_the_folder(cwd, graphveil_many):
     names = []
-    for name, manifest in forged(place):
+    for name, manifest in forged(cwd):
         if "file" in name or "folder" in name:
-            (place / name).mkdir()
-            (place / name / "release.json").write_bytes(manifest)
+            (cwd / name).mkdir()
+            (cwd / name / "release.json").write_bytes(manifest)
             names.append(name)
     verb = ("evaluate", "{}", "--original", "friends.csv")
-    commands = [(place, [word.format(name) for word in verb]) for name in names]
+    commands = [(cwd, [word.format(name) for word in verb]) for name in names]
     for name, done in zip(names, graphveil_many(commands), strict=True):
         assert (2, "") == (done.code, done.out), name
         assert name in done.err or "data.csv" in done.err, done.err
 
 
-def test_a_graph_of_one_node_is_refused_where_k_needs_more(place, graphveil_many, assert_one_line):
+def test_a_graph_of_one_node_is_refused_where_k_needs_more(cwd, graphveil_many, assert_one_line):
     matrix = {"data": np.zeros(0), "indices": np.zeros(0, dtype=np.int32)}
     np.savez(
-        place / "one.npz", indptr=np.zeros(2, dtype=np.int32), shape=(1, 1), format="csr", **matrix
+        cwd / "one.npz",
+        indptr=np.zeros(2, dtype=np.int32),
+        shape=(1, 1),
+        format="csr",
+        **matrix,
     )
     (done,) = graphveil_many(
-        [(place, ("anonymize", "k-degree", "one.npz", "--k", 2, "--out", "out"))]
+        [(cwd, ("anonymize", "k-degree", "one.npz", "--k", 2, "--out", "out"))]
     )
     assert 2 == done.code
     assert_one_line(done, "1 node", "one.npz")

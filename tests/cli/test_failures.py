@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import cycle
 
 import pytest
 
@@ -69,12 +70,12 @@ SHORTAGES = {
     "no space for the data": ("graphveil.io.write_graph", out_of_space, "no space left"),
     "no space for the manifest": ("pathlib.Path.write_bytes", out_of_space, "no space left"),
     "no space for the record": (
-        "graphveil.release.release._write_private",
+        "graphveil.release.publishing._write_private",
         out_of_space,
         "no space left",
     ),
     "no space when it reaches the disk": (
-        "graphveil.release.atomic._flush",
+        "graphveil.atomic._flush",
         out_of_space,
         "no space left",
     ),
@@ -109,12 +110,12 @@ MS_RDONLY, MS_REMOUNT = 1, 32
 
 
 @pytest.fixture
-def tiny_disk(place):
-    """Mount a file system of 64 KiB at `place`/disk, or skip where that is not allowed."""
+def tiny_disk(cwd):
+    """Mount a file system of 64 KiB at `cwd`/disk, or skip where that is not allowed."""
     if sys.platform != "linux":
         pytest.skip("mounting a small file system is done on Linux only")
     libc = ctypes.CDLL(None, use_errno=True)
-    disk = place / "disk"
+    disk = cwd / "disk"
     disk.mkdir()
     if libc.mount(b"none", bytes(disk), b"tmpfs", 0, b"size=64k,mode=755"):
         pytest.skip(f"may not mount a small file system: {os.strerror(ctypes.get_errno())}")
@@ -124,10 +125,10 @@ def tiny_disk(place):
         libc.umount2(bytes(disk), 2)
 
 
-def test_a_full_disk_leaves_nothing(graphveil, place, tiny_disk):
+def test_a_full_disk_leaves_nothing(graphveil, cwd, tiny_disk):
     disk, _ = tiny_disk
     rows = "".join(f"{i},{(i + 1) % 9000}\n" for i in range(9000))
-    (place / "ring.csv").write_text(rows)
+    (cwd / "ring.csv").write_text(rows)
     done = graphveil("anonymize", "k-degree", "ring.csv", "--k", 2, "--out", "disk/out")
     assert (3, "") == (done.code, done.out)
     assert "o space left" in done.err.splitlines()[-1]
@@ -145,10 +146,10 @@ def test_a_read_only_folder_is_left_alone(graphveil, tiny_disk):
     assert [] == list(disk.rglob("*"))
 
 
-def test_a_folder_without_permission_is_left_alone(graphveil, place, listing):
+def test_a_folder_without_permission_is_left_alone(graphveil, cwd, listing):
     if os.geteuid() == 0:
         pytest.skip("nothing is forbidden to root")
-    (place / "locked").mkdir(mode=0o500)
+    (cwd / "locked").mkdir(mode=0o500)
     done = graphveil(*ANONYMIZE[:-1], "locked/out")
     assert (3, "") == (done.code, done.out)
     assert 1 == len(done.err.splitlines())
@@ -189,22 +190,31 @@ MOMENTS = {
     "while the input is read": ("graphveil.io.reading", "_source", True),
     "while it is anonymized": ("graphveil.methods.k_degree.realise", "realise", True),
     "while the data is written": ("graphveil.io", "write_graph", True),
-    "while the record is written": ("graphveil.release.release", "_write_private", True),
-    "before the folders are put in place": ("graphveil.release.atomic", "_swap_in", False),
+    "while the record is written": ("graphveil.release.publishing", "_write_private", True),
+    "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),
 }
 
 
 @pytest.mark.parametrize(
     ("moment", "number"),
-    [(moment, [signal.SIGINT, signal.SIGTERM][place % 2]) for place, moment in enumerate(MOMENTS)],
+    list(zip(MOMENTS, cycle([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]), strict=False)),
 )
-def test_an_interrupt_at_any_moment_leaves_nothing(place, listing, moment, number):
+@pytest.mark.usefixtures("heeded_hangup")
+def test_an_interrupt_at_any_moment_leaves_nothing(cwd, listing, moment, number):
     module, name, after = MOMENTS[moment]
     script = SLOW.format(module=module, name=name, after=after)
-    done = interrupted([sys.executable, "-c", script, *ANONYMIZE], place, number)
+    done = interrupted([sys.executable, "-c", script, *ANONYMIZE], cwd, number)
     assert 3 == done.returncode
     assert done.last.startswith("graphveil: error: interrupted. ")
     assert ["friends.csv"] == listing()
+
+
+@pytest.fixture
+def heeded_hangup():
+    """Heed a terminal that closes: what starts us under nohup ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 class Interrupted:
@@ -217,23 +227,23 @@ class Interrupted:
         assert b"Traceback" not in err
 
 
-def interrupted(command, place, number):
+def interrupted(command, cwd, number):
     """Start a command, send it a signal once it has printed a line, and return how it ended."""
     with subprocess.Popen(
-        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert b"now\n" == process.stdout.readline()
         process.send_signal(number)
         return Interrupted(process)
 
 
-def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, place):
+def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, cwd):
     assert 0 == graphveil(*ANONYMIZE).code
-    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    script = SLOW.format(module="graphveil.release.atomic", name="_swap_in", after=False)
+    before = {path: path.read_bytes() for path in cwd.rglob("*") if path.is_file()}
+    script = SLOW.format(module="graphveil.atomic", name="_put_in_place", after=False)
     command = [sys.executable, "-c", script, *ANONYMIZE, "--force"]
-    assert 3 == interrupted(command, place, signal.SIGINT).returncode
-    assert before == {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert 3 == interrupted(command, cwd, signal.SIGINT).returncode
+    assert before == {path: path.read_bytes() for path in cwd.rglob("*") if path.is_file()}
     assert 0 == graphveil("verify", "out", "--original", "friends.csv").code
 
 
@@ -254,18 +264,18 @@ def test_an_interrupt_of_text_that_python_runs_is_one_like_any_other(place):
 
 
 @pytest.mark.parametrize("seconds", [1.2, 2.4])
-def test_a_big_run_that_is_stopped_anywhere_leaves_a_whole_release_or_nothing(place, seconds):
+def test_a_big_run_that_is_stopped_anywhere_leaves_a_whole_release_or_nothing(cwd, seconds):
     rows = "".join(f"{i * 7919 % 60000},{i * i % 59999}\n" for i in range(120_000))
-    (place / "big.csv").write_text(rows)
+    (cwd / "big.csv").write_text(rows)
     command = [sys.executable, "-m", "graphveil", "anonymize", "k-degree", "big.csv", "--k", "20"]
     with subprocess.Popen(
-        [*command, "--out", "out"], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*command, "--out", "out"], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         time.sleep(seconds)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
-    left = {path.name for path in place.iterdir()} - {"big.csv", "friends.csv"}
+    left = {path.name for path in cwd.iterdir()} - {"big.csv", "friends.csv"}
     assert process.returncode in {0, 3, -signal.SIGTERM}
     if process.returncode == 0 or left:
         assert {"out", "out.private"} == left
-        assert gv.verify_release(place / "out").ok
+        assert gv.verify_release(cwd / "out").ok

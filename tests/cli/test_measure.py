@@ -26,13 +26,13 @@ def test_a_measure_reaches_as_far_as_asked(graphveil_here):
     assert (0, 5) == (far["unique_nodes"], far["smallest_class"])
 
 
-def test_values_of_people_at_risk_stand_in_columns_of_their_own(graphveil_here, place):
+def test_values_of_unprotected_people_stand_in_columns_of_their_own(graphveil_here, cwd):
     graphveil_here("measure", "friends.csv", "--measure", "count", "--at-risk", "risk.csv")
-    rows = [row.replace('"', "") for row in (place / "risk.csv").read_text().splitlines()]
+    rows = [row.replace('"', "") for row in (cwd / "risk.csv").read_text().splitlines()]
     assert ["node,nodes,edges,class_size", "ann,5,6,1", "cyd,4,5,1", "eve,2,1,1"] == rows
 
     graphveil_here("measure", "friends.csv", "--measure", "vrq", "--at-risk", "risk.csv")
-    assert '"node","class","class_size"' == (place / "risk.csv").read_text().splitlines()[0]
+    assert '"node","class","class_size"' == (cwd / "risk.csv").read_text().splitlines()[0]
 
 
 def test_twins_are_shown_as_unique_with_twins_aside(graphveil_here):
@@ -50,18 +50,18 @@ def test_phi_shows_who_is_safe_from_knowledge_that_is_off(graphveil_here):
         "phi": 50.0,
         "unique_nodes": 1,
         "uniqueness": 0.2,
-        "nodes_at_risk": 1,
-        "share_at_risk": 0.2,
+        "unprotected_nodes": 1,
+        "share_unprotected": 0.2,
     } == json.loads(done.out)["fuzzy"]
 
 
-def test_a_cascade_shows_who_is_found_step_by_step(graphveil_here, place):
+def test_a_cascade_shows_who_is_identified_step_by_step(graphveil_here, cwd):
     # a star of three, one of whose ends begins a path: one is unique by degree, then one by one
-    (place / "comet.csv").write_text("source,target\na,b\na,c\na,d\nd,e\ne,f\n")
+    (cwd / "comet.csv").write_text("source,target\na,b\na,c\na,d\nd,e\ne,f\n")
     done = graphveil_here("measure", "comet.csv", "--cascade", "degree")
-    assert "found one through the other, neighbours told apart by degree" in done.out
-    found = [line.split() for line in done.out.splitlines() if "after step" in line]
-    assert [["after", "step", str(i), str(i + 1)] for i in (1, 2, 3)] == [w[:4] for w in found]
+    assert "identified through a neighbour, neighbours distinguished by degree" in done.out
+    steps = [line.split() for line in done.out.splitlines() if "after step" in line]
+    assert [["after", "step", str(i), str(i + 1)] for i in (1, 2, 3)] == [w[:4] for w in steps]
 
     done = graphveil_here("measure", "comet.csv", "--cascade", "count", "--json")
     assert {
@@ -73,13 +73,13 @@ def test_a_cascade_shows_who_is_found_step_by_step(graphveil_here, place):
     } == json.loads(done.out)["cascade"]
 
 
-def test_a_cascade_that_cannot_begin_says_so(graphveil_here, place):
-    (place / "pair.csv").write_text("source,target\na,b\n")
+def test_a_cascade_that_cannot_begin_says_so(graphveil_here, cwd):
+    (cwd / "pair.csv").write_text("source,target\na,b\n")
     done = graphveil_here("measure", "pair.csv", "--cascade", "degree")
     assert "at the start                          0  0.00 %" in done.out
 
 
-def test_comparisons_that_were_given_up_are_said(graphveil_here, place, monkeypatch):
+def test_comparisons_that_were_given_up_are_said(graphveil_here, cwd, monkeypatch):
     monkeypatch.setattr(isomorphism, "MOST_STEPS", 0)
     hexagons = [
         f"hub{i},{i}-{a}\n{i}-{a},{i}-{(a + step) % 6}\n"
@@ -88,7 +88,7 @@ def test_comparisons_that_were_given_up_are_said(graphveil_here, place, monkeypa
     ]
     prism = "hub3,p0\nhub3,p1\nhub3,p2\nhub3,p3\nhub3,p4\nhub3,p5\np0,p2\np2,p4\np4,p1\n"
     text = "source,target\n" + "".join(hexagons) + prism + "p1,p3\np3,p5\np5,p0\n"
-    (place / "hubs.csv").write_text(text)
+    (cwd / "hubs.csv").write_text(text)
     done = graphveil_here("measure", "hubs.csv", "--measure", "dk", "--json")
     assert 0 == done.code
     assert json.loads(done.out)["undecided_comparisons"] > 0

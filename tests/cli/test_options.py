@@ -16,59 +16,57 @@ def k_of(folder):
     return json.loads((folder / "release.json").read_text())["method"]["parameters"]["k"]
 
 
-def test_an_existing_folder_is_refused_and_force_replaces_it(
-    graphveil_here, place, assert_one_line
-):
+def test_an_existing_folder_is_refused_and_force_replaces_it(graphveil_here, cwd, assert_one_line):
     assert 0 == graphveil_here(*ANONYMIZE, "--k", 2, "--out", "out").code
-    before = (place / "out" / "release.json").read_bytes()
+    before = (cwd / "out" / "release.json").read_bytes()
     done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out")
     assert 2 == done.code
     assert_one_line(done, "out exists", "--force")
-    assert before == (place / "out" / "release.json").read_bytes()
+    assert before == (cwd / "out" / "release.json").read_bytes()
 
     done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out", "--force", "--no-linkage")
     assert 0 == done.code
-    assert 3 == k_of(place / "out")
-    assert ["friends.csv", "out", "out.private"] == sorted(p.name for p in place.iterdir())
-    assert ["record.json"] == [path.name for path in (place / "out.private").iterdir()]
+    assert 3 == k_of(cwd / "out")
+    assert ["friends.csv", "out", "out.private"] == sorted(p.name for p in cwd.iterdir())
+    assert ["record.json"] == [path.name for path in (cwd / "out.private").iterdir()]
     assert 0 == graphveil_here("verify", "out").code
 
 
 @pytest.mark.parametrize("name", ["out", "out.private"])
 def test_force_never_deletes_a_folder_that_is_no_release(
-    graphveil_here, place, assert_one_line, name
+    graphveil_here, cwd, assert_one_line, name
 ):
-    (place / name).mkdir()
-    (place / name / "thesis.txt").write_text("years of work")
+    (cwd / name).mkdir()
+    (cwd / name / "thesis.txt").write_text("years of work")
     done = graphveil_here(*ANONYMIZE, "--k", 2, "--out", "out", "--force")
     assert 2 == done.code
     assert_one_line(done, name, "not replaced")
-    assert "years of work" == (place / name / "thesis.txt").read_text()
-    assert ["friends.csv", name] == sorted(path.name for path in place.iterdir())
+    assert "years of work" == (cwd / name / "thesis.txt").read_text()
+    assert ["friends.csv", name] == sorted(path.name for path in cwd.iterdir())
 
 
-def test_a_second_release_of_the_same_input_needs_again(graphveil_here, place):
+def test_a_second_release_of_the_same_input_needs_again(graphveil_here, cwd):
     assert 0 == graphveil_here(*ANONYMIZE, "--k", 2, "--out", "one").code
-    (place / "same.tsv").write_text("cyd\tbob\nann\tbob\ncyd\tann\nann\teve\nann\tdan\ncyd\tdan\n")
+    (cwd / "same.tsv").write_text("cyd\tbob\nann\tbob\ncyd\tann\nann\teve\nann\tdan\ncyd\tdan\n")
     same = ("anonymize", "k-degree", "same.tsv", "--k", 3, "--out", "two")
     done = graphveil_here(*same)
     assert 2 == done.code
     assert "--again" in done.err.splitlines()[-1]
-    assert not (place / "two").exists()
-    assert not (place / "two.private").exists()
+    assert not (cwd / "two").exists()
+    assert not (cwd / "two.private").exists()
     assert 0 == graphveil_here(*same, "--again").code
 
 
-def test_options_come_from_a_file_and_flags_win(graphveil_here, place):
-    (place / "options.toml").write_text(
+def test_options_come_from_a_file_and_flags_win(graphveil_here, cwd):
+    (cwd / "options.toml").write_text(
         '[anonymize.k-degree]\nk = 3\nedits = "any"\nnear = false\nout = "out"\n'
     )
     assert 0 == graphveil_here(*ANONYMIZE, "--config", "options.toml").code
-    parameters = json.loads((place / "out" / "release.json").read_text())["method"]["parameters"]
+    parameters = json.loads((cwd / "out" / "release.json").read_text())["method"]["parameters"]
     assert (3, "any", False) == tuple(parameters[name] for name in ("k", "edits", "near"))
     flags = ("--k", 2, "--near", "--out", "other", "--again")
     assert 0 == graphveil_here("--config=options.toml", *ANONYMIZE, *flags).code
-    parameters = json.loads((place / "other" / "release.json").read_text())["method"]["parameters"]
+    parameters = json.loads((cwd / "other" / "release.json").read_text())["method"]["parameters"]
     assert (2, "any", True) == tuple(parameters[name] for name in ("k", "edits", "near"))
     assert "--config" in graphveil_here("--help").out
 
@@ -83,10 +81,10 @@ BAD_CONFIGS = {
 }
 
 
-def test_a_bad_configuration_is_refused(graphveil_here, place, listing, assert_one_line):
+def test_a_bad_configuration_is_refused(graphveil_here, cwd, listing, assert_one_line):
     command = (*ANONYMIZE, "--k", 2, "--out", "out", "--config")
     for name, (content, _) in BAD_CONFIGS.items():
-        (place / f"{name}.toml").write_text(content)
+        (cwd / f"{name}.toml").write_text(content)
     before = listing()
     words = {(f"{name}.toml",): word for name, (_, word) in BAD_CONFIGS.items()}
     words |= {("none.toml",): "none.toml", (): "--config needs a file"}
@@ -97,31 +95,31 @@ def test_a_bad_configuration_is_refused(graphveil_here, place, listing, assert_o
     assert before == listing()
 
 
-def test_every_format_that_holds_a_graph_can_be_released_and_verified(place):
+def test_every_format_that_holds_a_graph_can_be_released_and_verified(cwd):
     """Run in this process: a command for each would take long and show no more."""
-    graph = gv.read_graph(place / "friends.csv")
+    graph = gv.read_graph(cwd / "friends.csv")
     able = [name for name, form in FORMATS.items() if "graph" in form.kinds]
     packed = [f"{name}.gz" for name in able if FORMATS[name].compressible]
     for form in [*able, *packed, "csv.zst"]:
         with pytest.warns(gv.GraphveilWarning):
             release = gv.KDegree(k=2).anonymize(graph)
-        folder = release.write(place / form, format=form, again=True)
+        folder = release.write(cwd / form, format=form, again=True)
         verdict = gv.verify_release(folder, original=graph)
         assert verdict.ok, (form, verdict.failures())
         assert verdict.complete, form
         assert release.data == gv.read_release(folder).data, form
 
 
-def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here, place):
-    packed = gzip.compress((place / "friends.csv").read_bytes())
-    (place / "packed.csv.gz").write_bytes(packed)
+def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here, cwd):
+    packed = gzip.compress((cwd / "friends.csv").read_bytes())
+    (cwd / "packed.csv.gz").write_bytes(packed)
     command = ("anonymize", "k-degree", "packed.csv.gz", "--k", 2)
     assert 0 == graphveil_here(*command, "--out", "same").code
-    assert (place / "same" / "data.csv.gz").is_file()
+    assert (cwd / "same" / "data.csv.gz").is_file()
     assert 0 == graphveil_here(*command, "--out", "columns", "--format", "parquet", "--again").code
-    assert (place / "columns" / "data.parquet").is_file()
+    assert (cwd / "columns" / "data.parquet").is_file()
     assert 0 == graphveil_here(*command, "--out", "marked", "--format", "gml", "--again").code
-    assert ["data.gml", "release.json"] == sorted(p.name for p in (place / "marked").iterdir())
+    assert ["data.gml", "release.json"] == sorted(p.name for p in (cwd / "marked").iterdir())
     for folder in ("same", "columns", "marked"):
         done = graphveil_here("verify", folder, "--original", "packed.csv.gz")
         assert (0, "") == (done.code, done.err)
@@ -136,16 +134,16 @@ def test_an_unknown_format_is_refused_before_any_work(graphveil_here, listing, a
     assert ["friends.csv"] == listing()
 
 
-def test_the_private_folder_is_its_owners_alone_whatever_the_umask(graphveil, place):
+def test_the_private_folder_is_its_owners_alone_whatever_the_umask(graphveil, cwd):
     assert 0 == graphveil(*ANONYMIZE, "--k", 2, "--out", "out", umask=0).code
-    private = place / "out.private"
+    private = cwd / "out.private"
     assert 0o700 == stat.S_IMODE(private.stat().st_mode)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in private.iterdir()}
     assert {"record.json": 0o600, "linkage.parquet": 0o600} == modes
 
 
-def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, place):
-    (place / "weighted.txt").write_text("ann bob 3\nbob cyd 1\ncyd dan 2\n")
+def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, cwd):
+    (cwd / "weighted.txt").write_text("ann bob 3\nbob cyd 1\ncyd dan 2\n")
     command = ("anonymize", "k-degree", "weighted.txt", "--k", 2, "--out", "out")
     done = graphveil_here(*command)
     assert 2 == done.code

@@ -24,7 +24,7 @@ HOSTILE = [
 
 
 @pytest.fixture
-def hostile(place):
+def hostile(cwd):
     """A JSON-free file whose ids try to speak to the terminal; each is unique by its degree."""
     lines = ["graph ["]
     for number, label in enumerate(HOSTILE):
@@ -33,7 +33,7 @@ def hostile(place):
     lines += [f" edge [ source 0 target {i} ]" for i in range(1, len(HOSTILE))]
     lines += [f" edge [ source 1 target {i} ]" for i in range(2, 5)]
     lines.append("]")
-    (place / "hostile.gml").write_text("\n".join(lines), encoding="utf-8")
+    (cwd / "hostile.gml").write_text("\n".join(lines), encoding="utf-8")
     return "hostile.gml"
 
 
@@ -50,14 +50,14 @@ def test_labels_in_results_are_shown_and_not_obeyed(graphveil_here, hostile):
     assert "\\x1b[31mred" in done.out
     assert "\\u202e" in done.out
     assert max(map(len, done.out.splitlines())) < 4000
-    found = json.loads(graphveil_here("measure", hostile, "--k", 9, "--json").out)
-    assert set(HOSTILE) == set(found["at_risk"])
+    printed = json.loads(graphveil_here("measure", hostile, "--k", 9, "--json").out)
+    assert set(HOSTILE) == set(printed["unprotected"])
 
 
-def test_labels_in_errors_are_shown_and_not_obeyed(graphveil_many, place, assert_one_line):
-    (place / "odd.csv").write_text(f"ann,bob\ncyd,{ESCAPE}[31mdan,eve\n")
+def test_labels_in_errors_are_shown_and_not_obeyed(graphveil_many, cwd, assert_one_line):
+    (cwd / "odd.csv").write_text(f"ann,bob\ncyd,{ESCAPE}[31mdan,eve\n")
     name = f"{ESCAPE}[31m.csv"
-    (place / name).write_text("ann\n")
+    (cwd / name).write_text("ann\n")
     lines = {
         ("measure", "odd.csv"): "line 2",
         ("measure", name): "31m.csv",
@@ -65,16 +65,16 @@ def test_labels_in_errors_are_shown_and_not_obeyed(graphveil_many, place, assert
         (name,): "31m.csv",
         ("measure", "a\nb.csv"): "b.csv",
     }
-    commands = [(place, arguments) for arguments in lines]
+    commands = [(cwd, arguments) for arguments in lines]
     for arguments, done in zip(lines, graphveil_many(commands), strict=True):
         assert 2 == done.code
         assert [] == controls(done.err)
         assert_one_line(done, lines[arguments])
 
 
-def test_a_hostile_file_name_stays_a_name_all_the_way(graphveil_here, place):
+def test_a_hostile_file_name_stays_a_name_all_the_way(graphveil_here, cwd):
     name = f"{ESCAPE}[31mfriends\n.csv"
-    (place / "friends.csv").rename(place / name)
+    (cwd / "friends.csv").rename(cwd / name)
     done = graphveil_here("anonymize", "k-degree", name, "--k", 2, "--out", f"{ESCAPE}[31mout")
     assert 0 == done.code
     assert [] == controls(done.err)
@@ -90,14 +90,14 @@ def test_there_is_no_colour_outside_a_terminal(graphveil_here, arguments):
     assert ESCAPE not in done.out + done.err
 
 
-def on_a_terminal(arguments, place, **env):
+def on_a_terminal(arguments, cwd, **env):
     """Return what a command prints when both its streams are a terminal."""
     pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **env}
     command = [sys.executable, "-m", "graphveil", *arguments]
     with subprocess.Popen(
-        command, cwd=place, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+        command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     ) as process:
         os.close(theirs)
         shown = b""
@@ -115,22 +115,22 @@ def on_a_terminal(arguments, place, **env):
 
 
 @pytest.mark.parametrize("arguments", [["methods"], ["measure", "friends.csv"], ["--help"]])
-def test_no_color_is_obeyed_on_a_terminal(place, arguments):
-    shown = on_a_terminal(arguments, place, NO_COLOR="1")
+def test_no_color_is_obeyed_on_a_terminal(cwd, arguments):
+    shown = on_a_terminal(arguments, cwd, NO_COLOR="1")
     coloured = [code for code in range(30, 50) if f"{ESCAPE}[{code}m" in shown]
     assert [] == coloured
     assert f"{ESCAPE}[38;" not in shown
 
 
-def test_labels_are_not_obeyed_on_a_terminal_either(place, hostile):
-    shown = on_a_terminal(["measure", hostile, "--k", "9"], place, NO_COLOR="1")
+def test_labels_are_not_obeyed_on_a_terminal_either(cwd, hostile):
+    shown = on_a_terminal(["measure", hostile, "--k", "9"], cwd, NO_COLOR="1")
     assert f"{ESCAPE}[31m" not in shown
     assert f"{ESCAPE}]0;" not in shown
     assert "[red]bold[/red]" in shown
 
 
-def test_an_output_of_another_encoding_is_no_bug(graphveil, place):
-    (place / "names.csv").write_text("source,target\njosé,zoë\nzoë,ann\n", encoding="utf-8")
+def test_an_output_of_another_encoding_is_no_bug(graphveil, cwd):
+    (cwd / "names.csv").write_text("source,target\njosé,zoë\nzoë,ann\n", encoding="utf-8")
     done = graphveil("measure", "names.csv", env={"PYTHONIOENCODING": "ascii"})
     assert 0 == done.code
     assert "zo\\xeb" in done.out

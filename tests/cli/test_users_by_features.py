@@ -7,16 +7,16 @@ import pytest
 LIKES = "user,item\n" + "".join(
     f"person-{number:02d},{item}\n"
     for number in range(24)
-    for place, item in enumerate(("tea", "rye", "gin", '"oil, green"'))
-    if (number * 7 + place * 5) % 3
+    for column, item in enumerate(("tea", "rye", "gin", '"oil, green"'))
+    if (number * 7 + column * 5) % 3
 )
 SMOOTH = ("anonymize", "smooth-k", "likes.csv", "--k", 3)
 
 
 @pytest.fixture
-def likes(place):
-    (place / "likes.csv").write_text(LIKES)
-    return place
+def likes(cwd):
+    (cwd / "likes.csv").write_text(LIKES)
+    return cwd
 
 
 def record_of(folder):
@@ -30,16 +30,16 @@ def test_from_a_file_of_pairs_to_a_verified_release(graphveil_here, likes, metho
     assert "person-" not in (likes / "out" / "data.csv").read_text()
     checked = graphveil_here("verify", "out", "--original", "likes.csv")
     assert 0 == checked.code
-    assert "conditions holds" in checked.out.splitlines()[-1]
+    assert "checks holds" in checked.out.splitlines()[-1]
     assert 0 == graphveil_here("evaluate", "out", "--original", "likes.csv", "--json").code
 
 
-def test_a_table_is_read_as_its_features(graphveil_here, place):
+def test_a_table_is_read_as_its_features(graphveil_here, cwd):
     rows = "".join(f"{'fm'[i % 2]},{i % 3},{i % 5}\n" for i in range(30))
-    (place / "people.csv").write_text(f"sex,age,town\n{rows}")
-    told = ("--k", 3, "--kind", "table", "--out", "out")
-    assert 0 == graphveil_here("anonymize", "smooth-k", "people.csv", *told).code
-    assert "sex=f" in (place / "out" / "data.csv").read_text()
+    (cwd / "people.csv").write_text(f"sex,age,town\n{rows}")
+    flags = ("--k", 3, "--kind", "table", "--out", "out")
+    assert 0 == graphveil_here("anonymize", "smooth-k", "people.csv", *flags).code
+    assert "sex=f" in (cwd / "out" / "data.csv").read_text()
     assert 0 == graphveil_here("verify", "out", "--original", "people.csv").code
 
 
@@ -57,21 +57,23 @@ def test_a_second_release_is_nested_in_the_first(graphveil_here, likes):
 
 
 def test_sensitive_features_are_named_in_one_flag(graphveil_here, likes):
-    told = (*SMOOTH, "--theta-max", 0.6, "--out", "out")
-    assert 0 == graphveil_here(*told, "--sensitive", "gin,tea").code
+    flags = (*SMOOTH, "--theta-max", 0.6, "--out", "out")
+    assert 0 == graphveil_here(*flags, "--sensitive", "gin,tea").code
     manifest = json.loads((likes / "out" / "release.json").read_text())
-    assert "gin,tea" == manifest["method"]["parameters"]["sensitive"]
+    record = json.loads((likes / "out.private" / "record.json").read_text())
+    assert "sensitive" not in manifest["method"]["parameters"]
+    assert "gin,tea" == record["withheld"]["sensitive"]
     assert 0 == graphveil_here("verify", "out", "--original", "likes.csv").code
-    unknown = graphveil_here(*told[:-1], "other", "--again", "--sensitive", "rum")
+    unknown = graphveil_here(*flags[:-1], "other", "--again", "--sensitive", "rum")
     assert 2 == unknown.code
     assert "'rum', which is no feature of the data" in unknown.err.splitlines()[-1]
 
 
 def test_chunks_need_no_processes_of_their_own_kind(graphveil_here, likes):
-    told = (*SMOOTH, "--chunk-rows", 12, "--seed", 5)
+    flags = (*SMOOTH, "--chunk-rows", 12, "--seed", 5)
     for jobs in (1, 2):
         out = f"out-{jobs}"
-        assert 0 == graphveil_here(*told, "--jobs", jobs, "--out", out, "--again").code
+        assert 0 == graphveil_here(*flags, "--jobs", jobs, "--out", out, "--again").code
     one, two = ((likes / f"out-{jobs}" / "data.csv").read_bytes() for jobs in (1, 2))
     assert one == two
     assert record_of(likes / "out-1")["cost"] == record_of(likes / "out-2")["cost"]

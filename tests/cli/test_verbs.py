@@ -5,7 +5,7 @@ import json
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.evaluate import METRICS
 from graphveil.methods import METHODS
 
@@ -14,19 +14,19 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 RELEASED = ["friends-k2", "friends-k2.private"]
 
 
-def test_the_way_from_a_file_to_a_verified_release(graphveil, place):
+def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     done = graphveil("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "friends-k2")
     assert (0, "") == (done.code, done.out)
     assert "friends.csv: read 6 rows of csv" in done.err
     assert "promise: Every node of the release has the same degree" in done.err
     assert "not protected: It hides degrees only" in done.err
     assert "graphveil: warning: " in done.err
-    assert [*RELEASED, "friends.csv"] == sorted(path.name for path in place.iterdir())
-    files = sorted(path.name for path in (place / "friends-k2").iterdir())
+    assert [*RELEASED, "friends.csv"] == sorted(path.name for path in cwd.iterdir())
+    files = sorted(path.name for path in (cwd / "friends-k2").iterdir())
     assert ["data.csv", "nodes.csv", "release.json"] == files
-    private = sorted(path.name for path in (place / "friends-k2.private").iterdir())
+    private = sorted(path.name for path in (cwd / "friends-k2.private").iterdir())
     assert ["linkage.parquet", "record.json"] == private
-    assert "ann" not in "".join(p.read_text() for p in (place / "friends-k2").iterdir())
+    assert "ann" not in "".join(p.read_text() for p in (cwd / "friends-k2").iterdir())
 
     alone = graphveil("verify", "friends-k2")
     assert (0, "") == (alone.code, alone.err)
@@ -38,22 +38,22 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, place):
 
     done = graphveil("verify", "friends-k2", "--original", "friends.csv", "--json")
     verdict = json.loads(done.out)
-    assert {"holds"} == {condition["outcome"] for condition in verdict["conditions"]}
+    assert {"holds"} == {condition["outcome"] for condition in verdict["checks"]}
     assert "recomputed" == verdict["word"]
 
-    data = place / "friends-k2" / "data.csv"
+    data = cwd / "friends-k2" / "data.csv"
     data.write_text(data.read_text().replace("0,", "1,", 1))
     done = graphveil("verify", "friends-k2")
     assert (1, "") == (done.code, done.err)
     assert "fails" in done.out
     done = graphveil("verify", "friends-k2", "--json")
     assert 1 == done.code
-    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["conditions"]}
+    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["checks"]}
 
 
-def test_evaluate_says_what_was_kept(graphveil_here, place):
-    graph = gv.read_graph(place / "friends.csv")
-    gv.KDegree(k=2, edits="any").anonymize(graph).write(place / "out")
+def test_evaluate_says_what_was_kept(graphveil_here, cwd):
+    graph = gv.read_graph(cwd / "friends.csv")
+    gv.KDegree(k=2, edits="any").anonymize(graph).write(cwd / "out")
     done = graphveil_here("evaluate", "out", "--original", "friends.csv")
     assert (0, "") == (done.code, done.err)
     of_graphs = [name for name, metric in METRICS.items() if metric.kind is gv.Graph]
@@ -64,29 +64,29 @@ def test_evaluate_says_what_was_kept(graphveil_here, place):
         "evaluate", "out", "--original", "friends.csv", "--json", "--metrics", *named
     )
     assert (0, "") == (done.code, done.err)
-    found = json.loads(done.out)
-    assert named == list(dict.fromkeys(row["metric"] for row in found["rows"]))
-    assert all(row["unit"] for row in found["rows"])
+    printed = json.loads(done.out)
+    assert named == list(dict.fromkeys(row["metric"] for row in printed["rows"]))
+    assert all(row["unit"] for row in printed["rows"])
 
-    (place / "out.private" / "linkage.parquet").unlink()
+    (cwd / "out.private" / "linkage.parquet").unlink()
     done = graphveil_here("evaluate", "out", "--original", "friends.csv", "--out", "rows.json")
     assert 0 == done.code
     assert "edge-jaccard: not measured: needs the owner's linkage" in done.err
-    assert json.loads((place / "rows.json").read_text())
+    assert json.loads((cwd / "rows.json").read_text())
 
 
-def test_measure_names_the_people_at_risk(graphveil_here, place):
+def test_measure_names_the_unprotected_people(graphveil_here, cwd):
     done = graphveil_here("measure", "friends.csv", "--k", 3)
     assert 0 == done.code
     assert "friends.csv: read 6 rows of csv" in done.err
-    assert "at risk, smallest classes first: ann, cyd, eve, bob, dan" in done.out
+    assert "unprotected, smallest classes first: ann, cyd, eve, bob, dan" in done.out
 
     done = graphveil_here("measure", "friends.csv", "--json", "--at-risk", "risk.csv")
     summary = json.loads(done.out)
-    assert ["ann", "cyd", "eve"] == sorted(summary["at_risk"])
+    assert ["ann", "cyd", "eve"] == sorted(summary["unprotected"])
     assert 3 == summary["unique_nodes"]
     assert 0.6 == summary["uniqueness"]
-    rows = [row.replace('"', "") for row in (place / "risk.csv").read_text().splitlines()]
+    rows = [row.replace('"', "") for row in (cwd / "risk.csv").read_text().splitlines()]
     assert ["node,degree,class_size", "ann,4,1", "cyd,3,1", "eve,1,1"] == rows
 
 
@@ -97,7 +97,7 @@ def test_methods_lists_the_registry(graphveil_here):
     assert set(METHODS) == set(listed)
     for name, method in METHODS.items():
         assert method.promise == listed[name]["promise"]
-        kinds = [kind.__name__ for kind in kinds_taken(method.accepts)]
+        kinds = [kind.__name__ for kind in accepted_kinds(method.accepts)]
         assert " or ".join(kinds) == listed[name]["accepts"]
         assert all(listed[name].values())
     assert all(name in graphveil_here("methods").out for name in METHODS)
@@ -130,7 +130,7 @@ def test_the_version_is_that_of_the_package(graphveil):
     assert (0, f"{gv.__version__}\n", "") == graphveil("--version")
 
 
-def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, place):
+def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, cwd):
     done = graphveil(
         "anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out", "--seed", 5, "--json"
     )
@@ -140,12 +140,12 @@ def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, place):
     assert summary["cost"]["edges_before"] == 6
     assert 3 == done.err.count("graphveil: warning: ")
     assert "seed was given" in done.err
-    public = b"".join(path.read_bytes() for path in (place / "out").iterdir())
+    public = b"".join(path.read_bytes() for path in (cwd / "out").iterdir())
     assert b"seed" not in public
 
 
-def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, place):
-    gv.KDegree(k=2).anonymize(gv.read_graph(place / "friends.csv")).write(place / "out")
+def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, cwd):
+    gv.KDegree(k=2).anonymize(gv.read_graph(cwd / "friends.csv")).write(cwd / "out")
     script = (
         "import os, sys; os.chdir('out'); from graphveil.cli import main; "
         "main(['verify', '.', '--original', '../friends.csv'])"

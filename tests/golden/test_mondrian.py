@@ -26,7 +26,7 @@ def jaccard(data, **parameters):
     """Return 100 J of a release with k=8, recounted from the release and the linkage."""
     release = gv.Mondrian(k=8, **parameters).anonymize(data)
     order = release.private.linkage.released
-    column = {name: place for place, name in enumerate(data.feature_labels().tolist())}
+    column = {name: position for position, name in enumerate(data.feature_labels().tolist())}
     columns = np.array([column[name] for name in release.data.feature_labels().tolist()])
     shown = release.data
     after = shown.rows().astype(np.int64), columns[shown.indices]
@@ -56,13 +56,13 @@ def by_first_appearance(data):
     ],
 )
 def test_as_much_is_kept_as_by_the_prototype(name, split, expected, within, order):
-    found = jaccard(load(name), split=split, column_order=order)
-    assert found == pytest.approx(expected, abs=within)
+    actual = jaccard(load(name), split=split, column_order=order)
+    assert actual == pytest.approx(expected, abs=within)
 
 
 def test_the_order_of_first_appearance_keeps_less_of_adult():
-    found = jaccard(by_first_appearance(load("adult")), column_order="given")
-    assert found == pytest.approx(55.1, abs=2)
+    actual = jaccard(by_first_appearance(load("adult")), column_order="given")
+    assert actual == pytest.approx(55.1, abs=2)
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_the_order_of_first_appearance_keeps_less_of_adult():
     ],
 )
 def test_by_majority_as_much_is_kept_as_by_the_prototype(name, split, low, high):
-    found = jaccard(load(name), split=split, release="majority")
-    assert low - 2 <= found <= high + 2
+    actual = jaccard(load(name), split=split, release="majority")
+    assert low - 2 <= actual <= high + 2

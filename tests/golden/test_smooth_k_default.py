@@ -13,7 +13,7 @@ import pytest
 
 from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.equal_rows.rule import Rule, kept
-from graphveil.methods.smooth_k import SmoothK
+from graphveil.methods.smooth_k import Facility, LocalSearch, SmoothK
 from graphveil.methods.smooth_k.growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.randomness import Randomness
@@ -44,8 +44,8 @@ def grown(name, k=8, rule=None, seed=1):
 
 def shares(name, labels, rule=None):
     """Return Jaccard, suppressed and created, in percent."""
-    found = kept(rows_of(name), labels, Rule() if rule is None else rule)
-    return [100 * x for x in (found.jaccard, found.suppressed_share, found.created_share)]
+    actual = kept(rows_of(name), labels, Rule() if rule is None else rule)
+    return [100 * x for x in (actual.jaccard, actual.suppressed_share, actual.created_share)]
 
 
 def refined(name, labels, *, k=8, rule=None, anneal=None, seed=1):
@@ -67,17 +67,17 @@ def test_the_default_column_is_met(name, greedy_only, least, lost, created):
     assert shares(name, grown(name))[0] == pytest.approx(greedy_only, abs=0.5)
     labels = refined(name, grown(name))
     assert np.bincount(labels).min() >= 8
-    found = shares(name, labels)
-    assert found[0] >= least
-    assert found[1:] == pytest.approx([lost, created], abs=1)
+    actual = shares(name, labels)
+    assert actual[0] >= least
+    assert actual[1:] == pytest.approx([lost, created], abs=1)
 
 
 @pytest.mark.parametrize(
     ("name", "figure"), [("adult", 93.17), ("stochastic", 71.15), ("playstore", 64.9)]
 )
 def test_annealing_keeps_as_much_as_in_the_table(name, figure):
-    found = shares(name, refined(name, grown(name), anneal=0.3))
-    assert found[0] >= figure - 0.2
+    actual = shares(name, refined(name, grown(name), anneal=0.3))
+    assert actual[0] >= figure - 0.2
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_jaccard_falls_with_k_as_in_the_table(name, k, figure):
 )
 def test_with_nothing_added_the_column_is_met(name, figure):
     seeds = (1, 2, 3, 4, 5) if name == "stochastic" else (1,)
-    found = []
+    actual = []
     for seed in seeds:
         labels = refined(name, grown(name, rule=SUPPRESS, seed=seed), rule=SUPPRESS, seed=seed)
         index, _, created = shares(name, labels, SUPPRESS)
         assert 0 == created
-        found.append(index)
-    assert np.mean(found) >= figure - 1
+        actual.append(index)
+    assert np.mean(actual) >= figure - 1
 
 
 @pytest.mark.parametrize(("cut", "figure"), [(True, 92.3), (False, 88.3)])
 def test_local_search_from_facility_clusters_does_not_catch_up(cut, figure):
-    method = SmoothK(k=8, algorithm="facility", cut=cut, refine=True)
+    method = SmoothK(k=8, algorithm=Facility(cut=cut, refine=LocalSearch()))
     labels = method.clustering()(rows_of("adult"), generator(1))
     assert shares("adult", labels)[0] == pytest.approx(figure, abs=0.5)

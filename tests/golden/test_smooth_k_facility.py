@@ -58,8 +58,8 @@ def result(name, seed, *, theta=Fraction(1, 2), cut=False, **options):
     """Return Jaccard, suppressed and created, in percent; clusters are cut afterwards."""
     rows = rows_of(name, seed if name == "stochastic" else 0)
     labels = labels_of(name, seed, **options)
-    found = kept(rows, cut_up(labels, k=8) if cut else labels, Rule(theta))
-    return 100 * np.array([found.jaccard, found.suppressed_share, found.created_share])
+    actual = kept(rows, cut_up(labels, k=8) if cut else labels, Rule(theta))
+    return 100 * np.array([actual.jaccard, actual.suppressed_share, actual.created_share])
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -130,6 +130,6 @@ def test_jaccard_falls_with_k_as_in_the_table(name, k, figure):
     ],
 )
 def test_with_nothing_added_the_column_is_met(name, cut, figure):
-    found = result(name, 1, theta=Fraction(1), cut=cut)
-    assert abs(found[0] - figure) <= 3
-    assert 0 == found[2]
+    actual = result(name, 1, theta=Fraction(1), cut=cut)
+    assert abs(actual[0] - figure) <= 3
+    assert 0 == actual[2]

@@ -20,8 +20,8 @@ from tampering import (
 )
 
 from graphveil.data import Graph
+from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Release
-from graphveil.verify import verify
 
 PUT_IN = st.binary(max_size=6) | st.builds("{},{}\n".format, st.integers(0, 3), st.integers(4, 6))
 """Any bytes, or a row of two nodes."""
@@ -80,6 +80,7 @@ def test_a_class_of_one_node_too_few_is_named(tmp_path):
     folder = Release(
         data=graph,
         guarantee=release.guarantee,
+        conditions=release.conditions,
         provenance=release.provenance,
     ).write(tmp_path / "release")
     problems = failed(verify(folder))

@@ -47,7 +47,7 @@ def bipartites(draw):
     n = draw(st.integers(1, 6))
     users = sorted(draw(st.sets(NAMES, min_size=n, max_size=n)))
     rows = draw(st.lists(st.sets(st.integers(0, 8), max_size=4), min_size=n, max_size=n))
-    pairs = [(users[place], item) for place, row in enumerate(rows) for item in row]
+    pairs = [(users[number], item) for number, row in enumerate(rows) for item in row]
     return Bipartite.assemble(
         [user for user, _ in pairs], [item for _, item in pairs], users=users
     )[0]
@@ -157,8 +157,8 @@ def test_users_and_items_come_back_from_networkx(rows):
         rows.indptr,
         rows.indices,
         rows.n_features,
-        [f"u{place}" for place in range(rows.n_users)],
-        [f"f{place}" for place in range(rows.n_features)],
+        [f"u{number}" for number in range(rows.n_users)],
+        [f"f{number}" for number in range(rows.n_features)],
     )
     assert named == Bipartite.from_networkx(named.to_networkx(), users=named.labels())
 

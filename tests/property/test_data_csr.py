@@ -43,8 +43,8 @@ def test_neighbour_lists_are_those_of_sets_whatever_the_block(block, case):
         check_lists(lists)
     finally:
         csr.BLOCK = usual
-    found = [lists.indices[lists.indptr[v] : lists.indptr[v + 1]].tolist() for v in range(n)]
-    assert slow_lists(listed, n) == (found, dropped)
+    entries = [lists.indices[lists.indptr[v] : lists.indptr[v + 1]].tolist() for v in range(n)]
+    assert slow_lists(listed, n) == (entries, dropped)
 
 
 @settings(deadline=None, max_examples=300)

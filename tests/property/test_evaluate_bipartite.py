@@ -51,8 +51,8 @@ class Side(NamedTuple):
             features=np.array(self.names, dtype="T"),
         )
 
-    def entries(self, place):
-        return {(place[user], name) for user, row in enumerate(self.rows) for name in row}
+    def entries(self, position):
+        return {(position[user], name) for user, row in enumerate(self.rows) for name in row}
 
     def users_of(self, name):
         return sum(name in row for row in self.rows)
@@ -72,8 +72,8 @@ def comparisons(draw):
     return draw(sides(n)), draw(sides(n)), draw(st.permutations(range(n)))
 
 
-def rows_of(original, released, place):
-    linkage = Linkage(np.arange(len(place)), np.array(place, dtype=np.int64))
+def rows_of(original, released, position):
+    linkage = Linkage(np.arange(len(position)), np.array(position, dtype=np.int64))
     release = Release(
         data=released.data(),
         guarantee=StructuralKAnonymity(k=1),
@@ -92,16 +92,16 @@ def index(left, right):
 
 
 def spread(values):
-    held = sorted(values) or [1.0]
-    at = {part: held[math.ceil(q * len(held)) - 1] for part, q in QUANTILES.items()}
-    return {"mean": sum(held) / len(held), "minimum": held[0], **at}
+    ordered = sorted(values) or [1.0]
+    at = {part: ordered[math.ceil(q * len(ordered)) - 1] for part, q in QUANTILES.items()}
+    return {"mean": sum(ordered) / len(ordered), "minimum": ordered[0], **at}
 
 
 @settings(deadline=None, max_examples=100)
 @given(case=comparisons())
 def test_entries_are_compared_person_by_person_and_by_name_as_sets_are(case):
-    original, released, place = case
-    before, after = original.entries(place), released.entries(range(len(place)))
+    original, released, position = case
+    before, after = original.entries(position), released.entries(range(len(position)))
     found = figures(*case)
     assert index(before, after) == found["entry-jaccard", "all"]
     assert len(before - after) == found["entries-suppressed", "count"]
@@ -110,19 +110,19 @@ def test_entries_are_compared_person_by_person_and_by_name_as_sets_are(case):
     assert len(after - before) / max(len(before), 1) == found["entries-created", "share"]
     empty = [sum(not row for row in side.rows) for side in (original, released)]
     assert empty == [found["empty-rows", part] for part in ("original", "released")]
-    assert empty[1] / len(place) == found["empty-rows", "released share"]
+    assert empty[1] / len(position) == found["empty-rows", "released share"]
 
 
 @settings(deadline=None, max_examples=100)
 @given(case=comparisons())
 def test_single_users_and_features_are_compared_as_sets_are(case):
-    original, released, place = case
+    original, released, position = case
     found = figures(*case)
-    users = [index(row, released.rows[place[user]]) for user, row in enumerate(original.rows)]
+    users = [index(row, released.rows[position[user]]) for user, row in enumerate(original.rows)]
     sets = {
         name: [
             {user for user, row in enumerate(side.rows) if name in row}
-            for side in (Side([original.rows[u] for u in np.argsort(place)], []), released)
+            for side in (Side([original.rows[u] for u in np.argsort(position)], []), released)
         ]
         for name in "abcdef"
     }
@@ -135,9 +135,9 @@ def test_single_users_and_features_are_compared_as_sets_are(case):
 @settings(deadline=None, max_examples=100)
 @given(case=comparisons())
 def test_popularity_of_features_is_compared_as_by_counting(case):
-    original, released, place = case
+    original, released, position = case
     found = figures(*case)
-    n, names = len(place), sorted({*original.names, *released.names})
+    n, names = len(position), sorted({*original.names, *released.names})
     pairs = [(original.users_of(name), released.users_of(name)) for name in names]
     share = max(len(names), 1)
     furthest = max(
@@ -198,11 +198,11 @@ def test_the_most_frequent_pairs_do_not_depend_on_how_many_are_counted_at_once(
 @settings(deadline=None, max_examples=60)
 @given(case=comparisons(), data=st.data())
 def test_a_release_that_changed_nothing_scores_perfectly(case, data):
-    original, _, place = case
+    original, _, position = case
     used = sorted(set().union(*original.rows))
-    back = np.argsort(place)
+    back = np.argsort(position)
     same = Side([original.rows[user] for user in back], data.draw(st.permutations(used)))
-    found = figures(original, same, place)
+    found = figures(original, same, position)
     assert PERFECT == pytest.approx({key: found[key] for key in PERFECT})
     assert found["empty-rows", "original"] == found["empty-rows", "released"]
 
@@ -219,8 +219,8 @@ def test_every_figure_that_is_judged_has_a_perfect_value(case):
 @settings(deadline=None, max_examples=60)
 @given(case=comparisons(), data=st.data())
 def test_other_ids_and_another_order_of_features_change_no_figure(case, data):
-    original, released, place = case
-    n = len(place)
+    original, released, position = case
+    n = len(position)
     old, new = (data.draw(st.permutations(range(n))) for _ in range(2))
     moved = [
         Side(
@@ -228,5 +228,5 @@ def test_other_ids_and_another_order_of_features_change_no_figure(case, data):
         )
         for side, order in ((original, old), (released, new))
     ]
-    moved_place = [new[place[user]] for user in np.argsort(old)]
-    assert figures(*case) == pytest.approx(figures(*moved, moved_place), abs=1e-12)
+    moved_position = [new[position[user]] for user in np.argsort(old)]
+    assert figures(*case) == pytest.approx(figures(*moved, moved_position), abs=1e-12)

@@ -69,21 +69,21 @@ def comparisons(draw):
     return draw(graphs(n)), draw(graphs(n)), draw(st.permutations(range(n)))
 
 
-def release_of(released, place):
+def release_of(released, position):
     return Release(
         data=gv.Graph.from_networkx(released),
         guarantee=StructuralKAnonymity(k=1),
         provenance=Provenance(method="k-degree", source="a test", parameters={}),
         private=Private(
             input_sha256="0" * 64,
-            linkage=Linkage(np.arange(len(place)), np.array(place, dtype=np.int64)),
+            linkage=Linkage(np.arange(len(position)), np.array(position, dtype=np.int64)),
         ),
     )
 
 
-def figures(original, released, place, *, only=GRAPH):
+def figures(original, released, position, *, only=GRAPH):
     names = list(only)
-    release = release_of(released, place)
+    release = release_of(released, position)
     found = evaluate(release, original=gv.Graph.from_networkx(original), metrics=names, seed=1)
     return {(row.metric, row.part): row.value for row in found.rows}
 
@@ -95,8 +95,8 @@ def rng(seed=1):
 @settings(deadline=None, max_examples=100)
 @given(case=comparisons())
 def test_edges_are_compared_person_by_person_as_sets_are(case):
-    original, released, place = case
-    before = {frozenset((place[u], place[v])) for u, v in original.edges()}
+    original, released, position = case
+    before = {frozenset((position[u], position[v])) for u, v in original.edges()}
     after = {frozenset(edge) for edge in released.edges()}
     found = figures(*case, only=[name for name in GRAPH if name.startswith("edge")])
     kept, union = len(before & after), len(before | after)
@@ -251,8 +251,8 @@ def test_cliques_that_nothing_joins_are_the_communities(sizes, seed):
 @settings(deadline=None, max_examples=60)
 @given(graph=graphs().filter(len), data=st.data())
 def test_a_release_that_changed_nothing_scores_perfectly(graph, data):
-    place = data.draw(st.permutations(range(len(graph))))
-    found = figures(graph, nx.relabel_nodes(graph, dict(enumerate(place))), place)
+    position = data.draw(st.permutations(range(len(graph))))
+    found = figures(graph, nx.relabel_nodes(graph, dict(enumerate(position))), position)
     judged = {key: found[key] for key in PERFECT if key[0] != SAMPLED}
     assert {key: PERFECT[key] for key in judged} == pytest.approx(judged, abs=1e-12)
     assert graph.number_of_edges() == found["edges-kept", "count"]
@@ -262,8 +262,10 @@ def test_a_release_that_changed_nothing_scores_perfectly(graph, data):
 @given(sizes=st.lists(st.integers(2, 6), min_size=2, max_size=5), data=st.data())
 def test_plain_communities_that_did_not_change_agree_perfectly(sizes, data):
     graph = nx.disjoint_union_all([nx.complete_graph(size) for size in sizes])
-    place = data.draw(st.permutations(range(len(graph))))
-    found = figures(graph, nx.relabel_nodes(graph, dict(enumerate(place))), place, only=[SAMPLED])
+    position = data.draw(st.permutations(range(len(graph))))
+    found = figures(
+        graph, nx.relabel_nodes(graph, dict(enumerate(position))), position, only=[SAMPLED]
+    )
     key = ("communities", "released against original")
     assert PERFECT[key] == found[key] == found["communities", "original against itself"]
 
@@ -278,23 +280,23 @@ def test_every_figure_that_is_judged_has_a_perfect_value():
 @settings(deadline=None, max_examples=40)
 @given(case=comparisons(), data=st.data())
 def test_other_released_ids_change_no_figure(case, data):
-    original, released, place = case
-    other = data.draw(st.permutations(range(len(place))))
+    original, released, position = case
+    other = data.draw(st.permutations(range(len(position))))
     renamed = nx.relabel_nodes(released, dict(enumerate(other)))
-    moved = [other[released_id] for released_id in place]
-    expected = figures(original, released, place)
+    moved = [other[released_id] for released_id in position]
+    expected = figures(original, released, position)
     assert expected == pytest.approx(figures(original, renamed, moved), abs=1e-12)
 
 
 @settings(deadline=None, max_examples=40)
 @given(case=comparisons(), data=st.data())
 def test_other_original_ids_change_no_figure_that_is_not_sampled(case, data):
-    original, released, place = case
-    other = data.draw(st.permutations(range(len(place))))
+    original, released, position = case
+    other = data.draw(st.permutations(range(len(position))))
     renamed = nx.relabel_nodes(original, dict(enumerate(other)))
-    moved = [place[node] for node in np.argsort(other)]
+    moved = [position[node] for node in np.argsort(other)]
     exact = [name for name in GRAPH if name != SAMPLED]
-    expected = figures(original, released, place, only=exact)
+    expected = figures(original, released, position, only=exact)
     found = figures(renamed, released, moved, only=exact)
     assert expected == pytest.approx(found, abs=1e-12)
 

@@ -109,8 +109,8 @@ def test_classes_are_those_of_equal_values_by_definition(measure, distance, draw
 def test_classes_are_right_on_larger_graphs_too(measure, distance, drawn):
     slow = slow_graph(*drawn)
     expected = groups(slow_value(slow, measure, v, distance) for v in slow)
-    found = partition(graph_of(*drawn), measure=measure, distance=distance)
-    assert expected == groups(found.tolist())
+    labels = partition(graph_of(*drawn), measure=measure, distance=distance)
+    assert expected == groups(labels.tolist())
 
 
 @pytest.mark.parametrize("distance", [1, 2])
@@ -144,9 +144,9 @@ def test_who_knows_more_tells_more_apart(distance, drawn):
         known += [("count", "degree"), ("vrq", "degree")]
     for more, less in known:
         assert finer(classes[more], classes[less]), (more, less)
-    for name, found in classes.items():
+    for name, labels in classes.items():
         if MEASURES[name].fixes_degree(distance):
-            assert finer(found, graph.degrees()), name
+            assert finer(labels, graph.degrees()), name
 
 
 def test_which_measures_fix_the_degree():
@@ -226,19 +226,19 @@ def test_colours_that_are_always_the_same_merge_no_neighbourhoods(distance, draw
         mock.patch.object(dk.kernels, "neighbourhood", colourless),
         mock.patch.object(dk.kernels, "neighbourhood_hashes", hashes),
     ):
-        found = partition(graph, measure="dk", distance=distance)
-    assert expected == groups(found.tolist())
+        labels = partition(graph, measure="dk", distance=distance)
+    assert expected == groups(labels.tolist())
 
 
 def hubs(*insides):
     """Return graphs side by side, each with a node tied to all its nodes, and these nodes."""
-    whole, places = nx.Graph(), []
+    whole, hubs_at = nx.Graph(), []
     for inside in insides:
-        places.append(len(whole))
+        hubs_at.append(len(whole))
         names = dict(zip(inside, range(len(whole) + 1, len(whole) + 1 + len(inside)), strict=True))
-        whole.add_edges_from((places[-1], name) for name in names.values())
+        whole.add_edges_from((hubs_at[-1], name) for name in names.values())
         whole.add_edges_from((names[u], names[v]) for u, v in inside.edges)
-    return graph_of(len(whole), list(whole.edges)), places
+    return graph_of(len(whole), list(whole.edges)), hubs_at
 
 
 def shuffled(graph):
@@ -273,9 +273,9 @@ ALIKE_TO_REFINEMENT = {
 @pytest.mark.parametrize("measure", ["dk", "hybrid"])
 def test_neighbourhoods_that_no_colouring_tells_apart_are_told_apart(name, distance, measure):
     one, other = ALIKE_TO_REFINEMENT[name]
-    graph, places = hubs(one, other, shuffled(one), shuffled(other))
+    graph, hubs_at = hubs(one, other, shuffled(one), shuffled(other))
     labels, undecided = divided(graph, measure=measure, distance=distance)
-    assert [0, 1, 0, 1] == groups(labels[places].tolist())
+    assert [0, 1, 0, 1] == groups(labels[hubs_at].tolist())
     assert 0 == undecided
 
 
@@ -286,11 +286,11 @@ def test_dk_maps_the_centre_to_the_centre():
 
 def test_what_is_given_up_counts_as_different_and_is_counted():
     cubic = nx.random_regular_graph(3, 30, seed=1)
-    graph, places = hubs(cubic, shuffled(cubic))
-    assert 1 == len(set(partition(graph, measure="dk")[places].tolist()))
+    graph, hubs_at = hubs(cubic, shuffled(cubic))
+    assert 1 == len(set(partition(graph, measure="dk")[hubs_at].tolist()))
     with mock.patch.object(isomorphism, "MOST_STEPS", 3):
         labels, undecided = divided(graph, measure="dk")
-    assert 2 == len(set(labels[places].tolist()))
+    assert 2 == len(set(labels[hubs_at].tolist()))
     assert undecided >= 1
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.measures import MEASURES, cascade, fuzzy_sizes, measure, partition, twins
+from graphveil.measures import MEASURES, candidate_set_sizes, cascade, measure, partition, twins
 
 
 @st.composite
@@ -62,20 +62,20 @@ def test_twins_look_alike_under_every_measure(name, distance, graph):
 @settings(deadline=None, max_examples=150)
 @given(graph=graphs(), k=st.integers(2, 4), name=st.sampled_from(["degree", "count", "vrq"]))
 def test_with_twins_aside_a_class_counts_one_node_for_all_its_twins(graph, k, name):
-    found = measure(graph, measure=name, k=k)
+    measured = measure(graph, measure=name, k=k)
     open_, nodes = around(graph), range(graph.n_nodes)
     sizes = []
     for v in nodes:
-        alike = [u for u in nodes if found.labels[u] == found.labels[v]]
+        alike = [u for u in nodes if measured.labels[u] == measured.labels[v]]
         sizes.append(sum(not any(are_twins(open_, u, w) for w in alike if w < u) for u in alike))
     n = max(graph.n_nodes, 1)
-    assert sizes == found.node_sizes_without_twins.tolist()
-    assert sum(size == 1 for size in sizes) / n == found.twin_uniqueness
-    assert sum(size < k for size in sizes) / n == found.share_at_risk_without_twins
-    assert found.uniqueness <= found.twin_uniqueness
+    assert sizes == measured.node_sizes_without_twins.tolist()
+    assert sum(size == 1 for size in sizes) / n == measured.twin_uniqueness
+    assert sum(size < k for size in sizes) / n == measured.share_unprotected_without_twins
+    assert measured.uniqueness <= measured.twin_uniqueness
 
 
-def slow_fuzzy_sizes(graph, phi):
+def slow_candidate_set_sizes(graph, phi):
     open_ = around(graph)
     values = [(len(near), sum(len(open_[u] & near) for u in near) // 2) for near in open_]
     share = Decimal(str(phi))
@@ -87,8 +87,8 @@ def slow_fuzzy_sizes(graph, phi):
 
 @settings(deadline=None, max_examples=200)
 @given(graph=graphs(), phi=st.sampled_from([0, 10, 12.5, 20, 25, 33.3, 50, 99.9, 100, 250, 1e30]))
-def test_fuzzy_sizes_count_all_nodes_within_phi_percent(graph, phi):
-    assert slow_fuzzy_sizes(graph, phi) == fuzzy_sizes(graph, phi=phi).tolist()
+def test_candidate_sets_hold_all_nodes_within_phi_percent(graph, phi):
+    assert slow_candidate_set_sizes(graph, phi) == candidate_set_sizes(graph, phi=phi).tolist()
 
 
 def test_phi_is_the_decimal_number_as_it_is_written():
@@ -99,8 +99,8 @@ def test_phi_is_the_decimal_number_as_it_is_written():
         np.concatenate([star.edges()[:, 1], [v for _, v in ends]]),
         n=1003,
     )
-    assert [2, 2, 1] == fuzzy_sizes(both, phi=2.29)[[0, 1001, 1002]].tolist()
-    assert [3, 3, 1] == fuzzy_sizes(both, phi=2.3)[[0, 1001, 1002]].tolist()
+    assert [2, 2, 1] == candidate_set_sizes(both, phi=2.29)[[0, 1001, 1002]].tolist()
+    assert [3, 3, 1] == candidate_set_sizes(both, phi=2.3)[[0, 1001, 1002]].tolist()
 
 
 def test_being_similar_goes_one_way():
@@ -108,25 +108,25 @@ def test_being_similar_goes_one_way():
     other = [(1, v) for v in range(10, 20)]
     ends = np.array(one + other)
     graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=20)
-    assert [1, 2] == fuzzy_sizes(graph, phi=20)[:2].tolist()
+    assert [1, 2] == candidate_set_sizes(graph, phi=20)[:2].tolist()
 
 
 @settings(deadline=None, max_examples=40)
 @given(graph=graphs(), k=st.integers(2, 5))
 def test_knowledge_that_is_right_is_fuzzy_by_nothing(graph, k):
-    found = measure(graph, measure="count", k=k, phi=0)
-    assert found.node_sizes.tolist() == found.fuzzy.node_sizes.tolist()
-    summary = found.summary()
-    assert found.uniqueness == summary["fuzzy"]["uniqueness"]
-    assert summary["nodes_at_risk"] == summary["fuzzy"]["nodes_at_risk"]
-    assert found.share_at_risk == summary["fuzzy"]["share_at_risk"]
+    measured = measure(graph, measure="count", k=k, phi=0)
+    assert measured.node_sizes.tolist() == measured.fuzzy.candidate_set_sizes.tolist()
+    summary = measured.summary()
+    assert measured.uniqueness == summary["fuzzy"]["uniqueness"]
+    assert summary["unprotected_nodes"] == summary["fuzzy"]["unprotected_nodes"]
+    assert measured.share_unprotected == summary["fuzzy"]["share_unprotected"]
 
 
 @pytest.mark.parametrize("phi", [-1, float("nan"), float("inf")])
 def test_a_phi_that_is_no_percentage_is_refused(phi):
     graph = Graph.from_edges([0], [1], n=2)
     with pytest.raises(ParameterError, match="Give a percentage"):
-        fuzzy_sizes(graph, phi=phi)
+        candidate_set_sizes(graph, phi=phi)
 
 
 @pytest.mark.parametrize(("name", "distance"), [("degree", 1), ("count", 2), ("dk", 1)])
@@ -138,17 +138,17 @@ def test_phi_goes_with_count_at_distance_one_only(name, distance):
 
 def slow_levels(graph, first, second):
     levels = [0 if first.count(label) == 1 else -1 for label in first]
-    found = [v for v, level in enumerate(levels) if level == 0]
-    while found:
+    front = [v for v, level in enumerate(levels) if level == 0]
+    while front:
         new = []
-        for v in found:
+        for v in front:
             near = graph.neighbours(v).tolist()
             for w in near:
                 alone = sum(second[x] == second[w] for x in near) == 1
                 if alone and levels[w] == -1:
                     levels[w] = levels[v] + 1
                     new.append(w)
-        found = new
+        front = new
     return levels
 
 

@@ -51,7 +51,7 @@ def features_of(rows):
     ]
 
 
-def next_row(kinds, left, cluster, quarters):
+def next_row(kinds, unused, cluster, quarters):
     """Return the row of largest mean overlap less its degree's price, by looking at all."""
     counts = Counter(f for row in cluster for f in row)
 
@@ -60,37 +60,37 @@ def next_row(kinds, left, cluster, quarters):
         score = Fraction(overlap, len(cluster)) - Fraction(quarters, 4) * len(kinds[v])
         return (score, overlap > 0, v if overlap else -v)
 
-    return max((v for v in range(len(kinds)) if left[v]), key=rank)
+    return max((v for v in range(len(kinds)) if unused[v]), key=rank)
 
 
-def twin_growth(kinds, left, seeds, k, quarters):
-    """Grow clusters one copy at a time; return the cluster of every copy placed, by kind."""
-    left, placed, cluster = list(left), [], 0
+def twin_growth(kinds, unused, seeds, k, quarters):
+    """Grow clusters one copy at a time; return the cluster of every copy in one, by kind."""
+    unused, grown_copies, cluster = list(unused), [], 0
     for u in seeds:
-        while left[u] and sum(left) >= k:
+        while unused[u] and sum(unused) >= k:
             members = []
             for _ in range(k):
-                v = u if left[u] and not members else next_row(kinds, left, members, quarters)
+                v = u if unused[u] and not members else next_row(kinds, unused, members, quarters)
                 members.append(kinds[v])
-                left[v] -= 1
-                placed.append((v, cluster))
+                unused[v] -= 1
+                grown_copies.append((v, cluster))
             cluster += 1
-    return Counter(placed)
+    return Counter(grown_copies)
 
 
 @given(tables(2, 24), st.integers(2, 5), st.sampled_from([1, 2]), SEEDS)
 @settings(deadline=None, max_examples=200)
 def test_growth_equals_that_of_a_twin_that_adds_copy_by_copy(table, k, quarters, seed):
     rows = rows_of(*table)
-    left = np.where(rows.weights >= k, 0, rows.weights)
+    unused = np.where(rows.weights >= k, 0, rows.weights)
     seeds = generator(seed).permutation(rows.n_distinct)
-    expected = twin_growth(features_of(rows), left.tolist(), seeds.tolist(), k, quarters)
-    steps = grow(rows.indptr, rows.indices, rows.n_features, left, seeds, k, quarters)
-    found = Counter()
+    expected = twin_growth(features_of(rows), unused.tolist(), seeds.tolist(), k, quarters)
+    steps = grow(rows.indptr, rows.indices, rows.n_features, unused, seeds, k, quarters)
+    actual = Counter()
     for kind, cluster, copies in steps.tolist():
-        found[kind, cluster] += copies
-    assert expected == found
-    assert left.sum() < k
+        actual[kind, cluster] += copies
+    assert expected == actual
+    assert unused.sum() < k
 
 
 def costs(sets, k):
@@ -111,8 +111,8 @@ def test_seeds_come_by_degree_or_by_the_distances_to_the_nearest(table, k, seed)
     lengths = [len(kinds[u]) for u in degree]
     assert sorted(lengths, reverse=True) == lengths
     # a row of k copies is a cluster of its own, so its own cost of 0 plays no part
-    found = [by_cost[kinds[u]] for u in cost]
-    assert sorted(found) == found
+    actual = [by_cost[kinds[u]] for u in cost]
+    assert sorted(actual) == actual
 
 
 def keeps(count, size, rule):
@@ -154,8 +154,8 @@ def test_no_clusters_keep_more_than_the_best_partition(table, k, rule, seed_orde
     rng = generator(seed)
     grown = grown_clusters(rows, k=k, rule=rule, seed_order=seed_order, rng=rng)
     refined = refined_clusters(rows, grown, k=k, rule=rule, anneal=0.3, rng=rng)
-    found = jaccard(sets, grown.tolist(), rule), jaccard(sets, refined.tolist(), rule)
-    assert found[0] <= found[1] <= best
+    actual = jaccard(sets, grown.tolist(), rule), jaccard(sets, refined.tolist(), rule)
+    assert actual[0] <= actual[1] <= best
 
 
 @given(tables(5, 30), st.integers(2, 5), RULES, ORDERS, SEEDS)

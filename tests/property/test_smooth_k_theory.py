@@ -130,8 +130,8 @@ def test_the_program_finds_the_cheapest_of_all_sets_of_facilities(table, k, alph
 @given(SEEDS, st.integers(1, 7))
 def test_the_program_is_exact_for_any_metric_and_any_costs(seed, n):
     rng = generator(seed)
-    places = rng.choice(50, n, replace=False)
-    distances = np.abs(places[:, None] - places[None, :])
+    points = rng.choice(50, n, replace=False)
+    distances = np.abs(points[:, None] - points[None, :])
     weights, costs = rng.integers(1, 4, n), rng.integers(0, 30, n).astype(np.float64)
     totals = {
         sites: costs[list(sites)].sum() + weights @ distances[:, list(sites)].min(axis=1)
@@ -156,15 +156,15 @@ def test_an_exact_solution_leaves_no_cluster_below_alpha_k(table, k, alpha):
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=9), st.integers(1, 9), SEEDS)
 def test_closing_leaves_every_row_at_the_nearest_facility_with_enough_rows(counts, least, seed):
     rng = generator(seed)
-    places = rng.choice(50, len(counts), replace=False)
-    distances, weights = np.abs(places[:, None] - places[None, :]), np.array(counts)
-    opened = np.flatnonzero(rng.random(places.size) < 0.7) if places.size > 1 else np.array([0])
+    points = rng.choice(50, len(counts), replace=False)
+    distances, weights = np.abs(points[:, None] - points[None, :]), np.array(counts)
+    opened = np.flatnonzero(rng.random(points.size) < 0.7) if points.size > 1 else np.array([0])
     assume(opened.size)
     sites = theory.close_below(distances, weights, opened, least=least, rng=rng)
-    left = sorted(set(sites.tolist()))
-    assert set(left) <= set(opened.tolist())
-    assert [min(left, key=row.__getitem__) for row in distances.tolist()] == sites.tolist()
-    assert len(left) == 1 or min(weights[sites == site].sum() for site in left) >= least
+    remaining = sorted(set(sites.tolist()))
+    assert set(remaining) <= set(opened.tolist())
+    assert [min(remaining, key=row.__getitem__) for row in distances.tolist()] == sites.tolist()
+    assert len(remaining) == 1 or min(weights[sites == site].sum() for site in remaining) >= least
 
 
 @settings(deadline=None, max_examples=200)

@@ -1,4 +1,4 @@
-"""Containers refuse what breaks their rules, with the first bad place."""
+"""Containers refuse what breaks their rules, and name what is wrong."""
 
 from __future__ import annotations
 

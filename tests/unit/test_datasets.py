@@ -223,10 +223,10 @@ def test_an_unknown_name_is_answered_with_the_known_ones(function):
 
 def test_the_digests_of_larger_sets_are_those_of_the_copies_at_hand(monkeypatch, tmp_path):
     for item in LARGER.values():
-        found = [*shared_folder().glob(f"*/{item.file}.gz")] or [shared(item.name)]
-        monkeypatch.setenv(FOLDER_VARIABLE, str(found[0].parent))
-        assert fetch(item.name, cache=tmp_path) == found[0]
-        assert item.bytes == len(gzip.decompress(found[0].read_bytes()))
+        files = [*shared_folder().glob(f"*/{item.file}.gz")] or [shared(item.name)]
+        monkeypatch.setenv(FOLDER_VARIABLE, str(files[0].parent))
+        assert fetch(item.name, cache=tmp_path) == files[0]
+        assert item.bytes == len(gzip.decompress(files[0].read_bytes()))
 
 
 def test_every_larger_set_is_fetched_over_a_secure_connection():
@@ -237,12 +237,12 @@ def test_every_shipped_set_has_the_size_its_table_says():
     for name in names():
         item, data = DATASETS[name], load(name)
         if isinstance(data, Graph):
-            found = ("graph", data.n_nodes, data.n_edges)
+            actual = ("graph", data.n_nodes, data.n_edges)
         elif isinstance(data, Bipartite):
-            found = ("bipartite", data.n_users, data.n_entries)
+            actual = ("bipartite", data.n_users, data.n_entries)
         else:
-            found = ("table", data.n_rows, data.n_columns)
-        assert (item.kind, item.n, item.m) == found
+            actual = ("table", data.n_rows, data.n_columns)
+        assert (item.kind, item.n, item.m) == actual
 
 
 def test_patients_without_a_finding_are_kept():

@@ -28,21 +28,21 @@ ALONE = LocalEngine(jobs=1)
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=60), st.integers(1, 20))
 def test_chunks_hold_all_rows_in_order(tmp_path_factory, values, chunk_rows):
-    place = tmp_path_factory.mktemp("chunks")
+    folder = tmp_path_factory.mktemp("chunks")
     half = len(values) // 2
-    sources = [place / "a.parquet", place / "b.parquet"]
+    sources = [folder / "a.parquet", folder / "b.parquet"]
     for source, part in zip(sources, (values[:half], values[half:]), strict=True):
         number = np.arange(len(part)) + (0 if source is sources[0] else half)
         table = pa.table({"x": pa.array(part, pa.int64()), "number": number, "other": number})
         parquet.write_table(table, source)
     chunks = ALONE.sorted_chunks(
-        sources, place, by=["x", "number"], keep=["number", "x"], chunk_rows=chunk_rows
+        sources, folder, by=["x", "number"], keep=["number", "x"], chunk_rows=chunk_rows
     )
-    found = [parquet.read_table(chunk).to_pydict() for chunk in chunks]
-    assert piece_sizes(len(values), chunk_rows) == [len(chunk["x"]) for chunk in found]
-    met = [pair for chunk in found for pair in zip(chunk["x"], chunk["number"], strict=True)]
-    assert sorted((x, number) for number, x in enumerate(values)) == met
-    assert not (place / "spill").exists()
+    tables = [parquet.read_table(chunk).to_pydict() for chunk in chunks]
+    assert piece_sizes(len(values), chunk_rows) == [len(table["x"]) for table in tables]
+    rows = [row for table in tables for row in zip(table["x"], table["number"], strict=True)]
+    assert sorted((x, number) for number, x in enumerate(values)) == rows
+    assert not (folder / "spill").exists()
 
 
 @given(st.integers(1, 500), st.integers(1, 60))
@@ -55,13 +55,13 @@ def test_pieces_are_whole_chunks_and_the_last_is_at_least_half_of_one(n, chunk_r
 
 def test_sorting_spills_where_memory_is_short(tmp_path):
     rng = np.random.default_rng(0)
-    columns = {f"h{place}": rng.integers(0, 2**31, 1_500_000) for place in range(8)}
+    columns = {f"h{number}": rng.integers(0, 2**31, 1_500_000) for number in range(8)}
     parquet.write_table(pa.table(columns), tmp_path / "numbers.parquet")
     chunks = LocalEngine(jobs=1, memory_mib=64).sorted_chunks(
         [tmp_path / "numbers.parquet"], tmp_path, by=["h0"], keep=["h0"], chunk_rows=10**6
     )
-    found = np.concatenate([parquet.read_table(chunk)["h0"].to_numpy() for chunk in chunks])
-    assert np.array_equal(np.sort(columns["h0"]), found)
+    in_order = np.concatenate([parquet.read_table(chunk)["h0"].to_numpy() for chunk in chunks])
+    assert np.array_equal(np.sort(columns["h0"]), in_order)
 
 
 # processes
@@ -95,7 +95,7 @@ def test_an_error_in_a_process_is_raised_here_and_ends_the_others():
     assert [] == multiprocessing.active_children()
 
 
-def test_a_process_that_dies_is_told_with_the_way_out():
+def test_a_process_that_dies_is_an_error_with_the_way_out():
     with pytest.raises(ResourceError, match=r"a worker process ended .*__main__"):
         list(LocalEngine(jobs=2).map_chunks(os._exit, [1]))
     assert [] == multiprocessing.active_children()

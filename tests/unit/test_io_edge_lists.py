@@ -1,4 +1,4 @@
-"""Edge lists as they are found: comments, delimiters, names, count lines, ids."""
+"""Edge lists as they come: comments, delimiters, names, count lines, ids."""
 
 from __future__ import annotations
 

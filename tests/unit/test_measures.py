@@ -33,36 +33,36 @@ def slow_class_sizes(graph):
 @settings(deadline=None, max_examples=150)
 @given(graph=graphs(), k=st.integers(2, 6))
 def test_every_figure_equals_that_of_counting_one_by_one(graph, k):
-    found = measure(gv.Graph.from_networkx(graph), k=k)
+    measured = measure(gv.Graph.from_networkx(graph), k=k)
     sizes = slow_class_sizes(graph)
-    risky = {node for node, size in sizes.items() if size < k}
+    unprotected = {node for node, size in sizes.items() if size < k}
     unique = sum(size == 1 for size in sizes.values())
     n = max(len(sizes), 1)
-    assert sizes == dict(zip(found.ids.tolist(), found.node_sizes.tolist(), strict=True))
-    assert risky == set(found.at_risk().tolist())
-    assert unique / n == found.uniqueness
-    assert len(risky) / n == found.share_at_risk
+    assert sizes == dict(zip(measured.ids.tolist(), measured.node_sizes.tolist(), strict=True))
+    assert unprotected == set(measured.unprotected().tolist())
+    assert unique / n == measured.uniqueness
+    assert len(unprotected) / n == measured.share_unprotected
     per_degree = Counter(Counter(dict(graph.degree()).values()).values())
-    assert [(s, c, s * c) for s, c in sorted(per_degree.items())] == found.size_distribution()
+    assert [(s, c, s * c) for s, c in sorted(per_degree.items())] == measured.size_distribution()
 
 
 @settings(deadline=None, max_examples=60)
 @given(graph=graphs(), k=st.integers(2, 6))
 def test_people_in_the_smallest_classes_come_first(graph, k):
     sizes = slow_class_sizes(graph)
-    order = [sizes[name] for name in measure(gv.Graph.from_networkx(graph), k=k).at_risk()]
+    order = [sizes[name] for name in measure(gv.Graph.from_networkx(graph), k=k).unprotected()]
     assert sorted(order) == order
 
 
 @settings(deadline=None, max_examples=60)
 @given(graph=graphs())
 def test_the_summary_says_the_same_and_names_nobody(graph):
-    found = measure(gv.Graph.from_networkx(graph), k=3)
-    summary = found.summary()
+    measured = measure(gv.Graph.from_networkx(graph), k=3)
+    summary = measured.summary()
     assert graph.number_of_nodes() == summary["nodes"]
     assert summary["nodes"] == sum(entry["nodes"] for entry in summary["class_sizes"])
     assert summary["classes"] == sum(entry["classes"] for entry in summary["class_sizes"])
-    assert found.at_risk().size == summary["nodes_at_risk"]
+    assert measured.unprotected().size == summary["unprotected_nodes"]
     assert summary == json.loads(json.dumps(summary))
     assert "person-" not in json.dumps(summary)
 
@@ -78,16 +78,16 @@ def test_a_measure_does_not_depend_on_names():
     assert measure(named).summary() == measure(plain).summary()
 
 
-def test_k_of_one_is_refused_since_nobody_is_at_risk():
+def test_k_of_one_is_refused_since_no_node_would_be_unprotected():
     with pytest.raises(ParameterError, match=r"k=1 .*k >= 2"):
         measure(gv.Graph.from_edges([0], [1], n=2), k=1)
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_values_of_a_node_are_those_of_its_class(name):
-    found = measure(gv.Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], n=6), measure=name)
-    rows = list(zip(*(column.tolist() for column in found.values.values()), strict=True))
-    labels = found.labels.tolist()
+    measured = measure(gv.Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], n=6), measure=name)
+    rows = list(zip(*(column.tolist() for column in measured.values.values()), strict=True))
+    labels = measured.labels.tolist()
     assert [rows.index(row) for row in rows] == [labels.index(label) for label in labels]
 
 

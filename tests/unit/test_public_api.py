@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 
 import pytest
 
 import graphveil as gv
+import graphveil.io
 
 HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "networkit", "rich", "cyclopts", "msgspec"]
 
@@ -20,8 +23,31 @@ def test_names_stand_once_and_the_listing_shows_them():
     assert sorted(gv.__all__) == dir(gv)
 
 
-def test_every_lazy_name_is_public():
-    assert set(gv._PLACES) <= set(gv.__all__)
+def homes_for_type_checkers(package):
+    """Return where a type checker finds each name that it may import from a package."""
+    names = {}
+    for node in ast.walk(ast.parse(inspect.getsource(package))):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                names[alias.asname or alias.name] = (node.module, alias.name)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            names[node.targets[0].id] = names[node.value.id]
+    return names
+
+
+@pytest.mark.parametrize("package", [gv, graphveil.io], ids=["graphveil", "graphveil.io"])
+def test_type_checkers_find_every_public_name_where_it_is_loaded_from(package):
+    known = homes_for_type_checkers(package)
+    for name, home in package._HOMES.items():
+        module, colon, attribute = home.partition(":")
+        expected = (module, attribute or name)
+        if colon and not attribute:
+            expected = tuple(module.rsplit(".", 1))
+        assert expected == known[name]
+    beside = {"lazy_names", "TYPE_CHECKING", "annotations"}
+    public = {name for name in known if name not in beside and not name.startswith("_")}
+    assert public <= set(package.__all__)
+    assert package.__all__ == dir(package)
 
 
 def test_a_star_import_gives_all_of_them():

@@ -198,16 +198,16 @@ def test_free_facilities_are_every_row_before_small_ones_close():
 def test_the_same_seed_gives_the_same_clusters_in_any_thread():
     rows = shuffled_rows()
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: clusters(rows, seed=5), range(8)))
-    assert [clusters(rows, seed=5)] * 8 == found
+        results = list(pool.map(lambda _: clusters(rows, seed=5), range(8)))
+    assert [clusters(rows, seed=5)] * 8 == results
     assert clusters(rows, seed=6, cost_factor=0.1) != clusters(rows, seed=7, cost_factor=0.1)
 
 
 def test_every_run_is_reported():
-    told = []
-    with shown(lambda name, total: nullcontext(lambda done: told.append((name, total, done)))):
+    announced = []
+    with shown(lambda name, total: nullcontext(lambda done: announced.append((name, total, done)))):
         clusters(shuffled_rows(), runs=3)
-    assert [("opening facilities", 3, 1)] * 3 == told
+    assert [("opening facilities", 3, 1)] * 3 == announced
 
 
 def data_sets():

@@ -72,12 +72,12 @@ EDGES = {
 def test_edges_give_clusters_of_k_rows(lists, k, rule, seed_order):
     labels = grown(lists, k=k, rule=rule, seed_order=seed_order)
     better = refined(lists, labels, k=k, rule=rule)
-    for found in (labels, better):
-        sizes = np.bincount(found)
+    for one in (labels, better):
+        sizes = np.bincount(one)
         assert sizes.min() >= k
         assert len(lists) == sizes.sum()
     rows = rows_of(lists)
-    before, after = (kept(rows, np.array(found), rule).jaccard for found in (labels, better))
+    before, after = (kept(rows, np.array(one), rule).jaccard for one in (labels, better))
     assert after >= before
 
 
@@ -119,10 +119,10 @@ def test_both_orders_are_tried_only_if_degrees_are_even():
     uneven = [*even, [0, 1, 2, 3, 4, 5, 6]]
     for lists, orders in ((even, 2), (uneven, 1)):
         assert has_even_degrees(rows_of(lists)) == (orders == 2)
-        told = []
-        with shown(lambda name, _, told=told: nullcontext(told.append(name))):
+        announced = []
+        with shown(lambda name, _, announced=announced: nullcontext(announced.append(name))):
             grown(lists)
-        assert ["growing clusters"] * orders == told
+        assert ["growing clusters"] * orders == announced
 
 
 def test_seeds_of_equal_rank_come_in_a_random_order():
@@ -150,10 +150,10 @@ def test_a_small_cluster_dissolves():
 
 def test_clusters_that_keep_everything_stay():
     lists = [[0, 1]] * 2 + [[5, 6]] * 2
-    told = []
-    with shown(lambda name, total: nullcontext(lambda done: told.append((name, total, done)))):
+    announced = []
+    with shown(lambda name, total: nullcontext(lambda done: announced.append((name, total, done)))):
         assert [0, 0, 1, 1] == refined(lists, [0, 0, 1, 1])
-    assert [("local search", 6, 1)] * 2 == told
+    assert [("local search", 6, 1)] * 2 == announced
 
 
 def test_annealing_takes_twenty_passes_and_cools_down_through_fourteen():
@@ -181,5 +181,5 @@ def test_the_table_of_counts_takes_fewer_than_a_hundred_bytes_an_entry():
     lists = [sorted(draw.choice(500, 12, replace=False)) for _ in range(1000)]
     rows = rows_of(lists, n_features=500)
     clusters = clusters_of(rows, np.arange(1000, dtype=np.int32) // 8, Rule())
-    held = sum(array.nbytes for array in clusters.state)
-    assert held < 100 * clusters.entries
+    n_bytes = sum(array.nbytes for array in clusters.state)
+    assert n_bytes < 100 * clusters.entries

@@ -20,10 +20,10 @@ def lists(n=48, seed=5):
 
 def class_of_person(release):
     rows = [tuple(row) for row in release.data.to_lists()["items"].to_pylist()]
-    place = dict(zip(release.data.labels().tolist(), rows, strict=True))
+    row_of = dict(zip(release.data.labels().tolist(), rows, strict=True))
     linkage = release.private.linkage
     pairs = zip(linkage.original.tolist(), linkage.released.tolist(), strict=True)
-    return {person: place[new] for person, new in pairs}
+    return {person: row_of[new] for person, new in pairs}
 
 
 @pytest.mark.parametrize("method", [gv.SmoothK, gv.SuppressK])
@@ -43,7 +43,7 @@ def test_it_nests_in_a_folder_as_well(tmp_path):
     first = gv.SmoothK(k=3).anonymize(data, seed=1)
     folder = first.write(tmp_path / "first")
     second, other = (
-        gv.SmoothK(k=8).anonymize(data, seed=2, nested_in=place) for place in (folder, first)
+        gv.SmoothK(k=8).anonymize(data, seed=2, nested_in=earlier) for earlier in (folder, first)
     )
     assert second.data == other.data
 
@@ -85,7 +85,7 @@ def test_chunks_and_nesting_exclude_each_other():
     data = lists()
     first = gv.SmoothK(k=3).anonymize(data, seed=1)
     with pytest.raises(UsageError, match="Leave chunk_rows out"):
-        gv.SmoothK(k=4, chunk_rows=16).anonymize(data, nested_in=first)
+        gv.SmoothK(k=4, chunks=gv.Chunks(rows=16)).anonymize(data, nested_in=first)
 
 
 @pytest.mark.filterwarnings("default::graphveil.GraphveilWarning")
@@ -93,6 +93,6 @@ def test_a_warning_points_at_the_line_that_asked_for_the_release():
     data = lists()
     first = gv.SmoothK(k=3).anonymize(data, seed=1)
     for nested_in in (None, first):
-        with pytest.warns(gv.GraphveilWarning, match="seed") as told:
+        with pytest.warns(gv.GraphveilWarning, match="seed") as caught:
             gv.SmoothK(k=6).anonymize(data, seed=1, nested_in=nested_in)
-        assert {__file__} == {warning.filename for warning in told}
+        assert {__file__} == {warning.filename for warning in caught}

@@ -103,8 +103,8 @@ def test_opening_costs_count_the_k_nearest_rows_with_copies():
 
 
 def test_a_small_cluster_goes_to_its_second_closest_facility_and_so_on():
-    places = np.array([0, 2, 5, 9])
-    distances = np.abs(places[:, None] - places[None, :])
+    points = np.array([0, 2, 5, 9])
+    distances = np.abs(points[:, None] - points[None, :])
     weights, opened = np.array([1, 1, 1, 3]), np.arange(4)
     outcomes = {
         tuple(theory.close_below(distances, weights, opened, least=3, rng=generator(seed)).tolist())

@@ -100,7 +100,7 @@ def test_who_is_left_is_listed_in_the_private_record_and_nobody_else(tmp_path):
             strict=True,
         )
     )
-    left = {linkage[node] for node in found.at_risk().tolist()}
+    left = {linkage[node] for node in found.unprotected().tolist()}
     assert left == set(release.private.left)
     assert 1 - len(left) / graph.n_nodes == pytest.approx(release.guarantee.share)
     assert release.verify(graph).ok

@@ -22,6 +22,11 @@ from graphveil.errors import GraphveilError, GraphveilWarning
 OUT_OF_RESOURCES = 3
 BUG = 70
 INTERRUPTED = "interrupted. No half-written release is left; run the command again."
+SIGNALS = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is of terminals that close
+    if hasattr(signal, name)
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -32,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         tokens.remove("--debug")
     try:
         code = run(tokens, debug=debug)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)  # all is done and told; what ends takes no time
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
     except KeyboardInterrupt:  # between what `run` catches
         code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
     exec("")  # noqa: S102  else `python -m` ends by SIGINT if text, as of a dataclass, was interrupted
@@ -53,7 +58,7 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         return 0
     except KeyboardInterrupt:
         return _fail(INTERRUPTED, OUT_OF_RESOURCES)
-    except Exception as error:  # noqa: BLE001  the last line of defence: told, exit code 70
+    except Exception as error:  # noqa: BLE001  the last line of defence: one line, exit code 70
         if interrupted.is_set():  # libraries make errors of their own out of a signal
             return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:
@@ -102,7 +107,7 @@ def _install_handlers() -> threading.Event:
             shown_before(message, category, *rest, **more)
 
     shown_before = warnings.showwarning
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
     warnings.showwarning = show
@@ -126,6 +131,6 @@ def _one_line(error: BaseException) -> str:
 
 def _operating_system(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return "no space left on the disk. Free some, or choose another place."
+        return "no space left on the disk. Free some, or choose another folder."
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or _one_line(error)}. Nothing was written."

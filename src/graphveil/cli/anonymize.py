@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from cyclopts import App
 
-from graphveil.anonymizer import Anonymizer, kinds_taken
+from graphveil.anonymizer import Anonymizer
 from graphveil.cli.console import bar, result_json, say
 from graphveil.cli.flags import (
     ENGINE_GROUP,
@@ -21,21 +20,21 @@ from graphveil.cli.flags import (
     READING_GROUP,
     flag,
     flags_of,
-    taken,
-    told,
+    options_from,
+    values_for,
     with_signature,
 )
 from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Graph
+from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
-from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Record, read_manifest, read_record
-from graphveil.release.atomic import check_target
 from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
+from graphveil.release.staging import check_target
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -93,7 +92,7 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "nested_in",
             Path | None,
-            "An earlier release of the same people: its classes are put together, none is parted.",
+            "An earlier release of the same people: its classes are merged, none is divided.",
             default=None,
             group=OUTPUT_GROUP,
         )
@@ -102,7 +101,7 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method that runs in chunks; none of them changes the result."""
-    if not in_chunks(method):
+    if not method.runs_on_disk:
         return []
     return [
         flag(
@@ -121,11 +120,6 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
             negative="",
         ),
     ]
-
-
-def in_chunks(method: type[Anonymizer[Any]]) -> bool:
-    """Whether a method can anonymize its rows in chunks."""
-    return "chunk_rows" in {item.name for item in dataclasses.fields(method)}
 
 
 class _Given(NamedTuple):
@@ -150,7 +144,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     anonymizer = method.from_parameters(given)
     check_target(flags.out, force=flags.force)
     Randomness(seed=flags.seed)
-    kind = kind_of(_released(method, read_as(options)))
+    kind = kind_of(encoded_kind(read_as(options), method.accepts))
     if flags.format is not None:
         release_format(flags.format, kind)
     with shown(bar), _engine(anonymizer, flags.jobs):
@@ -161,7 +155,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
 
 def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any."""
-    if getattr(anonymizer, "chunk_rows", None) is None:
+    if anonymizer.chunk_rows is None:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()
@@ -173,7 +167,7 @@ def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextMan
 def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
     data = read_input(path, options, check=anonymizer.check)
     released_as = flags.format or format_that_came_in(path, options.format)
-    form, _ = release_format(released_as, kind_of(_released(type(anonymizer), type(data))))
+    form, _ = release_format(released_as, kind_of(encoded_kind(type(data), anonymizer.accepts)))
     check_names(data, form)
     nested = {} if flags.nested_in is None else {"nested_in": flags.nested_in}
     with stage(f"anonymizing with {anonymizer.name}"):
@@ -226,26 +220,21 @@ def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions
     UsageError
         Where one is given that belongs to another kind of data.
     """
-    kinds = kinds_taken(method.accepts)
+    kinds = accepted_kinds(method.accepts)
     asked = given.pop("kind", None) or kind_of(kinds[0])
     container = next(kind for kind in kinds if kind_of(kind) == asked)
-    options = taken(READERS[container].options, given)
+    options = options_from(READERS[container].options, given)
     for other in kinds:
-        for name in told(READERS[other].options, given):
+        for name in values_for(READERS[other].options, given):
             raise UsageError(
                 f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
             )
     return options
 
 
-def _released(method: type[Anonymizer[Any]], read: type[Any]) -> type[Any]:
-    """Return the kind of a release of data that was read as this kind."""
-    return Bipartite if read is Table and method.accepts is Bipartite else read
-
-
 def _reading_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of the readers of all kinds that a method takes, each once."""
-    kinds = kinds_taken(method.accepts)
+    kinds = accepted_kinds(method.accepts)
     readers = [READERS[kind] for kind in kinds]
     if len(readers) == 1:
         return flags_of(readers[0].options, READING_GROUP)
@@ -271,7 +260,7 @@ def _report(promise: str, name: str, private: Private | Record, flags: _Given) -
         )
         return
     say(f"promise: {promise}")
-    say(f"not protected: {LIMITS[name]}")
+    say(f"not protected: {METHODS[name].limits}")
     for what, value in private.cost.items():
         figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
         say(f"  {what.replace('_', ' ')}: {figure}")
@@ -291,7 +280,7 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
             *_reading_flags(method),
         ]
         text = (
-            f"{method.promise}\n\n{LIMITS[name]}\n\nSource: {method.source}.\n\n"
+            f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"
             f"Example: graphveil anonymize {name} {_example(method)}"
         )
         yield name, with_signature(_bound(method), parameters, name=name, text=text)
@@ -306,7 +295,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
-    name = "friends" if Graph in kinds_taken(method.accepts) else "likes"
+    name = "friends" if Graph in accepted_kinds(method.accepts) else "likes"
     return f"{name}.csv {flags} --out {name}-{method.name}"
 
 

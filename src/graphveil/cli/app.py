@@ -69,14 +69,14 @@ def call(tokens: list[str]) -> int:
 
 def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:
     """Return the tokens without ``--config FILE``, and the file's options."""
-    for place, token in enumerate(tokens):
+    for number, token in enumerate(tokens):
         if token == "--config":  # noqa: S105  a flag, no password
-            if place + 1 == len(tokens):
+            if number + 1 == len(tokens):
                 raise CycloptsError(msg="--config needs a file.")
-            rest = tokens[:place] + tokens[place + 2 :]
-            return rest, _config(Path(tokens[place + 1]))
+            rest = tokens[:number] + tokens[number + 2 :]
+            return rest, _config(Path(tokens[number + 1]))
         if token.startswith("--config="):
-            return tokens[:place] + tokens[place + 1 :], _config(Path(token.split("=", 1)[1]))
+            return tokens[:number] + tokens[number + 1 :], _config(Path(token.split("=", 1)[1]))
     return tokens, None
 
 
@@ -86,7 +86,7 @@ def _config(path: Path) -> Toml:
     except OSError as error:
         raise CycloptsError(msg=f"{path}: {error.strerror}. Give a TOML file.") from error
     except ValueError as error:
-        raise CycloptsError(msg=f"{path.name} is no TOML: {error}. Mend the line.") from error
+        raise CycloptsError(msg=f"{path.name} is no TOML: {error}. Correct the line.") from error
     for name in tables:
         if name not in COMMANDS:
             raise CycloptsError(

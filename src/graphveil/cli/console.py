@@ -69,17 +69,19 @@ def result_table(
     rows
         The cells.
     right
-        The places of the columns that are set to the right: numbers.
+        The positions of the columns that are set to the right: numbers.
     """
     from rich import box  # noqa: PLC0415  loaded when a table is printed
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    numbers = set(right)
+    aligned_right = set(right)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for place, name in enumerate(columns):
-        table.add_column(name, justify="right" if place in numbers else "left", overflow="fold")
+    for number, name in enumerate(columns):
+        table.add_column(
+            name, justify="right" if number in aligned_right else "left", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(escaped(str(cell))) for cell in row))
     console = Console(highlight=False)

@@ -25,20 +25,20 @@ def _run(folder: Path, **given: Any) -> int:
         raise UsageError(f"{out.name} is neither .parquet nor .json. Choose one of them.")
     with shown(bar):
         original = read_original(folder, path, given)
-        found = evaluate(folder, original=original, metrics=metrics, seed=seed)
+        evaluation = evaluate(folder, original=original, metrics=metrics, seed=seed)
     if out is not None:
-        _write(found, out)
+        _write(evaluation, out)
     if as_json:
-        result_json(found)
+        result_json(evaluation)
     else:
-        print_rows(found)
+        print_rows(evaluation)
     return 0
 
 
-def print_rows(found: Evaluation) -> None:
+def print_rows(evaluation: Evaluation) -> None:
     """Print an evaluation as a table, and what could not be measured to stderr."""
-    result_table(["metric", "part", "value", "unit", ""], _cells(found.rows), right=(2,))
-    for name, reason in found.not_measured.items():
+    result_table(["metric", "part", "value", "unit", ""], _cells(evaluation.rows), right=(2,))
+    for name, reason in evaluation.not_measured.items():
         say(f"{name}: not measured: {reason}")
 
 
@@ -59,13 +59,13 @@ def _sampled(row: Row) -> str:
     return f"; sampled, 95 %: {row.ci_low:,.6g} to {row.ci_high:,.6g}"
 
 
-def _write(found: Evaluation, path: Path) -> None:
+def _write(evaluation: Evaluation, path: Path) -> None:
     if path.suffix == ".json":
-        path.write_bytes(msgspec.json.encode(found.rows))
+        path.write_bytes(msgspec.json.encode(evaluation.rows))
     else:
         from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
-        parquet.write_table(rows_to_arrow(found.rows), path)
+        parquet.write_table(rows_to_arrow(evaluation.rows), path)
     say(f"written: {path}")
 
 

@@ -14,7 +14,7 @@ from graphveil.cli.flags import (
     READING_GROUP,
     flag,
     flags_of,
-    taken,
+    options_from,
     with_signature,
 )
 from graphveil.cli.reading import read_input
@@ -30,7 +30,7 @@ from graphveil.measures import (
 )
 from graphveil.progress import shown, stage
 
-SHOWN_AT_RISK = 10
+SHOWN_UNPROTECTED = 10
 
 
 def _run(path: Path, **given: Any) -> int:
@@ -40,69 +40,83 @@ def _run(path: Path, **given: Any) -> int:
     check_parameters(**asked)
     if second["second"] is not None:
         check_parameters(second["second"], asked["k"], distance=second["second_distance"])
-    options = taken(io.GraphOptions, given)
+    options = options_from(io.GraphOptions, given)
     with shown(bar):
         data = read_input(path, options)
         if not isinstance(data, Graph):
             raise TypeError("graph options give a graph")
         with stage(f"measuring {asked['measure']}"):
-            found = measure(data, **asked)
-        spread = None
+            measured = measure(data, **asked)
+        cascaded = None
         if second["second"] is not None:
             with stage("following the cascade"):
-                spread = _cascade(data, found, second)
-    if found.undecided:
-        say(_given_up(found.undecided))
+                cascaded = _cascade(data, measured, second)
+    if measured.undecided:
+        say(_given_up(measured.undecided))
     if out is not None:
-        _write_at_risk(found, out)
+        _write_unprotected(measured, out)
     if as_json:
-        further = {} if spread is None else {"cascade": spread.summary()}
-        result_json(found.summary() | further | {"at_risk": found.at_risk().tolist()})
+        further = {} if cascaded is None else {"cascade": cascaded.summary()}
+        result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
     else:
-        _print(found)
-        if spread is not None:
-            _print_cascade(spread)
+        _print(measured)
+        if cascaded is not None:
+            _print_cascade(cascaded)
     return 0
 
 
-def _cascade(graph: Graph, found: Identifiability, second: dict[str, Any]) -> Cascade:
+def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:
     return cascade(
-        graph, measure=found.measure, distance=found.distance, labels=found.labels, **second
+        graph,
+        measure=measured.measure,
+        distance=measured.distance,
+        labels=measured.labels,
+        **second,
     )
 
 
 def _given_up(undecided: int) -> str:
     return (
         f"warning: {undecided:,} comparisons of neighbourhoods were given up and count as "
-        "different, so that more nodes may be shown at risk than are. Use the measure "
+        "different, so that more nodes may be shown as unprotected than are. Use the measure "
         "degree-distribution, or a smaller distance."
     )
 
 
-def _print(found: Identifiability) -> None:
-    figures = found.summary()
-    knows = MEASURES[found.measure].knows
-    result(f"someone who knows {knows} (measure: {found.measure}, distance: {found.distance}):")
+def _print(measured: Identifiability) -> None:
+    figures = measured.summary()
+    knows = MEASURES[measured.measure].knows
+    result(
+        f"someone who knows {knows} (measure: {measured.measure}, distance: {measured.distance}):"
+    )
     _line("nodes", figures["nodes"])
-    _line("classes of look-alikes", figures["classes"])
+    _line("equivalence classes", figures["classes"])
     _line("smallest class", figures["smallest_class"])
-    _line("unique", figures["unique_nodes"], found.uniqueness)
-    _line("unique, twins aside", figures["twin_unique_nodes"], found.twin_uniqueness)
-    _line(f"in classes below k={found.k}", figures["nodes_at_risk"], found.share_at_risk)
-    if found.fuzzy is not None:
+    _line("unique", figures["unique_nodes"], measured.uniqueness)
+    _line("unique, twins aside", figures["twin_unique_nodes"], measured.twin_uniqueness)
+    _line(
+        f"unprotected (k={measured.k})",
+        figures["unprotected_nodes"],
+        measured.share_unprotected,
+    )
+    if measured.fuzzy is not None:
         fuzzy = figures["fuzzy"]
-        result(f"if that knowledge is off by up to {found.fuzzy.phi:g} %:")
+        result(f"if that knowledge is off by up to {measured.fuzzy.phi:g} %:")
         _line("unique", fuzzy["unique_nodes"], fuzzy["uniqueness"])
-        _line(f"like fewer than k={found.k}", fuzzy["nodes_at_risk"], fuzzy["share_at_risk"])
-    ids = found.at_risk()
+        _line(
+            f"unprotected (k={measured.k})",
+            fuzzy["unprotected_nodes"],
+            fuzzy["share_unprotected"],
+        )
+    ids = measured.unprotected()
     if ids.size:
-        first = ", ".join(printable(name) for name in ids[:SHOWN_AT_RISK].tolist())
-        more = f" and {ids.size - SHOWN_AT_RISK:,} more" if ids.size > SHOWN_AT_RISK else ""
-        result(f"at risk, smallest classes first: {first}{more}")
+        first = ", ".join(printable(name) for name in ids[:SHOWN_UNPROTECTED].tolist())
+        more = f" and {ids.size - SHOWN_UNPROTECTED:,} more" if ids.size > SHOWN_UNPROTECTED else ""
+        result(f"unprotected, smallest classes first: {first}{more}")
     result("")
     result_table(
         ["class size", "classes", "nodes"],
-        [(f"{s:,}", f"{c:,}", f"{n:,}") for s, c, n in found.size_distribution()],
+        [(f"{s:,}", f"{c:,}", f"{n:,}") for s, c, n in measured.size_distribution()],
         right=(0, 1, 2),
     )
 
@@ -111,30 +125,34 @@ def _line(name: str, count: int, share: float | None = None) -> None:
     result(f"  {name:<26} {count:>12,}" + ("" if share is None else f"  {100 * share:.2f} %"))
 
 
-def _print_cascade(spread: Cascade) -> None:
+def _print_cascade(cascaded: Cascade) -> None:
     result("")
     result(
-        "found one through the other, neighbours told apart by "
-        f"{spread.second} (cascade, distance: {spread.second_distance}):"
+        "identified through a neighbour, neighbours distinguished by "
+        f"{cascaded.second} (cascade, distance: {cascaded.second_distance}):"
     )
-    found = 0
-    for level, count in enumerate(spread.per_level() or [0]):
-        found += count
+    identified = 0
+    for level, count in enumerate(cascaded.per_level() or [0]):
+        identified += count
         name = f"after step {level}" if level else "at the start"
-        _line(name, found, found / max(spread.levels.size, 1))
+        _line(name, identified, identified / max(cascaded.levels.size, 1))
 
 
-def _write_at_risk(found: Identifiability, path: Path) -> None:
+def _write_unprotected(measured: Identifiability, path: Path) -> None:
     import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import csv  # noqa: PLC0415
 
-    risky = found.node_sizes < found.k
-    values = {name: column[risky] for name, column in found.values.items()}
+    unprotected = measured.node_sizes < measured.k
+    values = {name: column[unprotected] for name, column in measured.values.items()}
     table = pa.table(
-        {"node": to_arrow(found.ids[risky]), **values, "class_size": found.node_sizes[risky]}
+        {
+            "node": to_arrow(measured.ids[unprotected]),
+            **values,
+            "class_size": measured.node_sizes[unprotected],
+        }
     )
     csv.write_csv(table.sort_by([("class_size", "ascending"), ("node", "ascending")]), path)
-    say(f"written: {path}, {table.num_rows:,} nodes at risk")
+    say(f"written: {path}, {table.num_rows:,} unprotected nodes")
 
 
 def _flags() -> list[inspect.Parameter]:
@@ -147,7 +165,12 @@ def _flags() -> list[inspect.Parameter]:
             "How many steps around a person that reaches (at least 1; the degree: 1).",
             default=1,
         ),
-        flag("k", int, "Nodes in classes below k are at risk (at least 2).", default=2),
+        flag(
+            "k",
+            int,
+            "Nodes in equivalence classes smaller than k are unprotected (at least 2).",
+            default=2,
+        ),
         flag(
             "phi",
             float | None,
@@ -157,7 +180,7 @@ def _flags() -> list[inspect.Parameter]:
         flag(
             "cascade",
             names | None,
-            "Also follow from each person found to neighbours, told apart by this measure.",
+            "Also follow from each identified person to neighbours, distinguished by this measure.",
             default=None,
         ),
         flag(
@@ -174,14 +197,14 @@ def _output_flags() -> list[inspect.Parameter]:
         flag(
             "at_risk",
             Path | None,
-            "Write every node at risk, its value and class size to this CSV file.",
+            "Write every unprotected node, its value and class size to this CSV file.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "json",
             bool,
-            "Print JSON, with the id of every node at risk.",
+            "Print JSON, with the id of every unprotected node.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -194,6 +217,6 @@ command = with_signature(
     [INPUT, *_flags(), *_output_flags(), *flags_of(io.GraphOptions, READING_GROUP)],
     name="measure",
     text="How identifiable is this network as it stands?\n\n"
-    "Counts exactly which nodes look alike, how many are unique, and names those at risk.\n\n"
+    "Counts equivalence classes exactly, says who is unique, and names the unprotected nodes.\n\n"
     "Example: graphveil measure friends.csv --measure count --k 5",
 )

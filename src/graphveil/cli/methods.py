@@ -6,9 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from graphveil.anonymizer import kinds_taken
 from graphveil.cli.console import result_json, result_table
-from graphveil.limits import LIMITS
+from graphveil.data.encoding import accepted_kinds
 from graphveil.methods import METHODS
 
 
@@ -20,9 +19,9 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
     rows = [
         {
             "name": method.name,
-            "accepts": " or ".join(kind.__name__ for kind in kinds_taken(method.accepts)),
+            "accepts": " or ".join(kind.__name__ for kind in accepted_kinds(method.accepts)),
             "promise": method.promise,
-            "does_not_protect_against": LIMITS[method.name],
+            "does_not_protect_against": method.limits,
             "source": method.source,
             "cost": method.cost,
         }

@@ -7,10 +7,10 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from graphveil.anonymizer import kinds_taken
-from graphveil.cli.flags import READING_GROUP, flag, flags_of, told
+from graphveil.cli.flags import READING_GROUP, flag, flags_of, values_for
 from graphveil.cli.reading import READERS, from_json, read_input
 from graphveil.data import Data
+from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_record
@@ -25,7 +25,7 @@ def original_flags(*, required: bool) -> list[inspect.Parameter]:
         "The file that the release was made from.",
         default=inspect.Parameter.empty if required else None,
     )
-    kinds = {kind for method in METHODS.values() for kind in kinds_taken(method.accepts)}
+    kinds = {kind for method in METHODS.values() for kind in accepted_kinds(method.accepts)}
     readers = [reader for kind, reader in READERS.items() if kind in kinds]
     flags = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
     return [original, *(item.replace(default=None) for item in flags.values())]
@@ -44,7 +44,7 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Data:
     kind = kind or read_manifest(folder).data.kind
     container, reader = next((c, r) for c, r in READERS.items() if kind_of(c) == kind)
     kept = from_json(reader.options(), record.reading if record else {})
-    asked = told(reader.options, given)
+    asked = values_for(reader.options, given)
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
         raise UsageError(

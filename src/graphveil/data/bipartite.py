@@ -52,7 +52,7 @@ class Bipartite:
     Raises
     ------
     DataError
-        Where the arrays break these rules; the message names the first bad place.
+        Where the arrays break these rules; the message names the first that does.
 
     Examples
     --------
@@ -119,10 +119,10 @@ class Bipartite:
         return Bipartite(matrix.indptr, matrix.indices, self.n_features, ids, self.features)
 
     def without_unused(self) -> Bipartite:
-        """Return the same rows; features that nobody has are left out, the others are sorted.
+        """Return the same rows; features that nobody has are left out, the rest are sorted.
 
         Features are put in canonical order. Where none were named, the numbers of those that are
-        left become their names, unless they are 0..n-1.
+        kept become their names, unless they are 0..n-1.
 
         Examples
         --------
@@ -133,13 +133,13 @@ class Bipartite:
         [3]
         """
         used = np.unique(self.indices)
-        found = self.feature_labels()[used]
-        names = distinct(found)
-        place = np.zeros(self.n_features, dtype=np.int32)
-        place[used] = positions(found, names, what="features")
+        labels = self.feature_labels()[used]
+        names = distinct(labels)
+        column = np.zeros(self.n_features, dtype=np.int32)
+        column[used] = positions(labels, names, what="features")
         ones = np.ones(self.n_entries, dtype=np.int8)
         shape = (self.n_users, names.size)
-        matrix = sparse.csr_array((ones, place[self.indices], self.indptr.copy()), shape=shape)
+        matrix = sparse.csr_array((ones, column[self.indices], self.indptr.copy()), shape=shape)
         matrix.sort_indices()
         kept = stored(names, n=names.size, what="features") if names.size else None
         return Bipartite(matrix.indptr, matrix.indices, names.size, self.users, kept)
@@ -251,8 +251,8 @@ class Bipartite:
         table = pa.table(frame)
         listed = [f.name for f in table.schema if pa.types.is_nested(f.type)]
         if listed:
-            others = [name for name in table.column_names if name not in listed]
-            chosen = user or (others[0] if others else None)
+            beside = [name for name in table.column_names if name not in listed]
+            chosen = user or (beside[0] if beside else None)
             ids = None if chosen is None else table[chosen]
             return cls.from_lists(table[item or listed[0]], users=ids)
         if table.num_columns < 2:
@@ -304,7 +304,7 @@ class Bipartite:
         return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
 
     def to_networkx(self) -> nx.Graph[Any]:
-        """Return a NetworkX graph; users and features are told apart by the attribute `bipartite`.
+        """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
 
         Raises
         ------

@@ -111,9 +111,9 @@ def _joined(earlier: Lists, later: Lists) -> Lists:
     for lists, offset in ((earlier, later.indptr[:-1]), (later, earlier.indptr[1:])):
         for rows in _row_blocks(lists.indptr):
             ends = lists.indptr[rows.start : rows.stop + 1]
-            place = np.repeat(offset[rows], np.diff(ends))
-            place += np.arange(ends[0], ends[-1])
-            indices[place] = lists.indices[ends[0] : ends[-1]]
+            position = np.repeat(offset[rows], np.diff(ends))
+            position += np.arange(ends[0], ends[-1])
+            indices[position] = lists.indices[ends[0] : ends[-1]]
     return Lists(indptr, indices)
 
 
@@ -123,7 +123,7 @@ def check_lists(lists: Lists) -> None:
     Raises
     ------
     DataError
-        Where they are not; the message names the first bad place.
+        Where they are not; the message names the first reason.
     """
     indptr, indices = lists
     n = indptr.size - 1
@@ -153,7 +153,7 @@ def check_lists(lists: Lists) -> None:
 
 
 def _put(target: NDArray[np.int64], start: int, values: NDArray[np.int64]) -> int:
-    """Write as many values as fit from a place on, and return how many there were."""
+    """Write as many values as fit from a position on, and return how many there were."""
     target[start : start + values.size] = values[: max(target.size - start, 0)]
     return int(values.size)
 

@@ -53,7 +53,7 @@ class Graph:
     Raises
     ------
     DataError
-        Where the arrays are no simple undirected graph; the message names the first bad place.
+        Where the arrays are no simple undirected graph; the message names the first reason.
 
     Examples
     --------
@@ -201,10 +201,10 @@ class Graph:
             right = as_ids(target, what="target")
             if left.dtype.kind != right.dtype.kind:
                 left, right = as_text(left), as_text(right)
-            found = distinct(np.concatenate([distinct(left), distinct(right)]))
-            u = positions(left, found, what="source")
-            v = positions(right, found, what="target")
-            return _assemble(cls, u, v, found.size, found)
+            nodes = distinct(np.concatenate([distinct(left), distinct(right)]))
+            u = positions(left, nodes, what="source")
+            v = positions(right, nodes, what="target")
+            return _assemble(cls, u, v, nodes.size, nodes)
         labels = None if ids is None else as_ids(ids, what="node ids")
         size = n if n is not None else 0 if labels is None else labels.size
         u = _positions(source, size, "source")
@@ -247,8 +247,8 @@ class Graph:
         if graph.is_directed():
             raise DataError("the NetworkX graph is directed. Pass graph.to_undirected().")
         names = list(graph.nodes)
-        place = {name: position for position, name in enumerate(names)}
-        pairs = [(place[u], place[v]) for u, v in graph.edges()]
+        position = {name: number for number, name in enumerate(names)}
+        pairs = [(position[u], position[v]) for u, v in graph.edges()]
         ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         return cls._in_canonical_order(ends, names)
 
@@ -273,8 +273,8 @@ class Graph:
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
-        place = positions(ids, labels, what="node ids")
-        return cls.from_edges(place[ends[:, 0]], place[ends[:, 1]], ids=labels)
+        position = positions(ids, labels, what="node ids")
+        return cls.from_edges(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
 
     @classmethod
     def from_arrow(

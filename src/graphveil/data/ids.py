@@ -160,14 +160,14 @@ def positions(values: Ids, ids: Ids, *, what: str) -> NDArray[np.int32]:
     if values.dtype.kind != ids.dtype.kind:
         values, ids = as_text(values), as_text(ids)
     if ids.dtype.kind == "i":
-        found = _integer_positions(values, ids)
+        position = _integer_positions(values, ids)
     else:
         index = pc.index_in(to_arrow(values), value_set=to_arrow(ids))
-        found = pc.fill_null(index, -1).to_numpy(zero_copy_only=False).astype(np.int32)
-    if found.size and found.min() < 0:
-        value = values[int(np.argmax(found < 0))]
+        position = pc.fill_null(index, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+    if position.size and position.min() < 0:
+        value = values[int(np.argmax(position < 0))]
         raise DataError(f"{what}: {value} is not among the {ids.size} ids. Add it, or drop it.")
-    return found
+    return position
 
 
 def as_text(ids: Ids) -> Ids:
@@ -185,8 +185,8 @@ def _integer_positions(values: Ids, ids: Ids) -> NDArray[np.int32]:
         table[ids - low] = np.arange(ids.size, dtype=np.int32)
         return np.where(inside, table[np.where(inside, values - low, 0)], np.int32(-1))
     order = np.argsort(ids, kind="stable")
-    place = np.minimum(np.searchsorted(ids, values, sorter=order), ids.size - 1)
-    candidate = order[place]
+    nearest = np.minimum(np.searchsorted(ids, values, sorter=order), ids.size - 1)
+    candidate = order[nearest]
     return np.where(ids[candidate] == values, candidate, -1).astype(np.int32)
 
 

@@ -83,8 +83,8 @@ class Table:
             )
         if len(set(columns)) != len(columns):
             raise DataError("two columns have the same name. Rename one.")
-        for place, name in enumerate(columns):
-            _check_codes(codes[:, place], categories[place], name)
+        for column, name in enumerate(columns):
+            _check_codes(codes[:, column], categories[column], name)
         object.__setattr__(self, "codes", frozen(codes))
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "categories", tuple(frozen(values) for values in categories))
@@ -129,9 +129,9 @@ class Table:
         """
         codes = np.full_like(self.codes, SUPPRESSED)
         categories = []
-        for place, values in enumerate(self.categories):
-            shown = self.codes[:, place] != SUPPRESSED
-            used, codes[shown, place] = np.unique(self.codes[shown, place], return_inverse=True)
+        for column, values in enumerate(self.categories):
+            shown = self.codes[:, column] != SUPPRESSED
+            used, codes[shown, column] = np.unique(self.codes[shown, column], return_inverse=True)
             categories.append(values[used])
         return Table(codes, self.columns, tuple(categories), self.ids)
 
@@ -157,8 +157,8 @@ class Table:
         coded = [_encode(columns[name], name, suppressed) for name in names]
         n = next(iter(sizes.values()), 0)
         codes = np.empty((n, len(names)), dtype=np.int32)
-        for place, (column, _) in enumerate(coded):
-            codes[:, place] = column
+        for number, (column, _) in enumerate(coded):
+            codes[:, number] = column
         row_ids = None if ids is None else as_ids(ids, what="row ids")
         return cls(codes, names, tuple(values for _, values in coded), row_ids)
 
@@ -196,8 +196,8 @@ class Table:
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""
         arrays = []
-        for place, values in enumerate(self.categories):
-            codes = self.codes[:, place]
+        for column, values in enumerate(self.categories):
+            codes = self.codes[:, column]
             index = pa.array(codes, mask=codes == SUPPRESSED)
             arrays.append(ids_to_arrow(values).take(index))
         return pa.table(arrays, names=list(self.columns))
@@ -212,9 +212,9 @@ class Table:
         """
         sizes = [values.size for values in self.categories]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        held = self.codes != SUPPRESSED
-        rows, places = np.nonzero(held)
-        features = start[places] + self.codes[rows, places]
+        shown = self.codes != SUPPRESSED
+        rows, columns = np.nonzero(shown)
+        features = start[columns] + self.codes[rows, columns]
         shape = (self.n_rows, int(start[-1]))
         ones = np.ones(rows.size, dtype=np.int8)
         matrix = sparse.csr_array((ones, (rows, features)), shape=shape)
@@ -266,8 +266,8 @@ def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[
         column = _as_text(column, name)
         hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
         column = pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
-    found = as_ids(column.drop_null(), what=f"column {name}")
-    categories = distinct(found)
+    values_shown = as_ids(column.drop_null(), what=f"column {name}")
+    categories = distinct(values_shown)
     index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
     codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
     return codes.astype(np.int32), categories

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from graphveil.atomic import whole_file
 from graphveil.errors import InputError, ResourceError, UsageError
 from graphveil.lazy import lazy_module
 
@@ -171,18 +172,18 @@ def _in_local_folder(item: LargerSet) -> Path | None:
 @contextmanager
 def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
     """Turn what the disk or the network says into one line."""
-    import requests  # noqa: PLC0415  it comes with pooch, and only a download needs it
-
     advice = f"Try again later, or put {item.file} into a folder and name it in {FOLDER_VARIABLE}."
     try:
         yield
-    except requests.HTTPError as error:
-        status = "an error" if error.response is None else f"status {error.response.status_code}"
-        raise ResourceError(f"{item.url} answered with {status}. {advice}") from error
-    except requests.RequestException as error:
-        reason = type(error).__name__
-        raise ResourceError(f"{item.url} could not be downloaded ({reason}). {advice}") from error
     except OSError as error:
+        if hasattr(error, "response"):  # an error of the network, as pooch passes it on
+            reply = getattr(error.response, "status_code", None)
+            failed = (
+                f"could not be downloaded ({type(error).__name__})"
+                if reply is None
+                else f"answered with status {reply}"
+            )
+            raise ResourceError(f"{item.url} {failed}. {advice}") from error
         reason = error.strerror or str(error)
         raise ResourceError(
             f"the cache folder {folder} cannot be used ({reason}). Free space, or choose another."
@@ -190,10 +191,13 @@ def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
 
 
 def _download(item: LargerSet, kept: Path) -> None:
-    """Download, unpack and check in a temporary folder; put the file in place when it is good."""
+    """Download, check and unpack under temporary names; move the file to the cache if good."""
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as place:
-        raw, content = Path(place) / "raw", Path(place) / "content"
+    with (
+        whole_file(kept) as content,
+        tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as folder,
+    ):
+        raw = Path(folder) / "raw"
         with _progress(item.name) as bar:
             get = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=_SECONDS)
             get(item.url, str(raw), None)
@@ -201,19 +205,18 @@ def _download(item: LargerSet, kept: Path) -> None:
         with _plain(raw) as source, content.open("wb") as target:
             while block := source.read(_CHUNK):
                 target.write(block)
-        content.replace(kept)
 
 
 def _check(item: LargerSet, path: Path, *, origin: str) -> None:
     try:
-        found = _digest(path, item.bytes)
+        digest = _digest(path, item.bytes)
     except OSError as error:
         raise InputError(
             f"{path} cannot be read ({error.strerror}). Change its permissions."
         ) from error
-    if found != item.sha256:
+    if digest != item.sha256:
         raise InputError(
-            f"{origin}: the content has SHA-256 {found}, expected {item.sha256} for {item.name}. "
+            f"{origin}: the content has SHA-256 {digest}, expected {item.sha256} for {item.name}. "
             f"The file was changed or cut: try again, or put a good copy into the folder of "
             f"{FOLDER_VARIABLE}."
         )
@@ -222,15 +225,15 @@ def _check(item: LargerSet, path: Path, *, origin: str) -> None:
 def _digest(path: Path, most: int) -> str:
     """Return the SHA-256 of the unpacked content; only its start is read where it is too long."""
     seen = hashlib.sha256()
-    left = most + 1
+    remaining = most + 1
     try:
         with _plain(path) as file:
-            while left and (block := file.read(min(left, _CHUNK))):
+            while remaining and (block := file.read(min(remaining, _CHUNK))):
                 seen.update(block)
-                left -= len(block)
+                remaining -= len(block)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         return f"{seen.hexdigest()} (of a damaged archive)"
-    return seen.hexdigest() if left else f"{seen.hexdigest()} (of the first {most + 1} bytes)"
+    return seen.hexdigest() if remaining else f"{seen.hexdigest()} (of the first {most + 1} bytes)"
 
 
 @contextmanager

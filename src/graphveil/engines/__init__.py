@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from graphveil.lazy import lazy_names
+
 if TYPE_CHECKING:
-    from graphveil.engines.engine import Engine, current, using
-    from graphveil.engines.local import LocalEngine
+    from graphveil.engines.engine import Engine as Engine
+    from graphveil.engines.in_use import current as current
+    from graphveil.engines.in_use import using as using
+    from graphveil.engines.local import LocalEngine as LocalEngine
 
-_HOME = {"Engine": "engine", "LocalEngine": "local", "current": "engine", "using": "engine"}
+_HOMES = {
+    "Engine": "graphveil.engines.engine",
+    "LocalEngine": "graphveil.engines.local",
+    "current": "graphveil.engines.in_use",
+    "using": "graphveil.engines.in_use",
+}
 
-__all__ = ["Engine", "LocalEngine", "current", "using"]
-
-
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'graphveil.engines' has no attribute {name!r}")
-    return getattr(import_module(f"graphveil.engines.{_HOME[name]}"), name)
+__all__, __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,10 +1,8 @@
-"""The seam between methods and machines: three methods, and which engine is in use."""
+"""What an engine does: it sorts, maps and writes, and knows neither methods nor releases."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -73,40 +71,3 @@ class Engine(Protocol):
         names
             Every item that may occur where they are text, None where they are integers.
         """
-
-
-_engine: ContextVar[Engine | None] = ContextVar("engine", default=None)
-
-
-@contextmanager
-def using(engine: Engine) -> Iterator[Engine]:
-    """Run the chunks of methods called inside this block through an engine.
-
-    Which engine runs them never changes a release. Without this, they run one after the other in
-    the process that calls: a library starts no processes unless asked.
-
-    Examples
-    --------
-    >>> from graphveil.engines import LocalEngine
-    >>> with using(LocalEngine(jobs=1)) as engine:
-    ...     list(engine.map_chunks(len, ["a", "bc"]))
-    [1, 2]
-    """
-    token = _engine.set(engine)
-    try:
-        yield engine
-    finally:
-        _engine.reset(token)
-
-
-def current() -> Engine:
-    """Return the engine in use.
-
-    Examples
-    --------
-    >>> current().jobs
-    1
-    """
-    from graphveil.engines.local import LocalEngine  # noqa: PLC0415  local is one of several
-
-    return _engine.get() or LocalEngine(jobs=1)

@@ -97,11 +97,11 @@ class LocalEngine:
         Examples
         --------
         >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as place:
-        ...     source = Path(place, "numbers.parquet")
+        >>> with TemporaryDirectory() as folder:
+        ...     source = Path(folder, "numbers.parquet")
         ...     parquet.write_table(pa.table({"x": [3, 1, 2]}), source)
         ...     chunks = LocalEngine(jobs=1).sorted_chunks(
-        ...         [source], Path(place), by=["x"], keep=["x"], chunk_rows=2
+        ...         [source], Path(folder), by=["x"], keep=["x"], chunk_rows=2
         ...     )
         ...     [parquet.read_table(chunk)["x"].to_pylist() for chunk in chunks]
         [[1, 2], [3]]
@@ -109,12 +109,12 @@ class LocalEngine:
         total = sum(parquet.read_metadata(source).num_rows for source in sources)
         paths = []
         with database(folder, memory_mib=self.memory_mib, threads=self._jobs) as db:
-            found = db.read_parquet([str(source) for source in sources])
-            rows = _Rows(stream(found.order(_quoted(by)).project(_quoted(keep))))
+            rows = db.read_parquet([str(source) for source in sources])
+            batches = _Batches(stream(rows.order(_quoted(by)).project(_quoted(keep))))
             with stage("sorting", total=total) as advance:
                 for number, size in enumerate(piece_sizes(total, chunk_rows)):
                     paths.append(folder / f"chunk-{number:06d}.parquet")
-                    rows.write(size, paths[-1])
+                    batches.write(size, paths[-1])
                     advance(size)
         return paths
 
@@ -152,12 +152,12 @@ def _quoted(names: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-class _Rows:
-    """Rows that come in batches and are taken in other numbers."""
+class _Batches:
+    """Rows that come in batches, and are written in other numbers."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
-        self._left: pa.RecordBatch | None = None
+        self._rest: pa.RecordBatch | None = None
 
     def write(self, rows: int, path: Path) -> None:
         """Write the next so many rows, one at least, into a file."""
@@ -165,15 +165,15 @@ class _Rows:
         with parquet.ParquetWriter(path, first.schema) as writer:
             batch = first
             while True:
-                taken = min(rows, batch.num_rows)
-                writer.write_batch(batch.slice(0, taken))
-                rows -= taken
-                if taken < batch.num_rows:
-                    self._left = batch.slice(taken)
+                size = min(rows, batch.num_rows)
+                writer.write_batch(batch.slice(0, size))
+                rows -= size
+                if size < batch.num_rows:
+                    self._rest = batch.slice(size)
                 if not rows:
                     return
                 batch = self._next()
 
     def _next(self) -> pa.RecordBatch:
-        batch, self._left = self._left, None
+        batch, self._rest = self._rest, None
         return next(self._batches) if batch is None else batch

@@ -25,10 +25,10 @@ STARTING = -1
 """Stands for the task of a process that has not said yet that it is up."""
 
 AHEAD = 4
-"""How many tasks a process may be ahead of the one whose result is due: results wait in memory."""
+"""How many tasks a process may be ahead of the next result to yield: results wait in memory."""
 
 ENDED = (
-    "a worker process ended before its work was done: for want of memory (take fewer jobs or "
+    "a worker process ended before its work was done: for want of memory (use fewer jobs or "
     "smaller chunks), or since a script calls this outside of if __name__ == '__main__'."
 )
 
@@ -87,9 +87,9 @@ class Crew(Generic[T, R]):
         busy = {self._hired(): STARTING for _ in first}
         idle: list[_Worker] = []
         done: dict[int, R] = {}
-        due, upcoming = 0, next(waiting, None)
+        expected, upcoming = 0, next(waiting, None)
         while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
-            while upcoming is not None and idle and upcoming[0] < due + AHEAD * self._jobs:
+            while upcoming is not None and idle and upcoming[0] < expected + AHEAD * self._jobs:
                 worker = idle.pop()
                 _send(worker.pipe, upcoming[1])
                 busy[worker] = upcoming[0]
@@ -100,9 +100,9 @@ class Crew(Generic[T, R]):
                 idle.append(worker)
                 if number != STARTING:
                     done[number] = answer
-            while due in done:
-                yield done.pop(due)
-                due += 1
+            while expected in done:
+                yield done.pop(expected)
+                expected += 1
 
     def _hired(self) -> _Worker:
         context = multiprocessing.get_context("spawn")
@@ -169,10 +169,10 @@ def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
 
 def _portable(error: Exception) -> Exception:
     """Return the error with its traceback as a note, or a stand-in if it cannot be pickled."""
-    told = traceback.format_exc()
-    error.add_note(told)
+    text = traceback.format_exc()
+    error.add_note(text)
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
     except Exception:  # noqa: BLE001  pickling runs the error's own code
-        return RuntimeError(told)
+        return RuntimeError(text)
     return error

@@ -72,27 +72,27 @@ def betweenness(
     """
     if graph.n_edges == 0:
         return np.zeros(graph.n_nodes)
-    given = to_networkit(graph)
+    converted = to_networkit(graph)
     with seeded(rng):
         if pivots is None:
-            found = networkit.centrality.Betweenness(given)
+            scored = networkit.centrality.Betweenness(converted)
         else:
-            found = networkit.centrality.EstimateBetweenness(given, pivots)
-        return np.array(found.run().scores())
+            scored = networkit.centrality.EstimateBetweenness(converted, pivots)
+        return np.array(scored.run().scores())
 
 
 def overlap_of_top(before: NDArray[np.float64], after: NDArray[np.float64], top: int) -> float:
-    """Return the share of the top places that the same nodes hold in both rankings.
+    """Return the share of the top ranks that the same nodes have in both rankings.
 
-    Nodes tied for the last places share them evenly: of three nodes tied for the last place each
-    holds a third of it. So the overlap depends on the scores alone.
+    Nodes tied for the last ranks share them evenly: of three nodes tied for the last rank each
+    has a third of it. So the overlap depends on the scores alone.
 
     Parameters
     ----------
     before, after
         float64, shape (n,).
     top
-        The number of places, at most n; without any the overlap is 1.
+        The number of ranks, at most n; without any the overlap is 1.
 
     Examples
     --------
@@ -101,12 +101,12 @@ def overlap_of_top(before: NDArray[np.float64], after: NDArray[np.float64], top:
     """
     if top == 0:
         return 1.0
-    common = np.minimum(_places(before, top), _places(after, top))
+    common = np.minimum(_shares_of_top(before, top), _shares_of_top(after, top))
     return float(min(common.sum() / top, 1.0))
 
 
-def _places(scores: NDArray[np.float64], top: int) -> NDArray[np.float64]:
-    """Return which share of a top place every node holds."""
+def _shares_of_top(scores: NDArray[np.float64], top: int) -> NDArray[np.float64]:
+    """Return which share of a top rank every node has."""
     last = float(np.partition(scores, -top)[-top])
     tied = np.abs(scores - last) <= TIED * abs(last)
     above = (scores > last) & ~tied

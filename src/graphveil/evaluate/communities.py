@@ -81,9 +81,9 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
         weights = _together(to_weighted(edges, weights, graph.n_nodes), edges, rng)
         heaviest = np.zeros(graph.n_nodes)
         np.maximum.at(heaviest, edges, weights[:, None])
-        held = weights >= np.minimum(THRESHOLD, heaviest[edges].min(axis=1))
-        held &= weights > 0
-        edges, weights = edges[held], weights[held]
+        heavy = weights >= np.minimum(THRESHOLD, heaviest[edges].min(axis=1))
+        heavy &= weights > 0
+        edges, weights = edges[heavy], weights[heavy]
         if np.all(weights == 1):
             break
     shape = (graph.n_nodes, graph.n_nodes)
@@ -98,8 +98,8 @@ def _together(
     times = np.zeros(len(edges))
     for _ in range(RUNS):
         with seeded(rng):
-            found = networkit.community.ParallelLeiden(graph, iterations=ITERATIONS).run()
-        community = np.array(found.getPartition().getVector(), dtype=np.int64)
+            leiden = networkit.community.ParallelLeiden(graph, iterations=ITERATIONS).run()
+        community = np.array(leiden.getPartition().getVector(), dtype=np.int64)
         times += community[edges[:, 0]] == community[edges[:, 1]]
     return times / RUNS
 

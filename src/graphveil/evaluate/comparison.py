@@ -31,7 +31,7 @@ class Comparison(Generic[D]):
     ----------
     original, released
         Two containers of one kind.
-    place
+    position
         int64, shape (n,): the released position of every original one, or None without linkage.
     randomness
         For metrics that sample; each asks for a stream of its own.
@@ -39,15 +39,15 @@ class Comparison(Generic[D]):
 
     original: D
     released: D
-    place: NDArray[np.int64] | None
+    position: NDArray[np.int64] | None
     randomness: Randomness
 
     @property
     def linked(self) -> NDArray[np.int64]:
         """The released position of every original one; metrics that need the linkage ask here."""
-        if self.place is None:
+        if self.position is None:
             raise TypeError("the linkage is needed")
-        return self.place
+        return self.position
 
 
 class GraphComparison(Comparison[Graph]):
@@ -57,7 +57,10 @@ class GraphComparison(Comparison[Graph]):
     --------
     >>> path, star = Graph.from_edges([0, 1], [1, 2], n=3), Graph.from_edges([0, 0], [1, 2], n=3)
     >>> pair = GraphComparison(
-    ...     original=path, released=star, place=np.array([1, 0, 2]), randomness=Randomness(seed=1)
+    ...     original=path,
+    ...     released=star,
+    ...     position=np.array([1, 0, 2]),
+    ...     randomness=Randomness(seed=1),
     ... )
     >>> pair.edges_kept, pair.aligned == path
     (2, True)
@@ -81,8 +84,8 @@ class GraphComparison(Comparison[Graph]):
         )
         if after.size == 0:
             return 0
-        spot = np.minimum(np.searchsorted(after, before), after.size - 1)
-        return int(np.count_nonzero(after[spot] == before))
+        nearest = np.minimum(np.searchsorted(after, before), after.size - 1)
+        return int(np.count_nonzero(after[nearest] == before))
 
 
 class BipartiteComparison(Comparison[Bipartite]):
@@ -93,7 +96,10 @@ class BipartiteComparison(Comparison[Bipartite]):
     >>> before = Bipartite.from_pairs(["ann", "bob"], ["tea", "rye"])
     >>> after = Bipartite.from_pairs([1, 0], ["tea", "tea"])
     >>> pair = BipartiteComparison(
-    ...     original=before, released=after, place=np.array([1, 0]), randomness=Randomness(seed=1)
+    ...     original=before,
+    ...     released=after,
+    ...     position=np.array([1, 0]),
+    ...     randomness=Randomness(seed=1),
     ... )
     >>> pair.before.toarray().tolist(), pair.after.toarray().tolist()  # columns: rye, tea
     ([[0, 1], [1, 0]], [[0, 1], [0, 1]])

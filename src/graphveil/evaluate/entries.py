@@ -52,7 +52,7 @@ def feature_jaccard(pair: BipartiteComparison) -> Figures:
 
 
 def empty_rows(pair: BipartiteComparison) -> Figures:
-    """Yield how many users are left without any feature."""
+    """Yield how many users have no feature any more."""
     before, after = (int(np.count_nonzero(_row_sizes(m) == 0)) for m in (pair.before, pair.after))
     yield Figure("original", before, "users", judged=False)
     yield Figure("released", after, "users")
@@ -75,8 +75,8 @@ def _ratios(common: NDArray[np.int64], union: NDArray[np.int64]) -> NDArray[np.f
 
 
 def _distribution(values: NDArray[np.float64]) -> Figures:
-    held = values if values.size else np.ones(1)
-    yield Figure("mean", float(held.mean()), "ratio")
-    yield Figure("minimum", float(held.min()), "ratio")
+    shown = values if values.size else np.ones(1)
+    yield Figure("mean", float(shown.mean()), "ratio")
+    yield Figure("minimum", float(shown.min()), "ratio")
     for part, share in QUANTILES.items():
-        yield Figure(part, float(np.quantile(held, share, method="inverted_cdf")), "ratio")
+        yield Figure(part, float(np.quantile(shown, share, method="inverted_cdf")), "ratio")

@@ -55,9 +55,9 @@ class Pairs(NamedTuple):
 def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> Pairs:
     """Return the pairs of features that most users have, most first; ties in order of columns.
 
-    Exact, and never features by features: features are taken by falling frequency, and a pair has
+    Exact, and never features by features: features are counted by falling frequency, and a pair has
     at most as many users as its rarer feature, so the rest need not be counted once that is below
-    the last pair that is held.
+    the last of the best pairs so far.
 
     Parameters
     ----------
@@ -84,18 +84,18 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> Pairs:
         later = counted.row + start > counted.col
         enough = later & (counted.data >= _bar(best, n_pairs))
         ends = order[counted.row[enough] + start], order[counted.col[enough]]
-        found = Pairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
-        best = _most_frequent(best, found, n_pairs)
+        counted_pairs = Pairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
+        best = _most_frequent(best, counted_pairs, n_pairs)
         start = end
     return best
 
 
 def _bar(best: Pairs, n_pairs: int) -> int:
-    """Return how many users a pair needs to be held."""
+    """Return how many users a pair needs to be among the best."""
     return int(best.users[-1]) if best.users.size == n_pairs else 1
 
 
-def _most_frequent(held: Pairs, found: Pairs, n_pairs: int) -> Pairs:
-    first, second, users = (np.concatenate(parts) for parts in zip(held, found, strict=True))
+def _most_frequent(best: Pairs, more: Pairs, n_pairs: int) -> Pairs:
+    first, second, users = (np.concatenate(parts) for parts in zip(best, more, strict=True))
     order = np.lexsort((second, first, -users))[:n_pairs]
     return Pairs(first[order], second[order], users[order])

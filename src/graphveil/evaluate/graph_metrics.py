@@ -121,7 +121,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         kind=Graph,
         direction="higher is better",
         definition=f"overlap of the {betweenness.TOP} nodes of highest betweenness, ties for the "
-        f"last places shared evenly; exact where nodes times edges are at most "
+        f"last ranks shared evenly; exact where nodes times edges are at most "
         f"{betweenness.EXACT_UP_TO:,}, above estimated from {betweenness.PIVOTS:,} pivots",
         source=f"{PROBLEM}; Brandes 2001; Geisberger, Sanders & Schultes 2008",
         needs_linkage=True,

@@ -29,7 +29,7 @@ class Sample(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One number that a metric found.
+    """One number of a metric.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ DEEP = 500
 """Where searches go deeper than this, levels hold few nodes, and single searches are quicker."""
 
 SINGLE = 8
-"""Sources whose distances are held at once in single searches."""
+"""Sources whose distances are in memory at once in single searches."""
 
 
 class Reached(NamedTuple):
@@ -99,16 +99,16 @@ def average_distance(
 
 def reached(graph: Graph, sources: NDArray[np.int64]) -> Reached:
     """Return pairs and distances from these distinct sources, summed over groups of 64."""
-    found: list[tuple[int, int]] = []
-    other: Any = None
+    groups: list[tuple[int, int]] = []
+    converted: Any = None
     for start in range(0, sources.size, TOGETHER):
         group = sources[start : start + TOGETHER]
-        at_once = _at_once(graph, group) if other is None else None
+        at_once = _at_once(graph, group) if converted is None else None
         if at_once is None:
-            other = other or to_networkit(graph)
-            at_once = _one_by_one(other, group)
-        found.append(at_once)
-    pairs, total = np.array(found, dtype=np.int64).reshape(-1, 2).T
+            converted = converted or to_networkit(graph)
+            at_once = _one_by_one(converted, group)
+        groups.append(at_once)
+    pairs, total = np.array(groups, dtype=np.int64).reshape(-1, 2).T
     return Reached(pairs, total)
 
 
@@ -157,9 +157,13 @@ def shortest_path(pair: GraphComparison) -> Figures:
         before.sources,
         hypot(before.half_width, after.half_width),
     )
-    for part, found in (("original", before), ("released", after), ("absolute difference", apart)):
+    for part, average in (
+        ("original", before),
+        ("released", after),
+        ("absolute difference", apart),
+    ):
         sample = None
-        if found.sources is not None:
-            low, high = found.value - found.half_width, found.value + found.half_width
-            sample = Sample(found.sources, max(low, 0.0), high)
-        yield Figure(part, found.value, "edges", judged=found is apart, sample=sample)
+        if average.sources is not None:
+            low, high = average.value - average.half_width, average.value + average.half_width
+            sample = Sample(average.sources, max(low, 0.0), high)
+        yield Figure(part, average.value, "edges", judged=average is apart, sample=sample)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.encoding import encoded
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison
 from graphveil.evaluate.metric import Metric
@@ -82,29 +83,30 @@ def evaluate(
     --------
     >>> import graphveil as gv
     >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> found = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=["edges-kept"])
-    >>> [(row.part, row.value) for row in found.rows]
+    >>> release = gv.KDegree(k=2).anonymize(graph)
+    >>> evaluation = evaluate(release, original=graph, metrics=["edges-kept"])
+    >>> [(row.part, row.value) for row in evaluation.rows]
     [('count', 3.0), ('share', 1.0)]
     """
     for asked in metrics or ():
         if asked not in METRICS:
             raise ParameterError(f"no metric {asked!r}. Use one of {', '.join(METRICS)}.")
     name = "release" if isinstance(release, Release) else Path(release).name
-    held = release if isinstance(release, Release) else read_release(release)
-    pair = _comparison(held, original, Randomness(seed=seed))
+    read = release if isinstance(release, Release) else read_release(release)
+    pair = _comparison(read, original, Randomness(seed=seed))
     fitting = {key: metric for key, metric in METRICS.items() if metric.kind is type(pair.original)}
     chosen = _chosen(metrics, fitting) if metrics else list(fitting.values())
     rows: list[Row] = []
-    missed: dict[str, str] = {}
+    not_measured: dict[str, str] = {}
     with stage("evaluating", total=len(chosen)) as advance:
         for metric in chosen:
-            reason = _reason_to_miss(metric, pair, asked=bool(metrics))
+            reason = _reason_not_to_measure(metric, pair, asked=bool(metrics))
             if reason is None:
                 rows.extend(_rows(name, metric, pair))
             else:
-                missed[metric.name] = reason
+                not_measured[metric.name] = reason
             advance(1)
-    return Evaluation(rows=rows, not_measured=missed)
+    return Evaluation(rows=rows, not_measured=not_measured)
 
 
 def _chosen(asked: Sequence[str], fitting: Mapping[str, Metric[Any]]) -> list[Metric[Any]]:
@@ -118,8 +120,10 @@ def _chosen(asked: Sequence[str], fitting: Mapping[str, Metric[Any]]) -> list[Me
     return [fitting[name] for name in dict.fromkeys(asked)]
 
 
-def _reason_to_miss(metric: Metric[Any], pair: Comparison[Any], *, asked: bool) -> str | None:
-    if metric.needs_linkage and pair.place is None:
+def _reason_not_to_measure(
+    metric: Metric[Any], pair: Comparison[Any], *, asked: bool
+) -> str | None:
+    if metric.needs_linkage and pair.position is None:
         return NEEDS_LINKAGE
     what = "edges" if metric.kind is Graph else "entries"
     size, most = getattr(pair.original, f"n_{what}"), HEAVY_UP_TO[metric.kind]
@@ -147,8 +151,7 @@ def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[
 
 def _comparison(release: Release, original: Data, randomness: Randomness) -> Comparison[Any]:
     released = release.data
-    if isinstance(original, Table) and isinstance(released, Bipartite):
-        original = original.one_hot()
+    original = encoded(original, type(released))
     if type(original) is not type(released) or type(released) not in COMPARISONS:
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "
@@ -164,17 +167,17 @@ def _comparison(release: Release, original: Data, randomness: Randomness) -> Com
     return COMPARISONS[type(released)](
         original=original,
         released=released,
-        place=_places(release, original),
+        position=_positions(release, original),
         randomness=randomness,
     )
 
 
-def _places(release: Release, original: Data) -> NDArray[np.int64] | None:
+def _positions(release: Release, original: Data) -> NDArray[np.int64] | None:
     """Return the released position of every original one, or None without the linkage."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         return None
-    return linkage.places(original.labels(), release.data.labels())
+    return linkage.positions_of(original.labels(), release.data.labels())
 
 
 def rows_to_arrow(rows: Sequence[Row]) -> pa.Table:

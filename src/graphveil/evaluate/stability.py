@@ -38,8 +38,8 @@ def preserved(original: float, values: Sequence[float]) -> bool:
     """
     if len(values) == 0:
         raise ParameterError("preserved needs at least one value. Give one for each run.")
-    found = np.asarray(values, dtype=np.float64)
+    figures = np.asarray(values, dtype=np.float64)
     if original == 0:
-        return bool(np.all(found == 0))
-    deviation = float(found.std(ddof=1)) if found.size > 1 else 0.0
-    return bool(abs(found.mean() - original) + deviation < WITHIN * abs(original))
+        return bool(np.all(figures == 0))
+    deviation = float(figures.std(ddof=1)) if figures.size > 1 else 0.0
+    return bool(abs(figures.mean() - original) + deviation < WITHIN * abs(original))

@@ -7,66 +7,52 @@ that ``--help`` stays quick.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from graphveil.lazy import lazy_names
+
 if TYPE_CHECKING:
-    from graphveil.io.formats import FORMATS, Format, compression_of, format_of
-    from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-    from graphveil.io.reading import (
-        load_bipartite,
-        load_graph,
-        load_table,
-        read,
-        read_bipartite,
-        read_graph,
-        read_table,
-    )
-    from graphveil.io.report import Reading, ReadingReport
-    from graphveil.io.writing import write_bipartite, write_graph, write_table
+    from graphveil.io.formats import FORMATS as FORMATS
+    from graphveil.io.formats import Format as Format
+    from graphveil.io.formats import compression_of as compression_of
+    from graphveil.io.formats import format_of as format_of
+    from graphveil.io.options import BipartiteOptions as BipartiteOptions
+    from graphveil.io.options import GraphOptions as GraphOptions
+    from graphveil.io.options import TableOptions as TableOptions
+    from graphveil.io.reading import load_bipartite as load_bipartite
+    from graphveil.io.reading import load_graph as load_graph
+    from graphveil.io.reading import load_table as load_table
+    from graphveil.io.reading import read as read
+    from graphveil.io.reading import read_bipartite as read_bipartite
+    from graphveil.io.reading import read_graph as read_graph
+    from graphveil.io.reading import read_table as read_table
+    from graphveil.io.report import Reading as Reading
+    from graphveil.io.report import ReadingReport as ReadingReport
+    from graphveil.io.writing import write_bipartite as write_bipartite
+    from graphveil.io.writing import write_graph as write_graph
+    from graphveil.io.writing import write_table as write_table
 
 _HOMES = {
-    "formats": ("FORMATS", "Format", "compression_of", "format_of"),
-    "options": ("BipartiteOptions", "GraphOptions", "TableOptions"),
-    "reading": (
-        "load_bipartite",
-        "load_graph",
-        "load_table",
-        "read",
-        "read_bipartite",
-        "read_graph",
-        "read_table",
-    ),
-    "report": ("Reading", "ReadingReport"),
-    "writing": ("write_bipartite", "write_graph", "write_table"),
+    "BipartiteOptions": "graphveil.io.options",
+    "FORMATS": "graphveil.io.formats",
+    "Format": "graphveil.io.formats",
+    "GraphOptions": "graphveil.io.options",
+    "Reading": "graphveil.io.report",
+    "ReadingReport": "graphveil.io.report",
+    "TableOptions": "graphveil.io.options",
+    "compression_of": "graphveil.io.formats",
+    "format_of": "graphveil.io.formats",
+    "load_bipartite": "graphveil.io.reading",
+    "load_graph": "graphveil.io.reading",
+    "load_table": "graphveil.io.reading",
+    "read": "graphveil.io.reading",
+    "read_bipartite": "graphveil.io.reading",
+    "read_graph": "graphveil.io.reading",
+    "read_table": "graphveil.io.reading",
+    "write_bipartite": "graphveil.io.writing",
+    "write_graph": "graphveil.io.writing",
+    "write_table": "graphveil.io.writing",
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+"""Where every public name is defined; the imports above say the same to type checkers."""
 
-__all__ = [
-    "FORMATS",
-    "BipartiteOptions",
-    "Format",
-    "GraphOptions",
-    "Reading",
-    "ReadingReport",
-    "TableOptions",
-    "compression_of",
-    "format_of",
-    "load_bipartite",
-    "load_graph",
-    "load_table",
-    "read",
-    "read_bipartite",
-    "read_graph",
-    "read_table",
-    "write_bipartite",
-    "write_graph",
-    "write_table",
-]
-
-
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'graphveil.io' has no attribute {name!r}")
-    return getattr(import_module(f"graphveil.io.{_HOME[name]}"), name)
+__all__, __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -38,8 +38,8 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     known = np.isfinite(numbers)
     edges = _edges(numbers[known], rule, name)
     labels = _labels(edges)
-    places = np.searchsorted(edges, numbers, side="left")
-    return pc.take(pa.array(labels), pa.array(places, mask=~known))
+    intervals = np.searchsorted(edges, numbers, side="left")
+    return pc.take(pa.array(labels), pa.array(intervals, mask=~known))
 
 
 def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> NDArray[np.float64]:

@@ -73,7 +73,7 @@ def bipartite_batches(
             names = ["user", "items"]
         notes.rows = 0
         for batch in frame.batches(chosen, _FEW_ROWS):
-            columns = [batch.column(place) for place in range(len(chosen))]
+            columns = [batch.column(number) for number in range(len(chosen))]
             if len(chosen) == 1:
                 columns = [pa.array(np.arange(notes.rows, notes.rows + batch.num_rows)), *columns]
             notes.rows += batch.num_rows
@@ -123,7 +123,7 @@ def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
 
 def _write(table: pa.Table, stream: IO[bytes], form: Format) -> None:
     if form.name == "parquet":
-        parquet.write_table(table, stream, compression="zstd")
+        parquet.write_table(table, stream, compression="zstd", store_schema=False)
         return
     with ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table, max_chunksize=_ROWS)
@@ -176,14 +176,17 @@ class _Frame:
         if not integers:
             batches = list(self.batches(names))
             notes.rows = sum(batch.num_rows for batch in batches)
-            every = [self._other(name, [batch.column(name) for batch in batches]) for name in names]
+            every = [
+                self._text_or_whole(name, [batch.column(name) for batch in batches])
+                for name in names
+            ]
             return list(joined(*every)) if share_labels else every
         grown = [Growing() for _ in names]
         notes.rows = 0
         for batch in self.batches(names):
             notes.rows += batch.num_rows
-            for place, column in enumerate(grown):
-                column.extend(self._integers(batch.column(place), names[place]))
+            for number, column in enumerate(grown):
+                column.extend(self._integers(batch.column(number), names[number]))
         arrays = [column.finish() for column in grown]
         shared = distinct_integers(*arrays) if share_labels else None
         return [compact(array, labels=shared) for array in arrays]
@@ -194,7 +197,7 @@ class _Frame:
         except DataError as error:
             self.source.refuse(str(error))
 
-    def _other(self, name: str, parts: list[pa.Array]) -> Column:
+    def _text_or_whole(self, name: str, parts: list[pa.Array]) -> Column:
         """Return a column of text, of whole floats, or of categories of these."""
         kind = self.schema.field(name).type
         if pa.types.is_dictionary(kind):
@@ -245,14 +248,14 @@ def _user_column(
     source: Source, frame: _Frame, nested: str, notes: Notes, options: BipartiteOptions
 ) -> str | None:
     """Return the column of users beside a column of lists, if there is one."""
-    others = [other for other in frame.names if other != nested]
-    notes.columns_ignored = tuple(others[1:])
-    if len(others) > 1 and not options.ignore_weights:
+    beside = [name for name in frame.names if name != nested]
+    notes.columns_ignored = tuple(beside[1:])
+    if len(beside) > 1 and not options.ignore_weights:
         source.refuse(
-            f"columns besides the user and its items: {shown(', '.join(others[1:]))}. "
+            f"columns besides the user and its items: {shown(', '.join(beside[1:]))}. "
             "Say --ignore-weights to leave them out."
         )
-    return others[0] if others else None
+    return beside[0] if beside else None
 
 
 def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) -> Pairs:

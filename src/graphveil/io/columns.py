@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from graphveil.data.csr import blocks
-from graphveil.data.ids import LARGEST, Ids, as_ids, distinct, positions
+from graphveil.data.ids import Ids, as_ids, distinct, positions
 from graphveil.errors import InputError
 from graphveil.io.dialect import (
     WHITESPACE,
@@ -26,10 +25,8 @@ from graphveil.io.dialect import (
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.raw import Column, Notes
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import ids_of, other_than_integers, problem_of
 
-_PLAIN = r"^(0|[1-9][0-9]*)$"
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_MISSING = ("nan", "null", "none", "na", "n/a", "")
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
 
 
@@ -40,7 +37,7 @@ class NotIntegersError(Exception):
 def two_columns(
     source: Source, header: tuple[str, ...], n_columns: int, notes: Notes, *, ignore_weights: bool
 ) -> tuple[int, int]:
-    """Return where the two ends of a row stand; refuse further columns unless told to ignore them.
+    """Return the columns of the two ends of a row; refuse further ones unless they are ignored.
 
     Raises
     ------
@@ -59,10 +56,9 @@ def two_columns(
     for first, second in _ENDS:
         if first in lowered and second in lowered:
             chosen = (lowered.index(first), lowered.index(second))
-    others = [place for place in range(n_columns) if place not in chosen]
-    names = header or tuple(str(place + 1) for place in range(n_columns))
-    further = tuple(names[place] for place in others)
-    if others and not ignore_weights:
+    names = header or tuple(str(number) for number in range(1, n_columns + 1))
+    further = tuple(name for column, name in enumerate(names) if column not in chosen)
+    if further and not ignore_weights:
         source.refuse(
             f"{n_columns} columns where two are needed; further ones: "
             f"{shown(', '.join(further))}. Say --ignore-weights to leave them out."
@@ -95,8 +91,8 @@ def _read_integers(
 ) -> list[NDArray[Any]]:
     columns = [Growing() for _ in chosen]
     for table in tables(source, dialect, chosen, notes, pa.int64()):
-        for place, column in enumerate(columns):
-            values = table.column(place).to_numpy()
+        for number, column in enumerate(columns):
+            values = table.column(number).to_numpy()
             if values.size and values.min() < 0:
                 refuse_value(source, dialect, chosen, str(values.min()), "is negative")
             column.extend(values)
@@ -152,8 +148,8 @@ def _after_header(chunk: bytes) -> bytes:
 
 
 def _parse(chunk: bytes, dialect: Dialect, chosen: tuple[int, ...], kind: pa.DataType) -> pa.Table:
-    names = [str(place) for place in range(dialect.n_columns)]
-    kept = [str(place) for place in chosen]
+    names = [str(number) for number in range(dialect.n_columns)]
+    kept = [str(number) for number in chosen]
     quotes = b'"' in chunk and dialect.delimiter != WHITESPACE
     return csv.read_csv(
         pa.BufferReader(chunk),
@@ -195,17 +191,17 @@ def _read_text(
     codes = [Growing() for _ in chosen]
     kind = pa.dictionary(pa.int32(), pa.string())
     for table in tables(source, dialect, chosen, notes, kind):
-        for place, (known, column) in enumerate(zip(seen, codes, strict=True)):
-            for block in table.column(place).chunks:
+        for number, (known, column) in enumerate(zip(seen, codes, strict=True)):
+            for block in table.column(number).chunks:
                 values = trimmed(block.dictionary, dialect)
                 column.extend(_numbered(values, known)[block.indices.to_numpy()])
     columns: list[Column] = []
-    for place, known in enumerate(seen):
+    for number, known in enumerate(seen):
         values = pa.array(known, type=pa.string())
         labels = columns[0].labels if share_labels and columns else None
         if labels is None:
             labels = labels_of(source, dialect, chosen, values, notes)
-        columns.append(_in_order(codes[place].finish(), values, labels))
+        columns.append(_in_order(codes[number].finish(), values, labels))
     return columns
 
 
@@ -223,52 +219,27 @@ def trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
 def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Column:
     """Overwrite codes into values by positions into labels, the same values in order."""
     typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
-    place = positions(as_ids(typed, what="ids"), labels, what="ids")
+    position = positions(as_ids(typed, what="ids"), labels, what="ids")
     for part in blocks(codes.size):
-        codes[part] = place[codes[part]]
+        codes[part] = position[codes[part]]
     return Column(codes, labels)
 
 
 def labels_of(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: Notes
 ) -> Ids:
-    """Return the labels in order: integers where all are plain, else text; refuse what is no id."""
-    plain = pc.match_substring_regex(values, _PLAIN)
-    n_plain = pc.sum(plain).as_py() or 0
-    odd = values.filter(pc.invert(plain))
-    missing = pc.is_in(pc.utf8_lower(odd), value_set=pa.array(_MISSING))
-    empty = pc.equal(odd, "")
-    if pc.any(empty).as_py() or (n_plain and len(odd) and pc.all(missing).as_py()):
-        value = odd.filter(missing)[0].as_py()
-        refuse_value(source, dialect, chosen, value, "is missing")
-    broken = pc.match_substring(odd, "\n")
-    if pc.any(broken).as_py():
-        source.refuse(
-            f"a cell holds a line break ({shown(odd.filter(broken)[0])}). Close its quote."
-        )
-    if len(odd) == 0:
-        if any(len(value) > 18 and int(value) > LARGEST for value in values.to_pylist()):
-            large = max(values.to_pylist(), key=len)
-            refuse_value(source, dialect, chosen, large, f"is larger than {LARGEST}")
-        return distinct(as_ids(values.cast(pa.int64()), what="ids"))
-    _refuse_numbers(source, dialect, chosen, odd)
-    if n_plain:
-        notes.odd_ids += len(odd)
-        notes.example = notes.example or shown(odd[0].as_py())
-    return distinct(as_ids(values, what="ids"))
-
-
-def _refuse_numbers(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], odd: pa.Array
-) -> None:
-    """Refuse negative and fractional ids where there is nothing but numbers."""
-    if not pc.all(pc.match_substring_regex(odd, _NUMBER)).as_py():
-        return
-    for value in odd.to_pylist():
-        if value.startswith("-"):
-            refuse_value(source, dialect, chosen, value, "is negative")
-        if not re.fullmatch(r"[0-9]+", value):
-            refuse_value(source, dialect, chosen, value, "is no whole number")
+    """Return the labels in order: integers where all spell one, else text; refuse what is no id."""
+    problem = problem_of(values)
+    if problem is not None:
+        refuse_value(source, dialect, chosen, *problem)
+    others = other_than_integers(values)
+    broken = others.filter(pc.match_substring(others, "\n"))
+    if len(broken):
+        source.refuse(f"a cell holds a line break ({shown(broken[0])}). Close its quote.")
+    if 0 < len(others) < len(values):
+        notes.odd_ids += len(others)
+        notes.example = notes.example or shown(others[0].as_py())
+    return distinct(ids_of(values))
 
 
 def refuse_value(
@@ -282,7 +253,7 @@ def refuse_value(
         if not line.strip() or line.lstrip()[0] in "#%":
             continue
         cells = dialect.cells(line)
-        here = [cells[place] for place in chosen if place < len(cells)]
+        here = [cells[number] for number in chosen if number < len(cells)]
         if not waiting and value.strip() in here:
             source.refuse(f"{quoted} {problem}. {advice}", line=number)
         waiting = False

@@ -9,9 +9,10 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyarrow import csv
 
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import SUPPRESSED, Bipartite, Graph, Table
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError
@@ -22,9 +23,10 @@ from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
-from graphveil.io.table_text import read_cells
+from graphveil.io.spelling import problem_of
+from graphveil.io.table_text import fraction_among, read_cells
 
-_AWKWARD = re.compile(r'["\n\r\t,;#%]|^\s|\s$|^$')
+_AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 _ROWS = 1 << 20
 
 
@@ -78,7 +80,7 @@ def bipartite_batches(
     """
     kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
     for table in tables(source, dialect, chosen, notes, kind):
-        columns = [table.column(place).combine_chunks() for place in range(2)]
+        columns = [column.combine_chunks() for column in table.columns]
         if text:
             columns = [trimmed(written_out(column), dialect) for column in columns]
         else:
@@ -125,9 +127,9 @@ def _without_count_line(arcs: Arcs) -> Arcs:
     used[arcs.target[1:]] = True
     if n < np.count_nonzero(used):
         return arcs
-    place = np.cumsum(used, dtype=np.int32) - 1
-    arcs.source = place[arcs.source[1:]].astype(np.int32, copy=False)
-    arcs.target = place[arcs.target[1:]].astype(np.int32, copy=False)
+    position = np.cumsum(used, dtype=np.int32) - 1
+    arcs.source = position[arcs.source[1:]].astype(np.int32, copy=False)
+    arcs.target = position[arcs.target[1:]].astype(np.int32, copy=False)
     arcs.labels = labels[used]
     arcs.notes.rows -= 1
     arcs.notes.count_line = f"{n} {m}"
@@ -136,19 +138,23 @@ def _without_count_line(arcs: Arcs) -> Arcs:
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write every edge once, under the names source and target."""
+    _check_ids(graph.ids, graph.degrees() > 0, form)
     edges = graph.edges()
-    columns = [_Labels(edges[:, place], graph.ids) for place in range(2)]
+    columns = [_Labels(ends, graph.ids) for ends in edges.T]
     _write_rows(columns, ("source", "target"), stream, form)
 
 
 def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
     """Write every pair, under the names user and item."""
+    _check_ids(data.users, np.diff(data.indptr) > 0, form)
+    _check_ids(data.features, np.bincount(data.indices, minlength=data.n_features) > 0, form)
     columns = [_Labels(data.rows(), data.users), _Labels(data.indices, data.features)]
     _write_rows(columns, ("user", "item"), stream, form)
 
 
 def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
     """Write ids in one column under a name."""
+    _check_ids(ids, np.ones(ids.size, dtype=np.bool_), form)
     column = _Labels(np.arange(ids.size, dtype=np.int32), ids)
     _write_rows([column], (name,), stream, form)
 
@@ -162,17 +168,45 @@ def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
                 "cannot carry. Use --format parquet."
             )
     columns = []
-    for place, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
+    for number, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
+        codes = table.codes[:, number]
         listed = ids_to_arrow(values).cast(pa.string())
-        if "*" in listed.to_pylist():
-            raise InputError(
-                f"column {name}: the category * cannot be told from a suppressed cell in "
-                f"{form.name}. Use --format parquet."
-            )
-        codes = table.codes[:, place]
+        _check_categories(name, listed.take(np.unique(codes[codes != SUPPRESSED])), form)
         shown_as = pa.concat_arrays([listed, pa.array(["*"])])
         columns.append(_Cells(np.where(codes < 0, len(listed), codes), shown_as))
     _write_rows(columns, table.columns, stream, form, quote=True)
+
+
+def _check_ids(ids: Ids | None, used: NDArray[np.bool_], form: Format) -> None:
+    """Refuse text ids that a reader would take for damaged numbers, or for missing ones."""
+    if ids is None or ids.dtype.kind == "i":
+        return
+    _check_spelling(ids_to_arrow(ids[used]), form)
+
+
+def _check_spelling(texts: pa.Array, form: Format) -> None:
+    problem = problem_of(texts)
+    if problem is not None:
+        raise InputError(
+            f"the id {shown(problem.value)!r} could not be read again from {form.name}: there it "
+            f"{problem.what}. Use --format parquet."
+        )
+
+
+def _check_categories(name: str, values: pa.Array, form: Format) -> None:
+    """Refuse categories that a reader would take for suppressed cells, or for numbers to bin."""
+    for hidden in ("*", ""):
+        if hidden in values.to_pylist():
+            raise InputError(
+                f"column {name}: the category {hidden!r} cannot be told from a suppressed cell in "
+                f"{form.name}. Use --format parquet."
+            )
+    number = fraction_among(values)
+    if number is not None:
+        raise InputError(
+            f"column {name}: the category {shown(number)!r} could not be read again from "
+            f"{form.name}: there it is a number. Use --format parquet."
+        )
 
 
 class _Cells:
@@ -230,6 +264,8 @@ def block_writer(
     stream, form
         Where to write, and the format.
     """
+    if texts is not None:
+        _check_spelling(texts, form)
     return _writer([texts], names, stream, form, quote=False)
 
 
@@ -244,9 +280,9 @@ def _writer(
     delimiter = "," if form.name == "csv" else "\t"
     awkward = [name for values in texts for name in _awkward(values)]
     for value in awkward:
-        if not quote and ("\n" in value or "\r" in value or not value):
+        if "\0" in value or (not quote and ("\n" in value or "\r" in value or not value)):
             raise InputError(
-                f"the id {shown(value)!r} is empty or holds a line break, which {form.name} "
+                f"{shown(value)!r} is empty or holds a line break or a NUL, which {form.name} "
                 "cannot carry. Use --format parquet."
             )
     style = "needed" if awkward else "none"

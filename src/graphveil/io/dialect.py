@@ -1,4 +1,4 @@
-"""How a text file separates its cells: found from its first lines, then held to."""
+"""How a text file separates its cells: read off its first lines, and expected of all others."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ WHITESPACE = " "
 _SAMPLE = 200
 _ORDER = {"csv": ",;\t", "tsv": "\t,;", "text": "\t,;"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+_QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _KNOWN_NAMES = """
@@ -95,8 +96,12 @@ def sniff(source: Source, header: Header, *, spaces: bool = True, comments: bool
     named = header == "yes" or (header == "auto" and has_names(rows))
     data = rows[1:] if named else rows
     widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
-    spaced = delimiter != WHITESPACE and all(
-        cell.startswith(" ") for row in rows for cell in row[1:]
+    quoted_space = f'{delimiter}" '
+    spaced = (
+        delimiter != WHITESPACE
+        and max(map(len, rows)) > 1
+        and all(cell.startswith(" ") for row in rows for cell in row[1:])
+        and not any(quoted_space in line for line in lines)
     )
     return Dialect(
         delimiter=delimiter,
@@ -158,8 +163,13 @@ def single_spaced(chunk: bytes) -> bytes:
 
 
 def may_not_be_plain(chunk: bytes) -> bool:
-    """Whether a number may be written in a way that an integer would not keep: 007, 0x1F, -0."""
+    """Whether a number may be spelled in a way that an integer would not keep.
+
+    Such are 007, 0x1F, -0, and 5 with a space inside its quotes.
+    """
     if any(mark in chunk for mark in (b"x", b"X")) or (b"-" in chunk and b"-0" in chunk):
+        return True
+    if b'"' in chunk and _QUOTED_BLANK.search(chunk):
         return True
     text = np.frombuffer(b"\n" + chunk + b"\n", dtype=np.uint8)
     for start in range(0, text.size - 2, _STEP):
@@ -178,7 +188,7 @@ def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> li
     if len(cells) != dialect.n_columns:
         source.refuse(
             f"{len(cells)} cells where the first lines have {dialect.n_columns} "
-            f"({shown(line.strip())}). Mend the line.",
+            f"({shown(line.strip())}). Correct the line.",
             line=number,
         )
     return cells

@@ -151,12 +151,12 @@ FORMATS: dict[str, Format] = {
 
 
 def format_of(path: str | Path, override: str | None = None) -> Format:
-    """Return the format of a file, by its extension or as told.
+    """Return the format of a file, by its extension, or of the name given.
 
     Raises
     ------
     InputError
-        Where the name is unknown, or the extension is and nothing was told.
+        Where the name is unknown, or no name is given and the extension is unknown.
 
     Examples
     --------

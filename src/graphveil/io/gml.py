@@ -18,17 +18,18 @@ _TOKEN = re.compile(
     r'\s+|#[^\n]*|(?P<text>"[^"]*")|(?P<number>[+-]?[0-9.][0-9.eE+-]*)'
     r"|(?P<key>[A-Za-z][A-Za-z0-9_]*)|(?P<bracket>[\[\]])"
 )
+_ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#?[A-Za-z0-9]+);")
 _WEIGHTS = ("weight", "value")
 _DEEPEST = 100
 _ELEMENTS = (["graph", "node"], ["graph", "edge"])
 
 
 class _Token(NamedTuple):
-    """A piece of the file: its kind, its text, and where it stands."""
+    """A piece of the file: its kind, its text, and the offset where it begins."""
 
     kind: str
     text: str
-    place: int
+    offset: int
 
 
 class _Item(NamedTuple):
@@ -38,7 +39,7 @@ class _Item(NamedTuple):
     key: str
     value: str
     kind: str
-    place: int
+    offset: int
 
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
@@ -60,11 +61,14 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 
 def _escaped(label: str) -> str:
-    return re.sub(r'[&"\x00-\x1f\x7f-\U0010ffff]', lambda found: f"&#{ord(found[0])};", label)
+    return re.sub(r'[&"\x00-\x1f\x7f-\U0010ffff]', lambda match: f"&#{ord(match[0])};", label)
 
 
 def _unescaped(value: str) -> str:
-    return html.unescape(re.sub(r"&#([0-9]{1,7});", lambda found: _character(int(found[1])), value))
+    """Return the text of a value; what an entity stands for is not read as another one."""
+    return _ENTITY.sub(
+        lambda entity: _character(int(entity[1])) if entity[1] else html.unescape(entity[0]), value
+    )
 
 
 def _character(code: int) -> str:
@@ -79,7 +83,7 @@ class _Reader:
         self._text = source.text()
         self._builder = Builder(source, ignore_weights=options.ignore_weights)
         self._graphs = 0
-        self._seen = (0, 1)
+        self._counted = (0, 1)
         self._default_directed = False
 
     def arcs(self) -> Arcs:
@@ -89,11 +93,11 @@ class _Reader:
         for item in self._items():
             if item.kind == "open":
                 path.append(item.key)
-                self._enter(path, item.place)
+                self._enter(path, item.offset)
                 fields = {} if path in _ELEMENTS else fields
             elif item.kind == "close":
                 if path in _ELEMENTS:
-                    self._element(path[1], fields, item.place)
+                    self._element(path[1], fields, item.offset)
                 path.pop()
             elif path == ["graph"] and item.key == "directed":
                 self._builder.directed = item.value == "1"
@@ -103,25 +107,25 @@ class _Reader:
             self._source.refuse("there is no graph [ ... ] in it. Check the format.")
         return self._builder.arcs(use_labels=True)
 
-    def _enter(self, path: list[str], place: int) -> None:
+    def _enter(self, path: list[str], offset: int) -> None:
         if path == ["graph"]:
             self._graphs += 1
             if self._graphs > 1:
-                self._refuse("a second graph. Give one file a graph", place)
+                self._refuse("a second graph. Give one file a graph", offset)
         elif len(path) > 2:
             self._builder.attribute()
 
-    def _element(self, kind: str, fields: dict[str, str], place: int) -> None:
+    def _element(self, kind: str, fields: dict[str, str], offset: int) -> None:
         wanted = ("id", "label") if kind == "node" else ("source", "target", "label")
         for name in wanted[: 1 if kind == "node" else 2]:
             if name not in fields:
-                self._refuse(f"this {kind} has no {name}. Give it one", place)
+                self._refuse(f"this {kind} has no {name}. Give it one", offset)
         for name in fields:
             if kind == "edge" and name in _WEIGHTS:
                 self._builder.weight(name)
             elif name not in wanted:
                 self._builder.attribute()
-        line = self._line(place)
+        line = self._line(offset)
         if kind == "node":
             self._builder.node(fields["id"], fields.get("label"), line=line)
         else:
@@ -136,41 +140,41 @@ class _Reader:
                     key = token.text
                 elif token.text == "]" and depth:
                     depth -= 1
-                    yield _Item(depth, "", "", "close", token.place)
+                    yield _Item(depth, "", "", "close", token.offset)
                 else:
-                    self._refuse(f"{shown(token.text)} where a key should stand", token.place)
+                    self._refuse(f"{shown(token.text)} where a key should stand", token.offset)
                 continue
             if token.text == "[":
-                yield _Item(depth, key, "", "open", token.place)
+                yield _Item(depth, key, "", "open", token.offset)
                 depth += 1
                 if depth > _DEEPEST:
-                    self._refuse(f"lists stand in lists more than {_DEEPEST} deep", token.place)
+                    self._refuse(f"lists stand in lists more than {_DEEPEST} deep", token.offset)
             elif token.kind in ("text", "number"):
                 plain = token.text[1:-1] if token.kind == "text" else token.text
                 value = _unescaped(plain) if "&" in plain else plain
-                yield _Item(depth, key, value, token.kind, token.place)
+                yield _Item(depth, key, value, token.kind, token.offset)
             else:
-                self._refuse(f"{shown(token.text)} where the value of {key} should", token.place)
+                self._refuse(f"{shown(token.text)} where the value of {key} should", token.offset)
             key = ""
         if depth or key:
             self._refuse("the file ends inside a list. Copy it again, whole", len(self._text))
 
     def _tokens(self) -> Iterator[_Token]:
-        place = 0
-        while place < len(self._text):
-            match = _TOKEN.match(self._text, place)
+        offset = 0
+        while offset < len(self._text):
+            match = _TOKEN.match(self._text, offset)
             if match is None:
-                rest = self._text[place : place + 50]
-                self._refuse(f"{shown(rest)} is no key, number or text", place)
-            place = match.end()
+                rest = self._text[offset : offset + 50]
+                self._refuse(f"{shown(rest)} is no key, number or text", offset)
+            offset = match.end()
             if match.lastgroup is not None:
                 yield _Token(match.lastgroup, match.group(), match.start())
 
-    def _line(self, place: int) -> int:
-        """Return the line of a place that is not before the one asked for last."""
-        seen, line = self._seen
-        self._seen = (place, line + self._text.count("\n", seen, place))
-        return self._seen[1]
+    def _line(self, offset: int) -> int:
+        """Return the line of an offset that is not before the one of the last call."""
+        counted, line = self._counted
+        self._counted = (offset, line + self._text.count("\n", counted, offset))
+        return self._counted[1]
 
-    def _refuse(self, problem: str, place: int) -> NoReturn:
-        self._source.refuse(f"{problem}.", line=self._line(place))
+    def _refuse(self, problem: str, offset: int) -> NoReturn:
+        self._source.refuse(f"{problem}.", line=self._line(offset))

@@ -14,6 +14,7 @@ from graphveil.io.named import Builder
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import negative_among
 
 _WEIGHTS = ("weight", "value")
 _HEAD = (
@@ -39,6 +40,12 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids, and edges between them."""
     labels = [str(label) for label in graph.labels().tolist()]
+    negative = negative_among(labels)
+    if negative is not None:
+        raise InputError(
+            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
+            "negative number. Use --format parquet."
+        )
     for label in labels:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", label):
             raise InputError(

@@ -53,8 +53,8 @@ def compact(values: NDArray[Any], *, labels: Ids | None = None) -> Column:
         table[labels] = np.arange(labels.size, dtype=np.int32)
     out = values if values.dtype == np.int32 else np.empty(values.size, dtype=np.int32)
     for part in blocks(values.size):
-        found = np.searchsorted(labels, values[part]) if table is None else table[values[part]]
-        out[part] = found
+        position = np.searchsorted(labels, values[part]) if table is None else table[values[part]]
+        out[part] = position
     return Column(out, labels)
 
 
@@ -68,8 +68,8 @@ def distinct_integers(*columns: NDArray[Any]) -> Ids:
             for part in blocks(values.size):
                 seen[values[part]] = True
         return np.flatnonzero(seen)
-    found = np.empty(0, dtype=np.int64)
+    distinct = np.empty(0, dtype=np.int64)
     for values in columns:
         for start in range(0, values.size, _WIDE):
-            found = np.union1d(found, values[start : start + _WIDE])
-    return found
+            distinct = np.union1d(distinct, values[start : start + _WIDE])
+    return distinct

@@ -6,8 +6,9 @@ import numpy as np
 
 from graphveil.data.ids import LARGEST
 from graphveil.io.dialect import Dialect
-from graphveil.io.raw import Notes, Pairs, encoded, ids_from_text
+from graphveil.io.raw import Notes, Pairs, encoded
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import ids_listed
 
 
 def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
@@ -42,7 +43,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         items.extend(cells)
         sizes.append(len(cells))
     notes.rows = len(users)
-    people, things = encoded(ids_from_text(users)), encoded(ids_from_text(items))
+    people, things = encoded(ids_listed(users)), encoded(ids_listed(items))
     return Pairs(
         user=np.repeat(people.codes, sizes),
         item=things.codes,

@@ -73,11 +73,11 @@ def _pattern(
             f"the entries are weights (such as {shown(weights[0])}). "
             "Say --ignore-weights to leave them out."
         )
-    held = values != 0
+    stored = values != 0
     notes = Notes(
-        rows=int(np.count_nonzero(held)), columns_ignored=("values",) if weights.size else ()
+        rows=int(np.count_nonzero(stored)), columns_ignored=("values",) if weights.size else ()
     )
-    return row[held], column[held], notes
+    return row[stored], column[stored], notes
 
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:

@@ -59,8 +59,8 @@ def entries_of_npz(source: Source) -> Entries:
     except _FAILURES as error:
         source.refuse(f"this is no whole npz file ({shown(error)}). Write it again.")
     row, column = matrix.coords
-    for axis, places in enumerate((row, column)):
-        if places.size and (places.min() < 0 or places.max() >= matrix.shape[axis]):
+    for axis, indices in enumerate((row, column)):
+        if indices.size and (indices.min() < 0 or indices.max() >= matrix.shape[axis]):
             source.refuse(f"an index is outside 0..{matrix.shape[axis] - 1}. Write it again.")
     if matrix.data.dtype.kind not in "biuf":
         source.refuse(f"the values are of type {matrix.data.dtype}. Write numbers or booleans.")
@@ -92,11 +92,11 @@ def entries_of_mtx(source: Source) -> Entries:
     notes = Notes()
     try:
         for table in tables(source, head.dialect, (0, 1), notes, pa.int64()):
-            for place, column in enumerate(columns):
-                _extend(column, table.column(place).to_numpy(), head.shape[place])
+            for axis, grown in enumerate(columns):
+                _extend(grown, table.column(axis).to_numpy(), head.shape[axis])
         if head.dialect.n_columns > 2:
-            found = tables(source, head.dialect, (2,), notes, pa.float64())
-            values.extend(table.column(0).to_numpy() for table in found)
+            weighted = tables(source, head.dialect, (2,), notes, pa.float64())
+            values.extend(table.column(0).to_numpy() for table in weighted)
     except NotIntegersError:
         _refuse_line(source, head)
     if notes.rows != head.entries:
@@ -104,9 +104,9 @@ def entries_of_mtx(source: Source) -> Entries:
             f"{notes.rows} entries where line {head.line} says {head.entries}. "
             "Copy the file again, whole."
         )
-    rows, places = (grown.finish() - np.int32(1) for grown in columns)
+    row, column = (grown.finish() - np.int32(1) for grown in columns)
     weights = np.concatenate(values) if values else None
-    return Entries(rows, places, weights, head.shape, symmetric=head.symmetric)
+    return Entries(row, column, weights, head.shape, symmetric=head.symmetric)
 
 
 class _Head(NamedTuple):
@@ -175,5 +175,5 @@ def _refuse_line(source: Source, head: _Head) -> NoReturn:
         cells = expect_width(source, number, line, head.dialect)
         for cell, size in zip(cells, head.shape, strict=False):
             if not (cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= size):
-                source.refuse(f"{shown(cell)} is not from 1 to {size}. Mend it.", line=number)
-    source.refuse("a value is no number. Mend it, or write the matrix as pattern.")
+                source.refuse(f"{shown(cell)} is not from 1 to {size}. Correct it.", line=number)
+    source.refuse("a value is no number. Correct it, or write the matrix as pattern.")

@@ -43,7 +43,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     if len(target) != 2 * m:
         source.refuse(
             f"{len(target)} neighbours in the lists, but {m} edges stand in {2 * m}. "
-            "Mend the first line, or list every edge twice."
+            "Correct the first line, or list every edge twice."
         )
     notes.rows = n
     return Arcs(
@@ -99,10 +99,10 @@ def _head(
 
 def _neighbours(source: Source, cells: list[str], n: int, number: int) -> list[int]:
     try:
-        found = [int(cell) for cell in cells]
+        neighbours = [int(cell) for cell in cells]
     except ValueError:
-        found = [0]
-    if found and (min(found) < 1 or max(found) > n):
+        neighbours = [0]
+    if neighbours and (min(neighbours) < 1 or max(neighbours) > n):
         bad = next(c for c in cells if not (c.isdigit() and 1 <= int(c[:20]) <= n))
-        source.refuse(f"{shown(bad)} is no node from 1 to {n}. Mend the line.", line=number)
-    return found
+        source.refuse(f"{shown(bad)} is no node from 1 to {n}. Correct the line.", line=number)
+    return neighbours

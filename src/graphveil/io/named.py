@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from graphveil.io.raw import Arcs, Notes, ids_from_text, listed_arcs
+from graphveil.io.raw import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import ids_listed, negative_among
 
 
 class Builder:
@@ -23,8 +23,9 @@ class Builder:
     def __init__(self, source: Source, *, ignore_weights: bool) -> None:
         self._source = source
         self._ignore_weights = ignore_weights
-        self._place: dict[str, int] = {}
+        self._position: dict[str, int] = {}
         self._labels: list[str | None] = []
+        self._lines: list[int] = []
         self._edges: list[tuple[str, str, int]] = []
         self._undirected: list[bool] = []
         self._notes = Notes()
@@ -32,11 +33,10 @@ class Builder:
 
     def node(self, key: str, label: str | None, *, line: int) -> None:
         """Add a node."""
-        if key in self._place:
+        if key in self._position:
             self._source.refuse(f"two nodes have the id {shown(key)}. Rename one.", line=line)
-        if re.fullmatch(r"-[0-9]+", key):
-            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
-        self._place[key] = len(self._place)
+        self._position[key] = len(self._position)
+        self._lines.append(line)
         self._labels.append(label)
 
     def edge(self, left: str, right: str, *, line: int, directed: bool | None = None) -> None:
@@ -60,24 +60,32 @@ class Builder:
     def arcs(self, *, use_labels: bool) -> Arcs:
         """Return what was collected; ids are the labels, where wanted and all distinct."""
         labels = [label for label in self._labels if label is not None]
-        keys: Sequence[str] = list(self._place)
-        if use_labels and labels and len(set(labels)) == len(self._place):
+        keys: Sequence[str] = list(self._position)
+        if use_labels and labels and len(set(labels)) == len(self._position):
             keys = labels
+        else:
+            self._refuse_negative(keys)
         left = [self._end(edge[0], edge[2]) for edge in self._edges]
         right = [self._end(edge[1], edge[2]) for edge in self._edges]
         directed = not all(self._undirected)
         self._notes.rows = len(self._edges)
         if directed:
-            both = [place for place, plain in enumerate(self._undirected) if plain]
+            both = [number for number, plain in enumerate(self._undirected) if plain]
             left, right = (
-                left + [right[place] for place in both],
-                right + [left[place] for place in both],
+                left + [right[number] for number in both],
+                right + [left[number] for number in both],
             )
-        return listed_arcs(
-            ids_from_text(list(keys)), left, right, directed=directed, notes=self._notes
-        )
+        return listed_arcs(ids_listed(keys), left, right, directed=directed, notes=self._notes)
+
+    def _refuse_negative(self, keys: Sequence[str]) -> None:
+        key = negative_among(keys)
+        if key is not None:
+            line = self._lines[self._position[key]]
+            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
 
     def _end(self, key: str, line: int) -> int:
-        if key not in self._place:
-            self._source.refuse(f"{shown(key)} is no listed node. List it, or mend it.", line=line)
-        return self._place[key]
+        if key not in self._position:
+            self._source.refuse(
+                f"{shown(key)} is no listed node. List it, or correct it.", line=line
+            )
+        return self._position[key]

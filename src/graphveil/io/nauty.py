@@ -31,7 +31,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     del options
     reader = _Reader(source)
     for number, line in source.lines():
-        reader.take(number, line)
+        reader.read_line(number, line)
         if reader.stopped:
             break
     return reader.arcs()
@@ -55,11 +55,11 @@ class _Reader:
         self._first = 0
         self._both_lists = False
         self._node = 0
-        self._ends: list[int] = []
-        self._others: list[int] = []
+        self._nodes: list[int] = []
+        self._neighbours: list[int] = []
         self.stopped = False
 
-    def take(self, number: int, line: str) -> None:
+    def read_line(self, number: int, line: str) -> None:
         """Read one line."""
         if line.startswith("!"):
             self._both_lists = True
@@ -77,7 +77,7 @@ class _Reader:
                 self._n = int(match[1][:19])
             elif match[2]:
                 if match[2] not in ("0", "1"):
-                    self._source.refuse("numbers begin at 0 or 1. Mend $=.", line=number)
+                    self._source.refuse("numbers begin at 0 or 1. Correct $=.", line=number)
                 self._first = self._node = int(match[2])
         rest = _COMMAND.sub("", line)
         if self._n < 0 and rest.strip():
@@ -85,18 +85,18 @@ class _Reader:
         return rest
 
     def _lists(self, line: str, number: int) -> None:
-        place = 0
-        while place < len(line) and not self.stopped:
-            match = _TOKEN.match(line, place)
+        start = 0
+        while start < len(line) and not self.stopped:
+            match = _TOKEN.match(line, start)
             if match is None:
-                rest = shown(line[place:])
-                self._source.refuse(f"{rest} is no list of neighbours. Mend it.", line=number)
-            place = match.end()
+                rest = shown(line[start:])
+                self._source.refuse(f"{rest} is no list of neighbours. Correct it.", line=number)
+            start = match.end()
             if match["node"]:
                 self._node = self._checked(match["node"], number)
             elif match["number"]:
-                self._others.append(self._checked(match["number"], number))
-                self._ends.append(self._checked(str(self._node), number))
+                self._neighbours.append(self._checked(match["number"], number))
+                self._nodes.append(self._checked(str(self._node), number))
             elif match["next"]:
                 self._node += 1
             elif match["stop"]:
@@ -107,7 +107,7 @@ class _Reader:
         if not self._first <= node < self._first + self._n:
             last = self._first + self._n - 1
             self._source.refuse(
-                f"{shown(digits)} is no node from {self._first} to {last}. Mend it.", line=number
+                f"{shown(digits)} is no node from {self._first} to {last}. Correct it.", line=number
             )
         return node
 
@@ -115,12 +115,12 @@ class _Reader:
         """Return what was read."""
         if self._n < 0:
             self._source.refuse("there is no line !n= with the number of nodes. Check the format.")
-        check_size(self._source, self._n, len(self._ends))
+        check_size(self._source, self._n, len(self._nodes))
         return Arcs(
-            source=np.array(self._ends, dtype=np.int32) - np.int32(self._first),
-            target=np.array(self._others, dtype=np.int32) - np.int32(self._first),
+            source=np.array(self._nodes, dtype=np.int32) - np.int32(self._first),
+            target=np.array(self._neighbours, dtype=np.int32) - np.int32(self._first),
             labels=np.arange(self._n, dtype=np.int64),
             directed=self._both_lists,
             twice=self._both_lists,
-            notes=Notes(rows=len(self._ends)),
+            notes=Notes(rows=len(self._nodes)),
         )

@@ -1,4 +1,4 @@
-"""What a reader may be told; every field is also a flag of the command line."""
+"""The options of readers; every field is also a flag of the command line."""
 
 from __future__ import annotations
 

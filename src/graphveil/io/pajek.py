@@ -25,7 +25,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
         if stripped.startswith("*"):
             reader.section(stripped, number)
         elif stripped and not stripped.startswith("%"):
-            reader.take(_cells(stripped), number)
+            reader.read_line(_cells(stripped), number)
     return reader.arcs()
 
 
@@ -76,7 +76,7 @@ class _Reader:
         elif self._section not in (*_SECTIONS, "*network"):
             self._source.refuse(f"the section {shown(words[0])} is unknown.", line=number)
 
-    def take(self, cells: list[str], number: int) -> None:
+    def read_line(self, cells: list[str], number: int) -> None:
         """Read one line of the section."""
         if self._section == "*vertices":
             if len(cells) > 1:
@@ -84,9 +84,9 @@ class _Reader:
             for _ in cells[2:]:
                 self._builder.attribute()
         elif self._section in ("*edgeslist", "*arcslist"):
-            first, *others = (self._vertex(cell, number) for cell in cells)
+            first, *neighbours = (self._vertex(cell, number) for cell in cells)
             directed = self._section == "*arcslist"
-            self._edges.extend((first, other, number, directed) for other in others)
+            self._edges.extend((first, second, number, directed) for second in neighbours)
         elif self._section in ("*edges", "*arcs"):
             self._pair(cells, number)
         elif self._section != "*network":
@@ -94,7 +94,7 @@ class _Reader:
 
     def _pair(self, cells: list[str], number: int) -> None:
         if len(cells) < 2:
-            self._source.refuse("an edge needs two vertices. Mend the line.", line=number)
+            self._source.refuse("an edge needs two vertices. Correct the line.", line=number)
         left, right = (self._vertex(cell, number) for cell in cells[:2])
         self._edges.append((left, right, number, self._section == "*arcs"))
         if len(cells) > 2 and cells[2] not in ("1", "1.0"):
@@ -106,7 +106,7 @@ class _Reader:
         if cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= self._n:
             return int(cell)
         return self._source.refuse(
-            f"{shown(cell)} is no vertex from 1 to {max(self._n, 0)}. Mend it.", line=number
+            f"{shown(cell)} is no vertex from 1 to {max(self._n, 0)}. Correct it.", line=number
         )
 
     def arcs(self) -> Arcs:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.graph import MAX_NODES
-from graphveil.data.ids import LARGEST, Ids, as_text, distinct, positions, text
+from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.io.source import Source
 
 
@@ -99,28 +99,18 @@ def encoded(values: Ids) -> Column:
     return Column(positions(values, labels, what="ids"), labels)
 
 
-def ids_from_text(values: list[str]) -> Ids:
-    """Return integers where every value is a plain one that fits, else text."""
-    digits = all(value.isascii() and value.isdigit() and len(value) < 20 for value in values)
-    if digits and all(value == "0" or value[0] != "0" for value in values):
-        numbers = [int(value) for value in values]
-        if max(numbers, default=0) <= LARGEST:
-            return np.array(numbers, dtype=np.int64)
-    return text(values)
-
-
 def listed_arcs(
     labels: Ids, source: list[int], target: list[int], *, directed: bool, notes: Notes
 ) -> Arcs:
-    """Return the arcs of a format that lists its nodes; ends are places in that list.
+    """Return the arcs of a format that lists its nodes; ends are positions in that list.
 
     The labels are distinct; they are put in order here.
     """
     order = distinct(labels)
-    place = positions(labels, order, what="ids")
+    position = positions(labels, order, what="ids")
     return Arcs(
-        source=place[np.array(source, dtype=np.int64)],
-        target=place[np.array(target, dtype=np.int64)],
+        source=position[np.array(source, dtype=np.int64)],
+        target=position[np.array(target, dtype=np.int64)],
         labels=order,
         directed=directed,
         notes=notes,

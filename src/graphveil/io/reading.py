@@ -36,7 +36,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     Raises
     ------
     InputError
-        Where the file cannot be read as a graph; one line with the place and the way out.
+        Where the file cannot be read as a graph; one line with file, line and the way out.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     Raises
     ------
     InputError
-        Where the file cannot be read so; one line with the place and the way out.
+        Where the file cannot be read as this kind; one line with file, line and the way out.
 
     Examples
     --------
@@ -108,8 +108,8 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     source = _source(path, options.format)
     pairs: Pairs = source.format.reader("bipartite")(source, options)
     if options.users is not None:
-        place, pairs.users = _over_all(source, pairs.users, options.users)
-        pairs.user = place[pairs.user]
+        position, pairs.users = _over_all(source, pairs.users, options.users)
+        pairs.user = position[pairs.user]
     data, duplicates = Bipartite.assemble(
         pairs.user,
         pairs.item,
@@ -151,7 +151,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     Raises
     ------
     InputError
-        Where the file cannot be read so; one line with the place and the way out.
+        Where the file cannot be read as this kind; one line with file, line and the way out.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def read_graph(path: str | Path, **options: Any) -> Graph:
     ...     read_graph(file)
     Graph(n_nodes=3, n_edges=2)
     """
-    return _told(load_graph(path, GraphOptions(**options)))
+    return _data_of(load_graph(path, GraphOptions(**options)))
 
 
 def read_bipartite(path: str | Path, **options: Any) -> Bipartite:
@@ -232,7 +232,7 @@ def read_bipartite(path: str | Path, **options: Any) -> Bipartite:
     ...     read_bipartite(file)
     Bipartite(n_users=2, n_features=1, n_entries=2)
     """
-    return _told(load_bipartite(path, BipartiteOptions(**options)))
+    return _data_of(load_bipartite(path, BipartiteOptions(**options)))
 
 
 def read_table(path: str | Path, **options: Any) -> Table:
@@ -254,7 +254,7 @@ def read_table(path: str | Path, **options: Any) -> Table:
     ...     read_table(file)
     Table(n_rows=2, columns=['sex', 'town'])
     """
-    return _told(load_table(path, TableOptions(**options)))
+    return _data_of(load_table(path, TableOptions(**options)))
 
 
 def read(path: str | Path, *, kind: Kind = "graph", **options: Any) -> Data:
@@ -295,7 +295,7 @@ def _source(path: str | Path, form: str | None) -> Source:
     return Source(path, format_of(path, form))
 
 
-def _told(reading: Reading[D]) -> D:
+def _data_of(reading: Reading[D]) -> D:
     dropped = reading.report.dropped()
     if dropped:
         warnings.warn("; ".join(dropped), GraphveilWarning, stacklevel=3)
@@ -310,13 +310,13 @@ def _is_plain(labels: Ids) -> bool:
 
 def _over_all_nodes(source: Source, arcs: Arcs, path: Path) -> Arcs:
     """Return the arcs over the nodes that a second file lists."""
-    place, labels = _over_all(source, arcs.labels, path)
-    arcs.source, arcs.target, arcs.labels = place[arcs.source], place[arcs.target], labels
+    position, labels = _over_all(source, arcs.labels, path)
+    arcs.source, arcs.target, arcs.labels = position[arcs.source], position[arcs.target], labels
     return arcs
 
 
 def _over_all(source: Source, labels: Ids, path: Path) -> Column:
-    """Return the places of labels among the ids that a second file lists, and these ids."""
+    """Return the positions of labels among the ids that a second file lists, and these ids."""
     every = _listed_ids(path)
     if labels.dtype.kind != every.dtype.kind:
         labels, every = as_text(labels), distinct(as_text(every))

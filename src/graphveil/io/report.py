@@ -94,15 +94,15 @@ class ReadingReport:
     def _notes(self) -> list[str]:
         both = _many(self.reciprocal_pairs, "edge")
         sentences = [
-            (self.header, f"took the first line for names: {', '.join(self.header)}"),
+            (self.header, f"read the first line as names: {', '.join(self.header)}"),
             (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
             (self.reciprocal_pairs, f"merged {both} listed in both directions"),
             (self.isolated, f"kept {self.isolated:,} without an edge or item"),
             (
                 self.odd_ids,
-                f"took all ids as text: {self.odd_ids:,} are no integers, such as {self.example}",
+                f"read all ids as text: {self.odd_ids:,} are no integers, such as {self.example}",
             ),
-            (self.suppressed_cells, f"found {_many(self.suppressed_cells, 'suppressed cell')}"),
+            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
             (self.binned, f"binned {', '.join(self.binned)}"),
         ]
         return self.dropped() + [sentence for happened, sentence in sentences if happened]

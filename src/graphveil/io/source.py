@@ -46,8 +46,8 @@ class Source:
 
     def refuse(self, problem: str, *, line: int | None = None) -> NoReturn:
         """Raise an InputError that names the file, and the line where one is known."""
-        place = self.name if line is None else f"{self.name}, line {line}"
-        raise InputError(f"{place}: {problem}")
+        location = self.name if line is None else f"{self.name}, line {line}"
+        raise InputError(f"{location}: {problem}")
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:

@@ -16,9 +16,9 @@ from graphveil.io.dialect import Dialect, sniff
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import NUMBER
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
 
@@ -59,15 +59,15 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
 
 def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
     if options.header == "no":
-        return tuple(f"column_{place + 1}" for place in range(dialect.n_columns))
+        return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     names = dialect.header
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         problem = None
         if not name:
-            problem = f"column {place + 1} has no name. Give it one"
-        elif options.header == "auto" and re.fullmatch(_NUMBER[1:-1], name):
+            problem = f"column {position + 1} has no name. Give it one"
+        elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
             problem = f"{shown(name)} stands where the name of a column should. Say --header no"
-        elif name in names[:place]:
+        elif name in names[:position]:
             problem = f"two columns are called {shown(name)}. Rename one"
         if problem:
             source.refuse(f"{problem}.", line=1)
@@ -110,7 +110,7 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
             if row and len(row) != width:
                 source.refuse(
                     f"{len(row)} cells where there are {width} columns "
-                    f"({shown(dialect.delimiter.join(row))}). Mend the line.",
+                    f"({shown(dialect.delimiter.join(row))}). Correct the line.",
                     line=last + 1,
                 )
             last = rows.line_num
@@ -124,7 +124,7 @@ def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -
     distinct = values.drop_null().unique()
     rule = options.bins.get(name)
     if rule is not None:
-        numbers = pc.match_substring_regex(distinct, _NUMBER)
+        numbers = pc.match_substring_regex(distinct, NUMBER)
         if not pc.all(numbers, min_count=0).as_py():
             odd = distinct.filter(pc.invert(numbers))[0].as_py()
             source.refuse(
@@ -136,11 +136,24 @@ def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -
         return values
     if pc.all(pc.match_substring_regex(distinct, _WHOLE)).as_py():
         return values.cast(pa.int64())
-    if pc.all(pc.match_substring_regex(distinct, _NUMBER)).as_py():
-        fractions = distinct.filter(pc.match_substring_regex(distinct, "[.eE]"))
-        if len(fractions):
-            refuse_fractions(source, name, fractions[0].as_py())
+    fraction = fraction_among(distinct)
+    if fraction is not None:
+        refuse_fractions(source, name, fraction)
     return values
+
+
+def fraction_among(values: pa.Array) -> str | None:
+    """Return a number that is not whole, or not spelled so, where all values are numbers.
+
+    Examples
+    --------
+    >>> fraction_among(pa.array(["7", "1e5"])), fraction_among(pa.array(["ann", "1e5"]))
+    ('1e5', None)
+    """
+    if not pc.all(pc.match_substring_regex(values, NUMBER)).as_py():
+        return None
+    fractions = values.filter(pc.match_substring_regex(values, "[.eE]"))
+    return fractions[0].as_py() if len(fractions) else None
 
 
 def refuse_fractions(source: Source, name: str, value: object) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import IO
 
 import numpy as np
 
+from graphveil.atomic import whole_file
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.errors import InputError, ResourceError, UsageError
@@ -178,17 +178,17 @@ def _write_ids(ids: Ids, name: str, path: str | Path) -> None:
 def opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
     """Open a temporary sibling that takes the place of the file once it is whole."""
     path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as raw, _packed(raw, compression_of(path), form) as stream:
+        with (
+            whole_file(path) as part,
+            part.open("wb") as raw,
+            _packed(raw, compression_of(path), form) as stream,
+        ):
             yield stream
-        part.replace(path)
     except OSError as error:
         raise ResourceError(
             f"{path.name} cannot be written ({error.strerror or error}). Check folder and space."
         ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphveil.measures.cascading import Cascade, cascade
-from graphveil.measures.fuzziness import fuzzy_sizes
+from graphveil.measures.fuzziness import candidate_set_sizes
 from graphveil.measures.measuring import check_parameters, measure
 from graphveil.measures.multisets import twins
 from graphveil.measures.partitions import Partition, class_sizes_of_nodes, divided, partition
@@ -17,11 +17,11 @@ __all__ = [
     "Identifiability",
     "Measure",
     "Partition",
+    "candidate_set_sizes",
     "cascade",
     "check_parameters",
     "class_sizes_of_nodes",
     "divided",
-    "fuzzy_sizes",
     "measure",
     "partition",
     "twins",

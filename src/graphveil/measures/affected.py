@@ -34,11 +34,11 @@ def within(graph: Graph, centre: int, distance: int) -> Nodes:
     >>> within(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), 0, 2).tolist()
     [0, 1, 2]
     """
-    found = rim = np.array([centre], dtype=np.int64)
+    reached = rim = np.array([centre], dtype=np.int64)
     for _ in range(distance):
         around = [graph.neighbours(node) for node in rim.tolist()]
-        rim = np.setdiff1d(np.concatenate(around).astype(np.int64), found)
+        rim = np.setdiff1d(np.concatenate(around).astype(np.int64), reached)
         if rim.size == 0:
             break
-        found = np.union1d(found, rim)
-    return found
+        reached = np.union1d(reached, rim)
+    return reached

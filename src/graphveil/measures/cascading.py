@@ -1,4 +1,4 @@
-"""The anonymity cascade: who is found through a neighbour that was found before."""
+"""The anonymity cascade: who is identified through a neighbour who was identified before."""
 
 from __future__ import annotations
 

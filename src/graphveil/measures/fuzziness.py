@@ -22,8 +22,8 @@ else:
 Ints = NDArray[np.int64]
 
 
-def fuzzy_sizes(graph: Graph, *, phi: float) -> Ints:
-    """Return how many nodes every node may be mistaken for under count, itself included.
+def candidate_set_sizes(graph: Graph, *, phi: float) -> Ints:
+    """Return the size of every node's candidate set under count, itself included.
 
     A node of degree a in b triangles is similar to one of degree a' in b' triangles if a' is at
     most phi percent of a away from a, and b' at most phi percent of b away from b. That is not
@@ -49,8 +49,8 @@ def fuzzy_sizes(graph: Graph, *, phi: float) -> Ints:
     Examples
     --------
     >>> fan = Graph.from_edges([0, 0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 2, 3, 5], n=6)
-    >>> fuzzy_sizes(fan, phi=0).tolist(), fuzzy_sizes(fan, phi=50).tolist()
-    ([2, 2, 2, 2, 2, 2], [4, 4, 2, 2, 2, 2])
+    >>> [candidate_set_sizes(fan, phi=phi).tolist() for phi in (0, 50)]
+    [[2, 2, 2, 2, 2, 2], [4, 4, 2, 2, 2, 2]]
     """
     check_phi(phi)
     degrees, inner = graph.degrees(), triangles(graph)
@@ -69,8 +69,8 @@ def fuzzy_sizes(graph: Graph, *, phi: float) -> Ints:
         second - reach_inside,
         second + reach_inside,
     )
-    found: Ints = kernels.nodes_in_boxes(pairs, boxes)[labels]
-    return found
+    sizes_of_nodes: Ints = kernels.nodes_in_boxes(pairs, boxes)[labels]
+    return sizes_of_nodes
 
 
 def check_phi(phi: float) -> None:
@@ -92,7 +92,7 @@ def check_phi(phi: float) -> None:
 def _reach(values: Ints, phi: float) -> Ints:
     """Return the largest whole number that is at most phi percent of every value, exactly."""
     share = Fraction(str(phi)) / 100
-    distinct, places = np.unique(values, return_inverse=True)
+    distinct, ranks = np.unique(values, return_inverse=True)
     most = 2**40
     reaches = [min(int(share * value), most) for value in distinct.tolist()]
-    return np.array(reaches, dtype=np.int64)[places]
+    return np.array(reaches, dtype=np.int64)[ranks]

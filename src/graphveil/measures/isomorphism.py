@@ -54,9 +54,9 @@ class Around:
     ) -> None:
         skipped = 0 if with_centre else 1
         order = np.append(0, 1 + np.argsort(colours[1:], kind="stable"))[skipped:]
-        place = np.empty(colours.size, dtype=np.int64)
-        place[order] = np.arange(order.size)
-        ends = place[edges[edges.min(axis=1) >= skipped]] if len(edges) else edges
+        position = np.empty(colours.size, dtype=np.int64)
+        position[order] = np.arange(order.size)
+        ends = position[edges[edges.min(axis=1) >= skipped]] if len(edges) else edges
         self.colours = colours[order]
         self.keys = np.sort(ends.min(axis=1) * order.size + ends.max(axis=1))
         self.with_centre = with_centre
@@ -93,16 +93,16 @@ class Around:
                 raise OutOfStepsError
             return one == another
 
-        found: bool = rx.is_isomorphic(
+        isomorphic: bool = rx.is_isomorphic(
             self._graph, other._graph, node_matcher=same_colour, id_order=False
         )
-        return found
+        return isomorphic
 
 
 def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
     """Return the class of each, in order of appearance, and how many comparisons were given up.
 
-    Each is compared with one representative of every class until it is found like one. What is
+    Each is compared with one representative of every class until it is isomorphic to one. What is
     given up counts as different.
 
     Examples
@@ -116,10 +116,10 @@ def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
     classes = []
     given_up = 0
     for around in arounds:
-        for place, model in enumerate(models):
+        for number, model in enumerate(models):
             try:
                 if around.is_like(model):
-                    classes.append(place)
+                    classes.append(number)
                     break
             except OutOfStepsError:
                 given_up += 1

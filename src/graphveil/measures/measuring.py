@@ -1,10 +1,10 @@
-"""Measuring a network: from a graph and what an adversary knows to who is at risk."""
+"""Measuring a network: from a graph and what an adversary knows to who is unprotected."""
 
 from __future__ import annotations
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.measures.fuzziness import check_phi, fuzzy_sizes
+from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
 from graphveil.measures.multisets import twins
 from graphveil.measures.registry import Measure, check_distance, known
 from graphveil.measures.risk import Fuzzy, Identifiability
@@ -26,7 +26,7 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
     """
     check_distance(known(measure), distance)
     if k < 2:
-        raise ParameterError(f"k={k} puts nobody at risk. Give k >= 2.")
+        raise ParameterError(f"k={k} leaves no node unprotected. Give k >= 2.")
     if phi is None:
         return
     check_phi(phi)
@@ -56,7 +56,7 @@ def measure(
     distance
         How far the adversary's knowledge reaches around a person, in hops; 1 for the degree.
     k
-        Nodes in classes smaller than k are at risk; at least 2.
+        Nodes in equivalence classes smaller than k are unprotected; at least 2.
     phi
         How far off the adversary's knowledge is, in percent; for the measure count at distance 1.
 
@@ -69,12 +69,15 @@ def measure(
     Examples
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> found = measure(star, k=2)
-    >>> found.uniqueness, found.at_risk().tolist(), found.twin_uniqueness
-    (0.25, [0], 1.0)
+    >>> star_as_it_is = measure(star, k=2)
+    >>> star_as_it_is.uniqueness, star_as_it_is.unprotected().tolist()
+    (0.25, [0])
     """
     check_parameters(measure, k, distance=distance, phi=phi)
-    labels, values, undecided = _found(graph, known(measure), distance)
+    labels, values, undecided = _classes_and_values(graph, known(measure), distance)
+    fuzzy = None
+    if phi is not None:
+        fuzzy = Fuzzy(phi=phi, candidate_set_sizes=candidate_set_sizes(graph, phi=phi))
     return Identifiability(
         measure=measure,
         distance=distance,
@@ -84,11 +87,11 @@ def measure(
         values=values,
         twins=twins(graph),
         undecided=undecided,
-        fuzzy=None if phi is None else Fuzzy(phi=phi, node_sizes=fuzzy_sizes(graph, phi=phi)),
+        fuzzy=fuzzy,
     )
 
 
-def _found(graph: Graph, entry: Measure, distance: int) -> tuple[Labels, Columns, int]:
+def _classes_and_values(graph: Graph, entry: Measure, distance: int) -> tuple[Labels, Columns, int]:
     """Return classes, values and the comparisons given up; values that are known are used."""
     if entry.values is None:
         labels, undecided = entry.classes(graph, distance)

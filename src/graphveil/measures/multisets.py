@@ -83,12 +83,12 @@ def _classes(rows: kernels.Rows) -> Labels:
         first = _bounds(hashes[pending])
         equal = np.zeros(pending.size, dtype=np.bool_)
         kernels.same_as_first(rows, pending, first, equal)
-        models = np.repeat(pending[first[:-1]], np.diff(first))
-        model[pending[equal]] = models[equal]
+        firsts = np.repeat(pending[first[:-1]], np.diff(first))
+        model[pending[equal]] = firsts[equal]
         pending = pending[~equal]
-    found, labels = np.unique(model, return_inverse=True)
-    rank = np.empty(found.size, dtype=np.int64)
-    rank[_in_order(rows, found, hashes[found])] = np.arange(found.size)
+    models, labels = np.unique(model, return_inverse=True)
+    rank = np.empty(models.size, dtype=np.int64)
+    rank[_in_order(rows, models, hashes[models])] = np.arange(models.size)
     return rank[labels]
 
 

@@ -1,4 +1,4 @@
-"""Every structural measure: what it knows, where it is defined, how its classes are found."""
+"""Every structural measure: what it knows, where it is defined, how its classes are computed."""
 
 from __future__ import annotations
 

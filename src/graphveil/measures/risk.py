@@ -18,30 +18,30 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fuzzy:
-    """How many nodes each may be mistaken for by someone whose knowledge is a little off.
+    """The candidate set of every node for someone whose knowledge is a little off.
 
     Parameters
     ----------
     phi
         How far off, in percent.
-    node_sizes
-        int64, shape (n,): the nodes that each is similar to, itself included.
+    candidate_set_sizes
+        int64, shape (n,): how many nodes each is similar to, itself included.
     """
 
     phi: float
-    node_sizes: Ints
+    candidate_set_sizes: Ints
 
     def summary(self, k: int) -> dict[str, Any]:
         """Return the figures as JSON can hold them."""
-        n = max(self.node_sizes.size, 1)
-        unique = np.count_nonzero(self.node_sizes == 1)
-        risky = np.count_nonzero(self.node_sizes < k)
+        n = max(self.candidate_set_sizes.size, 1)
+        unique = np.count_nonzero(self.candidate_set_sizes == 1)
+        unprotected = np.count_nonzero(self.candidate_set_sizes < k)
         return {
             "phi": self.phi,
             "unique_nodes": int(unique),
             "uniqueness": float(unique / n),
-            "nodes_at_risk": int(risky),
-            "share_at_risk": float(risky / n),
+            "unprotected_nodes": int(unprotected),
+            "share_unprotected": float(unprotected / n),
         }
 
 
@@ -56,11 +56,11 @@ class Identifiability:
     distance
         How far it reaches, in hops.
     k
-        The class size below which a node counts as at risk.
+        The class size below which a node is unprotected.
     ids
         The id of every node.
     labels
-        int64, shape (n,): the class of every node, 0..C-1.
+        int64, shape (n,): the equivalence class of every node, 0..C-1.
     values
         The measure's value of every node in integers, by what they count; the class where the value
         is no fixed number of integers.
@@ -69,7 +69,7 @@ class Identifiability:
     undecided
         The comparisons of neighbourhoods that were given up; they count as different.
     fuzzy
-        What someone is left with whose knowledge is a little off, where that was asked for.
+        The candidate sets of someone whose knowledge is a little off, where phi was given.
     """
 
     measure: str
@@ -112,22 +112,22 @@ class Identifiability:
         return self._share(self.node_sizes_without_twins == 1)
 
     @property
-    def share_at_risk(self) -> float:
+    def share_unprotected(self) -> float:
         """The share of nodes in classes smaller than k."""
         return self._share(self.node_sizes < self.k)
 
     @property
-    def share_at_risk_without_twins(self) -> float:
+    def share_unprotected_without_twins(self) -> float:
         """The share of nodes in classes smaller than k, one node counted for all its twins."""
         return self._share(self.node_sizes_without_twins < self.k)
 
     def _share(self, chosen: NDArray[np.bool_]) -> float:
         return float(np.count_nonzero(chosen) / max(chosen.size, 1))
 
-    def at_risk(self) -> Ids:
+    def unprotected(self) -> Ids:
         """Return the ids of the nodes in classes smaller than k, smallest classes first."""
-        risky = np.flatnonzero(self.node_sizes < self.k)
-        return self.ids[risky[np.argsort(self.node_sizes[risky], kind="stable")]]
+        positions = np.flatnonzero(self.node_sizes < self.k)
+        return self.ids[positions[np.argsort(self.node_sizes[positions], kind="stable")]]
 
     def size_distribution(self) -> list[tuple[int, int, int]]:
         """Return (class size, number of such classes, nodes in them), smallest size first."""
@@ -148,9 +148,9 @@ class Identifiability:
             "uniqueness": self.uniqueness,
             "twin_unique_nodes": int(np.count_nonzero(self.node_sizes_without_twins == 1)),
             "twin_uniqueness": self.twin_uniqueness,
-            "nodes_at_risk": int(self.sizes[self.sizes < self.k].sum()),
-            "share_at_risk": self.share_at_risk,
-            "share_at_risk_without_twins": self.share_at_risk_without_twins,
+            "unprotected_nodes": int(self.sizes[self.sizes < self.k].sum()),
+            "share_unprotected": self.share_unprotected,
+            "share_unprotected_without_twins": self.share_unprotected_without_twins,
             "undecided_comparisons": self.undecided,
             "class_sizes": [
                 {"size": size, "classes": classes, "nodes": nodes}

@@ -55,8 +55,8 @@ def triangles(graph: Graph) -> NDArray[np.int64]:
     >>> triangles(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
     [1, 1, 1, 0]
     """
-    found: NDArray[np.int64] = kernels.triangles(graph.indptr, graph.indices)
-    return found
+    counts: NDArray[np.int64] = kernels.triangles(graph.indptr, graph.indices)
+    return counts
 
 
 def classes_of(*columns: NDArray[np.int64] | NDArray[np.uint64]) -> Labels:
@@ -69,6 +69,6 @@ def classes_of(*columns: NDArray[np.int64] | NDArray[np.uint64]) -> Labels:
     """
     labels = np.zeros(columns[0].size, dtype=np.int64)
     for column in columns:
-        values, places = np.unique(column, return_inverse=True)
-        labels = np.unique(labels * values.size + places, return_inverse=True)[1]
+        values, ranks = np.unique(column, return_inverse=True)
+        labels = np.unique(labels * values.size + ranks, return_inverse=True)[1]
     return labels

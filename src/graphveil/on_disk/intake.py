@@ -24,7 +24,7 @@ from graphveil.progress import stage
 from graphveil.records.digest import RowsPart, digest_of_parts
 
 ROWS, FEATURES = "rows.parquet", "features.arrow"
-SIGNATURE = tuple(f"h{place}" for place in range(HASHES))
+SIGNATURE = tuple(f"h{number}" for number in range(HASHES))
 PIECE_ROWS = 1 << 20
 
 
@@ -40,7 +40,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     named_as_features
         The users whose text ids are names of features too.
     input_sha256
-        What `graphveil.release.digest_of` gives for the data in memory.
+        What `graphveil.records.digest.digest_of` gives for the data in memory.
     """
 
     n_rows: int
@@ -54,7 +54,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 def intake(
     source: Source,
     options: BipartiteOptions,
-    place: Path,
+    folder: Path,
     engine: Engine,
     hashes: np.random.Generator,
 ) -> Facts:
@@ -67,7 +67,7 @@ def intake(
     ----------
     source, options
         The file and how it is read.
-    place
+    folder
         An empty folder.
     engine
         What sorts.
@@ -75,25 +75,25 @@ def intake(
         Draws the hashes of features.
     """
     with stage(f"reading {source.name}"):
-        raw = raw_rows(source, options, place, engine.memory_mib)
+        raw = raw_rows(source, options, folder, engine.memory_mib)
     if not raw.path.exists():
         source.refuse("no user. Give at least one row.")
     with stage("numbering features"):
-        _write_features(raw, place, engine.memory_mib)
-    names = features_of(place)
-    duplicates = _write_coded(raw, Numbering(names), place)
+        _write_features(raw, folder, engine.memory_mib)
+    names = features_of(folder)
+    duplicates = _write_coded(raw, Numbering(names), folder)
     raw.path.unlink()
-    (place / "sorted").mkdir()
+    (folder / "sorted").mkdir()
     columns = ["user", "items"] if raw.lists else ["user", "item"]
     by = columns[:1] if raw.lists else columns
-    sources = [place / "coded.parquet"]
+    sources = [folder / "coded.parquet"]
     pieces = engine.sorted_chunks(
-        sources, place / "sorted", by=by, keep=columns, chunk_rows=PIECE_ROWS
+        sources, folder / "sorted", by=by, keep=columns, chunk_rows=PIECE_ROWS
     )
     sources[0].unlink()
     signatures = MinHash(len(names), hashes)
-    n_rows, n_entries, repeated = _write_rows(source, pieces, signatures, place)
-    shared = sum(_named_in(users, names) for users in _users(place / ROWS))
+    n_rows, n_entries, repeated = _write_rows(source, pieces, signatures, folder)
+    shared = sum(_named_in(users, names) for users in _users(folder / ROWS))
     for piece in pieces:
         piece.unlink()
     return Facts(
@@ -102,23 +102,23 @@ def intake(
         n_features=len(names),
         duplicates=duplicates + repeated,
         named_as_features=shared,
-        input_sha256=digest_of_parts(lambda: _parts(place / ROWS), as_ids(names, what="items")),
+        input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
     )
 
 
-def features_of(place: Path) -> pa.Array:
+def features_of(folder: Path) -> pa.Array:
     """Return the names of the features in order, mapped into memory."""
-    table = ipc.open_file(pa.memory_map(str(place / FEATURES))).read_all()
+    table = ipc.open_file(pa.memory_map(str(folder / FEATURES))).read_all()
     return table["item"].combine_chunks()
 
 
-def _write_features(raw: Raw, place: Path, memory_mib: int) -> None:
+def _write_features(raw: Raw, folder: Path, memory_mib: int) -> None:
     value = "unnest(items)" if raw.lists else "item"
     kind = "BIGINT" if raw.item_is_integer else "VARCHAR"
     schema = pa.schema([("item", pa.int64() if raw.item_is_integer else pa.string())])
     with (
-        database(place, memory_mib=memory_mib, threads=1) as db,
-        ipc.new_file(place / FEATURES, schema) as writer,
+        database(folder, memory_mib=memory_mib, threads=1) as db,
+        ipc.new_file(folder / FEATURES, schema) as writer,
     ):
         items = db.read_parquet(str(raw.path)).project(f"CAST({value} AS {kind}) AS item")
         for batch in stream(items.distinct().order("item")):
@@ -126,7 +126,7 @@ def _write_features(raw: Raw, place: Path, memory_mib: int) -> None:
 
 
 class Numbering:
-    """Names to their places in order."""
+    """Names of features to their numbers: their positions in order."""
 
     def __init__(self, names: pa.Array) -> None:
         self._names = names
@@ -138,18 +138,18 @@ class Numbering:
                 self._table = np.zeros(int(numbers[-1]) + 1, dtype=np.int32)
                 self._table[numbers] = np.arange(numbers.size, dtype=np.int32)
 
-    def places(self, values: pa.Array) -> NDArray[np.int32]:
-        """Return the place of every value."""
+    def numbers_of(self, values: pa.Array) -> NDArray[np.int32]:
+        """Return the number of every value."""
         if self._numbers is None:
-            found = pc.index_in(values, value_set=self._names)
-            return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int32)
+            positions = pc.index_in(values, value_set=self._names)
+            return np.asarray(positions.to_numpy(zero_copy_only=False), dtype=np.int32)
         numbers = values.cast(pa.int64()).to_numpy(zero_copy_only=False)
         if self._table is not None:
             return np.asarray(self._table[numbers])
         return np.asarray(np.searchsorted(self._numbers, numbers), dtype=np.int32)
 
 
-def _write_coded(raw: Raw, numbering: Numbering, place: Path) -> int:
+def _write_coded(raw: Raw, numbering: Numbering, folder: Path) -> int:
     """Write the raw rows with numbers for features, and return the repeats that were dropped."""
     dropped = 0
 
@@ -159,21 +159,21 @@ def _write_coded(raw: Raw, numbering: Numbering, place: Path) -> int:
             user = batch.column("user")
             user = user.cast(pa.int64()) if raw.user_is_integer else user
             if not raw.lists:
-                item = numbering.places(batch.column("item"))
+                item = numbering.numbers_of(batch.column("item"))
                 yield pa.RecordBatch.from_arrays([user, pa.array(item)], names=["user", "item"])
                 continue
             column = batch.column("items")
-            indices = numbering.places(column.flatten())
+            indices = numbering.numbers_of(column.flatten())
             rows, repeated = Lists(user, starts_of(column), indices).in_order()
             dropped += repeated
             yield pa.RecordBatch.from_arrays([user, rows.column()], names=["user", "items"])
 
-    write_batches(place / "coded.parquet", coded())
+    write_batches(folder / "coded.parquet", coded())
     return dropped
 
 
 def _write_rows(
-    source: Source, pieces: list[Path], hashes: MinHash, place: Path
+    source: Source, pieces: list[Path], hashes: MinHash, folder: Path
 ) -> tuple[int, int, int]:
     """Write sorted rows with their smallest hashes; return rows, entries and repeats dropped."""
     counts = np.zeros(3, dtype=np.int64)
@@ -187,14 +187,14 @@ def _write_rows(
             if pc.any(equal).as_py() or (last and ends[0] == ends[1]):
                 source.refuse("a user stands in two rows. Merge their lists.")
             last[:] = ends[-1:]
-            found = hashes.signatures(rows.indptr, rows.indices)
+            signatures = hashes.signatures(rows.indptr, rows.indices)
             position = pa.array(np.arange(counts[0], counts[0] + n))
             counts[:] += (n, rows.indices.size, repeated)
-            columns = [position, rows.users, rows.column(), *map(pa.array, found.T.copy())]
+            columns = [position, rows.users, rows.column(), *map(pa.array, signatures.T.copy())]
             names = ["position", "user", "items", *SIGNATURE]
             yield pa.RecordBatch.from_arrays(columns, names=names)
 
-    write_batches(place / ROWS, signed())
+    write_batches(folder / ROWS, signed())
     n_rows, n_entries, dropped = counts.tolist()
     return n_rows, n_entries, dropped
 

@@ -16,7 +16,7 @@ BATCH_ROWS = 1 << 16
 
 
 def batches_in(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a Parquet file some at a time; no more of it is held in memory.
+    """Yield the rows of a Parquet file some at a time; no more of it is in memory.
 
     Examples
     --------
@@ -54,8 +54,8 @@ class Lists(NamedTuple):
 
         Examples
         --------
-        >>> found, dropped = Lists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2])).in_order()
-        >>> found.indices.tolist(), dropped
+        >>> rows, dropped = Lists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2])).in_order()
+        >>> rows.indices.tolist(), dropped
         ([0, 2], 1)
         """
         rows = np.repeat(np.arange(len(self.users), dtype=np.int64), np.diff(self.indptr))
@@ -112,6 +112,6 @@ def grouped(pairs: Iterable[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[Lis
 
 
 def _run_starts(users: pa.Array) -> NDArray[np.int64]:
-    """Return where a value differs from the one before, the first place included."""
+    """Return where a value differs from the one before, that of the first one included."""
     changed = pc.not_equal(users.slice(1), users.slice(0, len(users) - 1))
     return np.concatenate([[0], np.flatnonzero(changed.to_numpy(zero_copy_only=False)) + 1])

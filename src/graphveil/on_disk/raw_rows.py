@@ -61,9 +61,9 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
     return source
 
 
-def raw_rows(source: Source, options: BipartiteOptions, place: Path, memory_mib: int) -> Raw:
+def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib: int) -> Raw:
     """Write the rows of a file as they stand, with ids of one kind a column."""
-    path = place / "raw.parquet"
+    path = folder / "raw.parquet"
     notes = Notes()
     if source.format.name in FRAME_FORMATS:
         batches = columnar.bipartite_batches(source, options, notes)
@@ -136,10 +136,9 @@ class _Judge(NamedTuple):
             column = db.read_parquet(str(path)).project(name)
             odd = column.filter(f"NOT {plain}").distinct().order(oddest).limit(SAMPLE)
             longest = column.filter(plain).aggregate(f"max_by({name}, length({name}))")
-            found = [value for (value,) in odd.fetchall() + longest.fetchall() if value is not None]
-        labels = labels_of(
-            self.source, self.dialect, self.chosen, pa.array(found, type=pa.string()), Notes()
-        )
+            rows = odd.fetchall() + longest.fetchall()
+        texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
+        labels = labels_of(self.source, self.dialect, self.chosen, texts, Notes())
         return labels.dtype.kind == "i"
 
 

@@ -4,43 +4,42 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
-from graphveil import advice as advice_on
 from graphveil._version import __version__
+from graphveil.advice import warn_owner
 from graphveil.anonymizer import Anonymizer
 from graphveil.engines.engine import Engine
 from graphveil.engines.local import LocalEngine
 from graphveil.errors import (
     GraphveilError,
     GraphveilWarning,
-    InfeasibleError,
     ResourceError,
     UsageError,
 )
-from graphveil.io import BipartiteOptions
+from graphveil.io import BipartiteOptions, Format
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
+from graphveil.methods import METHODS
+from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rule import Kept, cost_of
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, intake
-from graphveil.on_disk.pieces import Piece, Tally, Worker, tally_of
-from graphveil.on_disk.publishing import Target, publish
 from graphveil.on_disk.raw_rows import check_readable
+from graphveil.on_disk.worker import Tally, Task, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
+from graphveil.on_disk.writing import DataFiles
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.records.record import refuse_second_release
-from graphveil.release import Private, Provenance
-from graphveil.release.atomic import check_target, staged
+from graphveil.release import Private
 from graphveil.release.files import format_that_came_in, release_format
-from graphveil.release.release import write_manifest, write_record
+from graphveil.release.publishing import Publication, WriteOptions, check_publishable, publish
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +71,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Parameters
     ----------
     method
-        `SmoothK` or `SuppressK` with `chunk_rows`.
+        One that runs on the disk: `SmoothK` or `SuppressK`, with `chunks`.
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
     out
@@ -111,9 +110,9 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.methods.smooth_k import SuppressK
+    >>> from graphveil.methods.smooth_k import Chunks, SuppressK
     >>> from graphveil.release import read_release
-    >>> method = SuppressK(k=2, chunk_rows=4)
+    >>> method = SuppressK(k=2, chunks=Chunks(rows=4))
     >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", GraphveilWarning)
     ...     path = Path(folder, "likes.csv")
@@ -123,35 +122,33 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     4
     """
     target, options = Path(out), reading or BipartiteOptions()
-    check_target(target, force=force)
+    writing = WriteOptions(force=force, again=again, linkage=linkage, reading=as_kept(options))
+    check_publishable(target, None, writing)
     clustered = _checked(method)
     source = check_readable(Path(path), options)
-    name = format or format_that_came_in(source.path, options.format)
-    form, compression = release_format(name, "bipartite")
-    if form.name not in WRITABLE:
-        raise UsageError(
-            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
-        )
-    kept = as_kept(options)
-    decided_by = {
-        "version": __version__,
-        "method": method.name,
-        "parameters": method.parameters(),
-        "seed": Randomness(seed=seed).seed,
-        "reading": kept,
-    }
-    with stage(f"digesting {source.name}"):
-        fingerprint = fingerprint_of(source.path, decided_by)
+    form, extension = _data_format(format or format_that_came_in(source.path, options.format))
+    fingerprint = _fingerprint(source, clustered, seed, writing.reading)
     working = opened(target, fingerprint, seed=seed, force=force)
     run = _Run(clustered, source, options, working, engine or LocalEngine())
     with _kept_where_interrupted(working):
         facts = run.rows()
-        if not again:
-            refuse_second_release(target, facts.input_sha256)
+        check_publishable(target, facts.input_sha256, writing)
         parts, tally = run.parts(run.chunks(facts), facts)
-        with staged(target, force=force) as folders:
-            place = Target(folders, form, f"{form.extensions[0]}{compression}", linkage)
-            run.publish(parts, tally, facts, place, kept)
+        advice = advice_on(run.counts(tally, facts), k=clustered.k)
+        warned = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
+        files = DataFiles(
+            parts=parts,
+            facts=facts,
+            scratch=working.stage("publish"),
+            engine=run.engine,
+            form=form,
+            extension=extension,
+        )
+
+        def write_files(public: Path) -> Publication:
+            return run.publication(files, public, tally, warned)
+
+        publish(target, write_files, input_sha256=facts.input_sha256, options=writing)
     working.remove()
     return target
 
@@ -161,19 +158,53 @@ def as_kept(options: BipartiteOptions) -> dict[str, Any]:
     return {name: v for name, v in asdict(options).items() if not isinstance(v, Path)}
 
 
-def _checked(method: Anonymizer[Any]) -> Clustered:
-    """Return the method, once it is one that can run on the disk."""
-    if not isinstance(method, Clustered):
+def _data_format(name: str) -> tuple[Format, str]:
+    """Return the format that a name such as `csv.gz` asks for, and the extension of its files.
+
+    Raises
+    ------
+    InputError
+        Where there is no such format.
+    UsageError
+        Where it needs all data in memory.
+    """
+    form, compression = release_format(name, "bipartite")
+    if form.name not in WRITABLE:
         raise UsageError(
-            f"{method.name} needs all data in memory. Use smooth-k or suppress-k on the disk."
+            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
         )
-    if method.chunk_rows is None:
+    return form, f"{form.extensions[0]}{compression}"
+
+
+def _fingerprint(
+    source: Source, method: Clustered, seed: int | None, reading: Mapping[str, Any]
+) -> str:
+    """Return the digest of the input and of all that decides what is made of it."""
+    decided_by = {
+        "version": __version__,
+        "method": method.name,
+        "parameters": method.parameters(),
+        "seed": Randomness(seed=seed).seed,
+        "reading": reading,
+    }
+    with stage(f"digesting {source.name}"):
+        return fingerprint_of(source.path, decided_by)
+
+
+def _checked(method: Anonymizer[Any]) -> Clustered:
+    """Return the method, once it is one that can run on the disk with these parameters."""
+    if not method.runs_on_disk:
+        able = " or ".join(name for name, other in METHODS.items() if other.runs_on_disk)
+        raise UsageError(f"{method.name} needs all data in memory. Use {able} on the disk.")
+    clustered = cast("Clustered", method)
+    if clustered.chunks is None:
         raise UsageError("a run on the disk needs chunk_rows. Give one, such as 100000.")
-    if method.order == "label-propagation":
+    if clustered.chunks.order == "label-propagation":
         raise UsageError("order=label-propagation needs all data in memory. Use minhash.")
-    if method.rounds:
-        raise UsageError(f"rounds={method.rounds} need all data in memory. Leave rounds at 0.")
-    return method
+    if clustered.chunks.rounds:
+        rounds = clustered.chunks.rounds
+        raise UsageError(f"rounds={rounds} need all data in memory. Leave rounds at 0.")
+    return clustered
 
 
 @contextmanager
@@ -182,10 +213,10 @@ def _kept_where_interrupted(working: Working) -> Iterator[None]:
     try:
         yield
     except ResourceError:
-        _tell(working)
+        _say_where(working)
         raise
     except OSError as error:
-        _tell(working)
+        _say_where(working)
         raise ResourceError(
             f"{working.folder} cannot be written ({error.strerror or error}). Free space, and run "
             "the same command again."
@@ -194,23 +225,23 @@ def _kept_where_interrupted(working: Working) -> Iterator[None]:
         working.remove()
         raise
     except BaseException:
-        _tell(working)
+        _say_where(working)
         raise
     finally:
         working.close()
 
 
-def _tell(working: Working) -> None:
-    told = (
+def _say_where(working: Working) -> None:
+    message = (
         f"the unfinished run is kept in {working.folder}, for its owner alone: the same command "
         "goes on from there. Delete it to give up"
     )
-    warnings.warn(told, GraphveilWarning, stacklevel=4)
+    warnings.warn(message, GraphveilWarning, stacklevel=4)
 
 
 @dataclass(frozen=True)
 class _Run:
-    """The stages of one run; each one that was done before is taken as it is."""
+    """The stages of one run; each one that was done before is not done again."""
 
     method: Clustered
     source: Source
@@ -225,18 +256,13 @@ class _Run:
         if facts is None:
             hashes = self.working.randomness.stream("order of rows")
             with self._timed("read"):
-                place = self.working.stage("rows")
-                facts = intake(self.source, self.options, place, self.engine, hashes)
+                folder = self.working.stage("rows")
+                facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
         if facts.duplicates:
-            told = f"dropped {facts.duplicates:,} repeated pairs"
-            warnings.warn(told, GraphveilWarning, stacklevel=3)
-        if facts.n_rows < self.method.rows_needed:
-            raise InfeasibleError(
-                f"{self.method.name} with these parameters needs at least "
-                f"{self.method.rows_needed} rows, the data has {facts.n_rows}. Lower k, or give "
-                "more data."
-            )
+            message = f"dropped {facts.duplicates:,} repeated pairs"
+            warnings.warn(message, GraphveilWarning, stacklevel=3)
+        self.method.check_size(facts.n_rows)
         return facts
 
     def chunks(self, facts: Facts) -> int:
@@ -244,7 +270,8 @@ class _Run:
         done = self.working.finished("chunks", Sorted)
         if done is not None:
             return done.n_chunks
-        by = ["position"] if self.method.order == "none" else [*SIGNATURE, "position"]
+        as_they_stand = self.method.chunks is not None and self.method.chunks.order == "none"
+        by = ["position"] if as_they_stand else [*SIGNATURE, "position"]
         rows = self.working.folder / "rows" / ROWS
         with self._timed("sort"):
             self.working.stage("parts")
@@ -271,63 +298,72 @@ class _Run:
             n_features=facts.n_features,
             seeded=self.working.randomness.seeded,
         )
-        pieces = (self._piece(number, parts[number]) for number in missing)
+        tasks = (self._task(number, parts[number]) for number in missing)
         with (
             self._timed("cluster"),
             stage("clustering chunks", total=n_chunks) as advance,
-            closing(self.engine.map_chunks(worker, pieces)) as results,
+            closing(self.engine.map_chunks(worker, tasks)) as results,
         ):
             advance(n_chunks - len(missing))
-            for found in results:
-                tally += found
+            for result in results:
+                tally += result
                 advance(1)
         return parts, tally
 
-    def _piece(self, number: int, part: Path) -> Piece:
+    def _task(self, number: int, part: Path) -> Task:
         randomness = self.working.randomness
-        return Piece(
+        return Task(
             source=self.working.folder / "chunks" / f"chunk-{number:06d}.parquet",
             target=part,
+            clusters=part.with_name(f"clusters-{number:06d}.parquet"),
             rng=randomness.stream(f"clusters of chunk {number}"),
             secret=int.from_bytes(randomness.stream(f"rest of chunk {number}").bytes(32), "big"),
         )
 
-    def publish(
-        self, parts: list[Path], tally: Tally, facts: Facts, target: Target, reading: dict[str, Any]
-    ) -> None:
-        """Write all files of the release, and refuse them where a class is too small."""
-        with self._timed("write"):
-            place = self.working.stage("publish")
-            found = publish(parts, facts, place, target, self.engine)
-        if found.smallest_class < self.method.k:
-            raise RuntimeError(
-                f"a class of {found.smallest_class} rows was about to be published with "
-                f"k={self.method.k}"
-            )
-        method = self.method
-        provenance = Provenance(
-            method=method.name, source=method.source, parameters=method.parameters()
+    def counts(self, tally: Tally, facts: Facts) -> Counts:
+        """Return what the advice to the owner depends on."""
+        folder = self.working.folder / "parts"
+        clusters = sorted(folder.glob("clusters-*.parquet"))
+        return Counts(
+            rows=facts.n_rows,
+            named_as_features=facts.named_as_features,
+            empty=tally.empty,
+            certain=certain_entries(clusters, folder, self.engine.memory_mib),
+            kept=_kept(tally),
         )
-        write_manifest(target.stage, method.guarantee, provenance, found.described)
-        advice = self._advice(tally, facts)
-        for text in advice:
-            warnings.warn(text, GraphveilWarning, stacklevel=3)
-        private = Private(
-            input_sha256=facts.input_sha256,
-            seed=self.working.randomness.seed,
-            cost=cost_of(_kept(tally), clusters=tally.clusters, classes=found.n_classes),
-            warnings=advice,
-            seconds=self.seconds,
-        )
-        write_record(target.stage, private, method=method.name, reading=reading)
 
-    def _advice(self, tally: Tally, facts: Facts) -> tuple[str, ...]:
-        return (
-            *advice_on.ids_among_features(facts.named_as_features, facts.n_rows),
-            *advice_on.taking_part(self.method.k, _kept(tally).jaccard),
-            *advice_on.many_certain(tally.certain, tally.shared + tally.created),
-            *advice_on.large_empty_class(tally.empty, facts.n_rows),
-            *((advice_on.SEED,) if self.working.randomness.seeded else ()),
+    def publication(
+        self, files: DataFiles, public: Path, tally: Tally, advice: tuple[str, ...]
+    ) -> Publication:
+        """Write the data files, and return what is said of them; refuse a class that is too small.
+
+        Raises
+        ------
+        RuntimeError
+            Where a class is smaller than k, or rows stand in the order of the original.
+        """
+        with self._timed("write"):
+            written = files.write(public)
+        method = self.method
+        if written.smallest_class < method.k:
+            raise RuntimeError(
+                f"a class of {written.smallest_class} rows was about to be published with "
+                f"k={method.k}"
+            )
+        return Publication(
+            described=written.described,
+            guarantee=method.claimed(None, self.working.randomness),
+            conditions=method.conditions,
+            provenance=method.provenance,
+            private=Private(
+                input_sha256=files.facts.input_sha256,
+                seed=self.working.randomness.seed,
+                cost=cost_of(_kept(tally), clusters=tally.clusters, classes=written.n_classes),
+                warnings=advice,
+                seconds=self.seconds,
+                withheld=method.withheld(),
+            ),
+            linkage=files.linkage(),
         )
 
     @contextmanager

@@ -13,6 +13,7 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
+from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.randomness import Randomness
 
@@ -59,10 +60,10 @@ class Working:
 
     def stage(self, name: str) -> Path:
         """Return an empty folder for a stage that begins."""
-        place = self.folder / name
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        return place
+        folder = self.folder / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        return folder
 
     def finished(self, name: str, kind: type[S]) -> S | None:
         """Return what a stage left when it was done, or None where it was not."""
@@ -71,7 +72,8 @@ class Working:
 
     def finish(self, name: str, result: S) -> S:
         """Note that a stage is done, and return its result."""
-        _write_whole(self.folder / f"{name}.json", msgspec.json.encode(result))
+        with whole_file(self.folder / f"{name}.json", mode=OWNER_ONLY) as part:
+            part.write_bytes(msgspec.json.encode(result))
         return result
 
     def remove(self) -> None:
@@ -112,7 +114,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     Raises
     ------
     ReleaseError
-        Where another run left its folder and force is off, or the place is somebody else's.
+        Where another run left its folder and force is off, or the folder is somebody else's.
     """
     folder = working_folder(out)
     if folder.is_symlink() or (folder.exists() and not (folder / RUN).is_file()):
@@ -133,7 +135,8 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     try:
         folder.mkdir(mode=0o700)
         run = Run(fingerprint=fingerprint, root=f"{root:x}")
-        _write_whole(folder / RUN, msgspec.json.encode(run))
+        with whole_file(folder / RUN, mode=OWNER_ONLY) as part:
+            part.write_bytes(msgspec.json.encode(run))
         return Working(folder, Randomness(seed=seed, _root=root), _locked(folder))
     except OSError as error:
         raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
@@ -166,13 +169,6 @@ def fingerprint_of(path: Path, decided_by: Mapping[str, Any]) -> str:
     False
     """
     with path.open("rb") as file:
-        seen = hashlib.file_digest(file, "sha256")
-    seen.update(msgspec.json.encode(decided_by, order="deterministic"))
-    return seen.hexdigest()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
-    part.touch(mode=0o600)
-    part.write_bytes(content)
-    part.replace(path)
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(msgspec.json.encode(decided_by, order="deterministic"))
+    return digest.hexdigest()

@@ -31,9 +31,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     cost
         What the release cost against the original: counts, ratios, bounds.
     warnings
-        What the owner was told.
-    left
+        What the owner should know.
+    unprotected
         The original ids of those for whom a partial promise does not hold.
+    withheld
+        The parameters that the public manifest leaves out, by name.
     reading
         The options that the input was read with.
     seconds
@@ -47,7 +49,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None
     cost: dict[str, float | int]
     warnings: list[str]
-    left: list[int | str]
+    unprotected: list[int | str]
+    withheld: dict[str, Any]
     reading: dict[str, Any]
     seconds: dict[str, float]
 
@@ -60,8 +63,8 @@ def private_folder(folder: Path) -> Path:
     >>> private_folder(Path("out/friends-k5")).name
     'friends-k5.private'
     """
-    place = folder if folder.name not in {"", ".."} else folder.resolve()
-    return place.parent / f"{place.name}.private"
+    path = folder if folder.name not in {"", ".."} else folder.resolve()
+    return path.parent / f"{path.name}.private"
 
 
 def read_record(folder: Path) -> Record | None:

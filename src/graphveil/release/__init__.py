@@ -3,12 +3,15 @@
 from graphveil.records.digest import digest_of
 from graphveil.records.manifest import MANIFEST, Manifest, read_manifest
 from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, read_record
-from graphveil.release.release import Private, Provenance, Release, read_release
+from graphveil.release.linkage import Linkage
+from graphveil.release.provenance import Private, Provenance
+from graphveil.release.release import Release, read_release
 
 __all__ = [
     "LINKAGE",
     "MANIFEST",
     "RECORD",
+    "Linkage",
     "Manifest",
     "Private",
     "Provenance",

@@ -17,7 +17,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 class UnreadableError(Exception):
-    """A released file is not what its format asks for; the message names file and place."""
+    """A released file is not what its format asks for; the message names file and line."""
 
 
 class Database:
@@ -27,13 +27,13 @@ class Database:
     `entries(person, item)`, rows by columns are `cells(c0, c1, ...)`. Rows stand in file order.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, place: Path) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
-        self._place = place
+        self._folder = folder
 
     def link(self, path: Path) -> str:
         """Return a name for this file that holds no pattern, in the one folder SQL may read."""
-        alias = self._place / f"{len(list(self._place.iterdir()))}{''.join(path.suffixes)}"
+        alias = self._folder / f"{len(list(self._folder.iterdir()))}{''.join(path.suffixes)}"
         alias.symlink_to(path)
         return str(alias)
 
@@ -44,8 +44,8 @@ class Database:
 
     def holds(self, table: str) -> bool:
         """Whether there is a table of this name."""
-        found = self.first("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table])
-        return found is not None
+        row = self.first("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table])
+        return row is not None
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
         """Run a statement."""
@@ -81,16 +81,16 @@ class Database:
 def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
     """Give an empty database that can read files in these folders; nothing of it stays."""
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
-        place = Path(name)
-        (place / "files").mkdir()
+        folder = Path(name)
+        (folder / "files").mkdir()
         connection = duckdb.connect(":memory:", config=CONFIG)
         try:
-            connection.execute(f"SET temp_directory = {literal(str(place / 'spill'))}")
-            allowed = ", ".join(literal(str(path.resolve())) for path in (place, *folders))
+            connection.execute(f"SET temp_directory = {literal(str(folder / 'spill'))}")
+            allowed = ", ".join(literal(str(path.resolve())) for path in (folder, *folders))
             connection.execute(f"SET allowed_directories = [{allowed}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
-            yield Database(connection, place / "files")
+            yield Database(connection, folder / "files")
         finally:
             connection.close()
 

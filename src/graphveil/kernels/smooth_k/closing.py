@@ -8,7 +8,15 @@ import numpy as np
 from numba import njit
 
 from graphveil.kernels.smooth_k.facility import FAR, NONE, Kinds
-from graphveil.kernels.smooth_k.overlaps import Indices, Ints, count_shared, leave, lists_of
+from graphveil.kernels.smooth_k.overlaps import (
+    Indices,
+    Ints,
+    Lists,
+    count_shared,
+    leave,
+    lists_of,
+)
+from graphveil.kernels.smooth_k.search_state import wide
 
 
 class Facilities(NamedTuple):
@@ -68,18 +76,33 @@ def close_small(
         while client != NONE:
             u = clients.kinds[client]
             start, stop = kinds.indptr[u], kinds.indptr[u + 1]
-            found = count_shared(lists, kinds.indices[start:stop], shared, touched)
-            nearest, least = n, FAR
-            for i in range(found):
-                g = touched[i]
-                apart = stop - start + degrees[g] - 2 * shared[g]
-                shared[g] = 0
-                if apart < least or (apart == least and g < nearest):
-                    nearest, least = g, apart
-            if stop - start + degrees[lowest] < least:
-                nearest = lowest
+            features = kinds.indices[start:stop]
+            nearest = _nearest_open(lists, features, degrees, lowest, shared, touched)
             clients.facility[client] = nearest
             sizes[nearest] += clients.weights[client]
             following = after[client]
             after[client], head[nearest] = head[nearest], client
             client = following
+
+
+@njit(cache=True, nogil=True)
+def _nearest_open(
+    lists: Lists,
+    features: Indices,
+    degrees: Ints,
+    lowest: int,
+    shared: Indices,
+    touched: Indices,
+) -> int:
+    """Return the facility in the lists that is nearest to a row; `shared` is 0 before and after.
+
+    `lowest` is the one of fewest features: of those that share none with the row it is the nearest.
+    """
+    nearest, least = lowest, FAR
+    for i in range(count_shared(lists, features, shared, touched)):
+        facility = touched[i]
+        distance = features.size + degrees[facility] - 2 * shared[facility]
+        shared[facility] = 0
+        if distance < least or (distance == least and facility < nearest):
+            nearest, least = wide(facility), distance
+    return lowest if features.size + degrees[lowest] < least else nearest

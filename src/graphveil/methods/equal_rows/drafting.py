@@ -5,25 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import (
-    ids_among_features,
-    large_empty_class,
-    many_certain,
-    taking_part,
-)
 from graphveil.anonymizer import Draft
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
+from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rows import Labels
-from graphveil.methods.equal_rows.rule import Kept, Profiles, cost_of, kept_of, merged, released
+from graphveil.methods.equal_rows.rule import Kept, Profiles, classes_of, cost_of, kept_of, released
 
 
 def draft_of(
     data: Bipartite,
     labels: Labels,
-    found: Profiles,
-    held: NDArray[np.bool_],
-    guarantee: KAnonymity | SmoothKAnonymity,
+    profiles: Profiles,
+    published: NDArray[np.bool_],
+    k: int,
 ) -> Draft:
     """Return what clusters publish, with its cost against the original and advice to the owner.
 
@@ -33,23 +27,19 @@ def draft_of(
         The original.
     labels
         The cluster of every row.
-    found
+    profiles
         The features of every cluster.
-    held
+    published
         Which of them are published, shape (pairs,).
-    guarantee
-        What is promised.
+    k
+        The smallest class that is promised.
     """
-    kept = kept_of(found, held, data.n_entries)
-    classes = merged(found, held)
+    kept = kept_of(profiles, published, data.n_entries)
+    classes = classes_of(profiles, published)
     return Draft(
-        data=released(data, found, held, labels),
-        guarantee=guarantee,
-        cost=cost_of(kept, clusters=found.sizes.size, classes=classes.sizes.size),
-        advice=(
-            *ids_among_features(named_as_features(data), data.n_users),
-            *_advice(classes, kept, guarantee.k, data.n_users),
-        ),
+        data=released(data, profiles, published, labels),
+        cost=cost_of(kept, clusters=profiles.sizes.size, classes=classes.sizes.size),
+        advice=advice_on(_counts(data, classes, kept), k=k),
     )
 
 
@@ -68,13 +58,14 @@ def named_as_features(data: Bipartite) -> int:
     return len(set(data.users.tolist()).intersection(data.features.tolist()))
 
 
-def _advice(classes: Profiles, kept: Kept, k: int, n_rows: int) -> tuple[str, ...]:
+def _counts(data: Bipartite, classes: Profiles, kept: Kept) -> Counts:
     sizes = classes.sizes[classes.clusters]
-    certain = int(sizes[classes.counts == sizes].sum())
     filled = np.zeros(classes.sizes.size, dtype=np.bool_)
     filled[classes.clusters] = True
-    return (
-        *taking_part(k, kept.jaccard),
-        *many_certain(certain, int(sizes.sum())),
-        *large_empty_class(int(classes.sizes[~filled].sum()), n_rows),
+    return Counts(
+        rows=data.n_users,
+        named_as_features=named_as_features(data),
+        empty=int(classes.sizes[~filled].sum()),
+        certain=int(sizes[classes.counts == sizes].sum()),
+        kept=kept,
     )

@@ -48,8 +48,8 @@ class Search(NamedTuple):
             Passes are numbered from 1.
         heat
             A visit accepts a loss of up to ``heat`` times an exponential variate. At 0 it must
-            gain, in the first pass, or not lose, in later ones; and rows are left out that nothing
-            changed for.
+            gain, in the first pass, or not lose, in later ones; and rows that nothing changed for
+            are skipped.
         rng
             The randomness.
         """

@@ -16,7 +16,7 @@ from scipy import optimize, sparse
 from graphveil.data import Bipartite
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Rule, profiles, released
+from graphveil.methods.equal_rows.rule import Rule, profiles_of, released
 
 ALPHA = Fraction(1, 250)
 """The value of the theorem's proof."""
@@ -57,8 +57,8 @@ def alg2(
     """
     rows = collapse(data)
     labels = alg2_clusters(rows, k=k, alpha=alpha, rng=rng)
-    found = profiles(rows, labels)
-    return released(data, found, found.kept(Rule()), labels), labels
+    profiles = profiles_of(rows, labels)
+    return released(data, profiles, profiles.kept(Rule()), labels), labels
 
 
 def alg2_clusters(
@@ -259,18 +259,18 @@ def close_below(
     [1, 1, 2]
     """
     while True:
-        place = np.argmin(distances[:, opened], axis=1)
-        clients = np.bincount(place, weights=weights, minlength=opened.size)
+        nearest = np.argmin(distances[:, opened], axis=1)
+        clients = np.bincount(nearest, weights=weights, minlength=opened.size)
         below = np.flatnonzero(clients < least)
         if not below.size or opened.size == 1:
-            return np.asarray(opened[place])
+            return np.asarray(opened[nearest])
         opened = np.delete(opened, rng.choice(below))
 
 
 def merge_small(labels: Labels, *, k: int, least: int, rng: np.random.Generator) -> Labels:
     """Return clusters of at least k rows: those below are merged, to at most 2k rows.
 
-    Small clusters are put together in a random order until they are k rows. Those left in the end
+    Small clusters are put together in a random order until they are k rows. The last ones
     join the smallest cluster where that makes at most 2k rows. Otherwise another cluster gives rows
     to them, so that both have at least k: whole parts, and a piece of one more, which leaves at
     least `least` rows on each side. Where no cluster can, they join the smallest.
@@ -298,14 +298,14 @@ def merge_small(labels: Labels, *, k: int, least: int, rng: np.random.Generator)
     parts = np.split(order, np.cumsum(np.bincount(labels))[:-1])
     clusters = [[part] for part in parts if part.size >= k]
     small = [part for part in parts if part.size < k]
-    left: list[Part] = []
+    merging: list[Part] = []
     for at in rng.permutation(len(small)).tolist():
-        left.append(small[at])
-        if _size(left) >= k:
-            clusters.append(left)
-            left = []
-    if left:
-        _place(left, clusters, k=k, least=least)
+        merging.append(small[at])
+        if _size(merging) >= k:
+            clusters.append(merging)
+            merging = []
+    if merging:
+        _merge_last(merging, clusters, k=k, least=least)
     merged = np.empty_like(labels)
     for number, cluster in enumerate(clusters):
         merged[np.concatenate(cluster)] = number
@@ -316,25 +316,25 @@ def _size(cluster: list[Part]) -> int:
     return sum(part.size for part in cluster)
 
 
-def _place(left: list[Part], clusters: list[list[Part]], *, k: int, least: int) -> None:
-    """Put the parts left over, fewer than k rows, into the clusters."""
-    size = _size(left)
+def _merge_last(parts: list[Part], clusters: list[list[Part]], *, k: int, least: int) -> None:
+    """Put the last parts, fewer than k rows, into the clusters."""
+    size = _size(parts)
     smallest = min(clusters, key=_size)
     if _size(smallest) + size > 2 * k:
         for cluster in clusters:
             most = min(2 * k - size, _size(cluster) - k)
-            taken = _taken(cluster, fewest=k - size, most=most, least=least)
-            if taken is not None:
-                cluster[:], given = taken
-                clusters.append(left + given)
+            split = _split(cluster, fewest=k - size, most=most, least=least)
+            if split is not None:
+                cluster[:], moved = split
+                clusters.append(parts + moved)
                 return
-    smallest.extend(left)
+    smallest.extend(parts)
 
 
-def _taken(
+def _split(
     cluster: list[Part], *, fewest: int, most: int, least: int
 ) -> tuple[list[Part], list[Part]] | None:
-    """Return what stays of a cluster and what is taken, between `fewest` and `most` rows."""
+    """Return what stays of a cluster and what leaves it, between `fewest` and `most` rows."""
     ends = np.cumsum([part.size for part in cluster])
     whole = int(np.searchsorted(ends, most, side="right"))
     done = _size(cluster[:whole])

@@ -119,9 +119,9 @@ def _mtx(db: Database, path: Path, symmetry: str) -> tuple[int, int]:
     rows, columns, count = _numbers(path, "\n".join(head), rf"{banner}\n(\d+) (\d+) (\d+)")
     names = ("row_number", "column_number")
     load_body(db, path, "listed", names, skip=sum(len(line) + 1 for line in head), lines=2)
-    found = db.number("SELECT count(*) FROM listed")
-    if found != count:
-        raise UnreadableError(f"{path.name}: {found} entries where line 2 says {count}")
+    n_listed = db.number("SELECT count(*) FROM listed")
+    if n_listed != count:
+        raise UnreadableError(f"{path.name}: {n_listed} entries where line 2 says {count}")
     return rows, columns
 
 
@@ -151,24 +151,24 @@ def _split(path: Path, lines: int, *, body: bool = True) -> tuple[list[str], byt
 
 
 def _numbers(path: Path, head: str, pattern: str) -> list[int]:
-    found = re.fullmatch(pattern, head, re.ASCII)
-    if not found:
+    match = re.fullmatch(pattern, head, re.ASCII)
+    if not match:
         raise UnreadableError(f"{path.name}: the first lines do not give its sizes")
-    if any(len(group) > 15 for group in found.groups()) or int(found[1]) > _MOST_NODES:
+    if any(len(group) > 15 for group in match.groups()) or int(match[1]) > _MOST_NODES:
         raise UnreadableError(f"{path.name}: its sizes {shown(head)} are more than a release holds")
-    return [int(group) for group in found.groups()]
+    return [int(group) for group in match.groups()]
 
 
 def _rows(path: Path, body: bytes) -> tuple[Ints, Ints]:
     """Return how many integers each line holds, and all of them.
 
-    Only the plain form is taken: digits without leading zeros, one blank between, a line feed
+    Only the plain form is accepted: digits without leading zeros, one blank between, a line feed
     after each line.
     """
     text = np.frombuffer(body, dtype=np.uint8)
     if not _PLAIN[text].all():
-        place = int(np.argmin(_PLAIN[text]))
-        raise UnreadableError(f"{path.name}: byte {text[place]:#04x} has no place in it")
+        position = int(np.argmin(_PLAIN[text]))
+        raise UnreadableError(f"{path.name}: byte {text[position]:#04x} is no part of it")
     ends = np.flatnonzero(text == ord("\n"))
     lengths = np.diff(ends, prepend=-1) - 1
     blanks = np.cumsum(text == ord(" "))[ends]
@@ -176,8 +176,8 @@ def _rows(path: Path, body: bytes) -> tuple[Ints, Ints]:
     values = np.array([], dtype=np.int64)
     if sizes.sum():
         values = np.fromstring(body, dtype=np.int64, sep=" ")
-    due = int(_digits(values).sum()) + (int(blanks[-1]) if blanks.size else 0) + ends.size
-    if values.size != sizes.sum() or due != len(body):
+    expected = int(_digits(values).sum()) + (int(blanks[-1]) if blanks.size else 0) + ends.size
+    if values.size != sizes.sum() or expected != len(body):
         raise UnreadableError(f"{path.name}: blanks or zeros stand where none belong")
     return sizes, values
 
@@ -188,9 +188,9 @@ def _digits(values: Ints) -> Ints:
     return np.searchsorted(powers, values, side="right") + 1
 
 
-def _put(db: Database, path: Path, due: tuple[int, int], sizes: Ints, target: Ints) -> None:
+def _put(db: Database, path: Path, header: tuple[int, int], sizes: Ints, target: Ints) -> None:
     """Create `nodes` and `edges` of rows of neighbours, once they are ascending and symmetric."""
-    n, arcs = due
+    n, arcs = header
     if sizes.size != n or target.size != arcs:
         raise UnreadableError(
             f"{path.name}: {sizes.size} rows with {target.size} entries, it says {n} with {arcs}"

@@ -59,8 +59,8 @@ def load_delimited(
             [alias],
         )
         if header is None or list(header) != list(names):
-            told = "nothing" if header is None else shown(list(header))
-            raise UnreadableError(f"{path.name}, line 1 says {told}, not {shown(list(names))}")
+            says = "nothing" if header is None else shown(list(header))
+            raise UnreadableError(f"{path.name}, line 1 says {says}, not {shown(list(names))}")
         db.run(
             f"CREATE TABLE {table} AS SELECT * FROM "
             f"read_csv(?, {options}, header = true, columns = {_struct(columns)})",
@@ -107,18 +107,18 @@ def _struct(columns: Sequence[tuple[str, str]]) -> str:
 
 
 @contextmanager
-def _explained(name: str, due: str) -> Iterator[None]:
+def _explained(name: str, expected: str) -> Iterator[None]:
     """Turn what DuckDB says of a file into one line with file and line."""
     try:
         yield
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        found = _WHERE.search(str(error))
-        if not found:
+        match = _WHERE.search(str(error))
+        if not match:
             raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
-        told = f"{shown(found[2])} is no row of {due}"
-        raise UnreadableError(f"{name}, line {found[1]}: {told}") from error
+        problem = f"{shown(match[2])} is no row of {expected}"
+        raise UnreadableError(f"{name}, line {match[1]}: {problem}") from error
 
 
 def _nothing_else(
@@ -126,11 +126,11 @@ def _nothing_else(
 ) -> None:
     """Refuse a file of integers that is longer or shorter than its rows written plainly."""
     lengths = " + ".join(f"length({name}::VARCHAR)" for name in columns)
-    due = before + db.number(f"SELECT sum({lengths} + {len(columns)}) FROM {table}")
+    expected = before + db.number(f"SELECT sum({lengths} + {len(columns)}) FROM {table}")
     size = text_size(path)
-    if size != due:
+    if size != expected:
         raise UnreadableError(
-            f"{path.name} holds {size} bytes of text, its rows are {due}: "
+            f"{path.name} holds {size} bytes of text, its rows are {expected}: "
             "blanks, signs, leading zeros or empty lines stand between them"
         )
 

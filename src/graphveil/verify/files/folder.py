@@ -1,4 +1,4 @@
-"""Conditions on the files of a release folder, before anything in them is read."""
+"""Checks on the files of a release folder, before anything in them is read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.verdict import Condition, counted, fails, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, judged, shown
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
@@ -60,8 +60,8 @@ _KINDS = {
 }
 
 
-def file_conditions(folder: Path, manifest: Manifest) -> list[Condition]:
-    """Return the conditions on which files there are, and on their bytes."""
+def file_checks(folder: Path, manifest: Manifest) -> list[Check]:
+    """Return the checks on which files there are, and on their bytes."""
     files = manifest.data.files
     problems = [problem for file in files if (problem := file_problem(folder, file))]
     n = len(files)
@@ -110,19 +110,19 @@ def inside(folder: Path, name: str) -> Path | None:
     return path if stat.S_ISREG(mode) else None
 
 
-def _others(folder: Path, files: list[DataFile]) -> Condition:
+def _others(folder: Path, files: list[DataFile]) -> Check:
     listed = {file.name for file in files} | {MANIFEST}
     try:
-        found = sorted(path.name for path in folder.iterdir())
+        names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
         return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
-    problems = [f"{shown(name)} is not listed" for name in found if name not in listed]
+    problems = [f"{shown(name)} is not listed" for name in names if name not in listed]
     if (folder / MANIFEST).is_symlink():
-        problems.append(f"{MANIFEST} is a link to another place")
-    return judged(OTHERS, problems, f"the folder holds {counted(len(found), 'file')}, all listed")
+        problems.append(f"{MANIFEST} is a link to another file")
+    return judged(OTHERS, problems, f"the folder holds {counted(len(names), 'file')}, all listed")
 
 
-def _description(described: Described) -> Condition:
+def _description(described: Described) -> Check:
     """Whether names, roles, formats, columns and semantics are those of this kind of data."""
     kind = _KINDS[described.kind]
     problems = []
@@ -134,10 +134,10 @@ def _description(described: Described) -> Condition:
         return judged(DESCRIPTION, problems, "")
     problems += _data_file(described.kind, data[0])
     companions = [file for file in described.files if file.role != "data"]
-    due = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
-    if [file.role for file in companions] != due:
+    expected = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
+    if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
-        problems.append(f"beside the data stand {roles}, a {data[0].format} release has {due}")
+        problems.append(f"beside the data stand {roles}, a {data[0].format} release has {expected}")
     problems += [
         f"{shown(file.name)} is not described as {file.role}.csv with the column {file.role[:-1]}"
         for file in companions

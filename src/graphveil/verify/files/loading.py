@@ -101,7 +101,7 @@ def _columnar_cells(db: Database, path: Path, file: DataFile) -> None:
 
 
 def _cell_columns(file: DataFile) -> Columns:
-    return [(f"c{place}", "VARCHAR") for place in range(len(file.columns))]
+    return [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
 
 
 LOADERS: dict[tuple[str, str], Loader] = {

@@ -88,7 +88,7 @@ def load_markup(db: Database, path: Path, file: DataFile) -> None:
     Raises
     ------
     UnreadableError
-        Where a word or a number is not the one due; the message names file and line.
+        Where a word or a number is not the one expected; the message names file and line.
     """
     grammar = _GRAMMARS[file.format]
     with unpacked(path) as stream:
@@ -98,18 +98,18 @@ def load_markup(db: Database, path: Path, file: DataFile) -> None:
     text = text[len(grammar.start) :]
     n, m = _sizes(grammar, text)
     skeleton = grammar.skeleton(n, m)
-    found, numbers = _told_apart(path, text)
-    if found != skeleton:
-        line = grammar.start.count(b"\n") + _first_other_line(found, skeleton)
+    words, numbers = _split(path, text)
+    if words != skeleton:
+        line = grammar.start.count(b"\n") + _first_other_line(words, skeleton)
         raise UnreadableError(f"{path.name}, line {line}: not as graphveil writes {file.format}")
-    due = grammar.numbers(n)
-    other = np.flatnonzero(numbers[: due.size] != due)
+    expected = grammar.numbers(n)
+    other = np.flatnonzero(numbers[: expected.size] != expected)
     if other.size:
         wrong = int(other[0])
         raise UnreadableError(
-            f"{path.name}: {numbers[wrong]} where node number {due[wrong]} is due"
+            f"{path.name}: {numbers[wrong]} where node number {expected[wrong]} is expected"
         )
-    edges = numbers[due.size :].reshape(m, 2) - grammar.first
+    edges = numbers[expected.size :].reshape(m, 2) - grammar.first
     db.put("nodes", {"node": np.arange(n)})
     db.put("edges", {"source": edges[:, 0], "target": edges[:, 1]})
 
@@ -122,17 +122,17 @@ def _sizes(grammar: _Grammar, text: bytes) -> tuple[int, int]:
     return text.count(grammar.node.partition(b"#")[0]), text.count(grammar.edge.partition(b"#")[0])
 
 
-def _first_other_line(found: bytes, due: bytes) -> int:
+def _first_other_line(words: bytes, expected: bytes) -> int:
     """Return the number of the first line in which both differ, counted from 1."""
-    size = min(len(found), len(due))
-    left = np.frombuffer(found, dtype=np.uint8, count=size)
-    right = np.frombuffer(due, dtype=np.uint8, count=size)
+    size = min(len(words), len(expected))
+    left = np.frombuffer(words, dtype=np.uint8, count=size)
+    right = np.frombuffer(expected, dtype=np.uint8, count=size)
     other = np.flatnonzero(left != right)
-    place = int(other[0]) if other.size else size
-    return found[:place].count(b"\n") + 1
+    position = int(other[0]) if other.size else size
+    return words[:position].count(b"\n") + 1
 
 
-def _told_apart(path: Path, text: bytes) -> tuple[bytes, Ints]:
+def _split(path: Path, text: bytes) -> tuple[bytes, Ints]:
     """Return the text with ``#`` for every number, and the numbers.
 
     Leading zeros, and numbers beyond 18 digits, are refused.

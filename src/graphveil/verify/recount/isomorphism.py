@@ -115,11 +115,11 @@ def _pieces(ball: Ball) -> list[_Piece]:
     links = sparse.csr_array((np.ones(heads.size, np.int8), (heads, tails)), shape=(size, size))
     count, owner = connected_components(links, directed=False) if size else (0, np.empty(0))
     order = np.argsort(owner, kind="stable")
-    place = np.empty(size, dtype=np.int64)
+    position = np.empty(size, dtype=np.int64)
     sizes = np.bincount(owner.astype(np.int64), minlength=count)
     starts = np.cumsum(sizes) - sizes
-    place[order] = np.arange(size) - np.repeat(starts, sizes)
-    rows = np.split(place[tails], np.cumsum(np.bincount(heads, minlength=size))[:-1])
+    position[order] = np.arange(size) - np.repeat(starts, sizes)
+    rows = np.split(position[tails], np.cumsum(np.bincount(heads, minlength=size))[:-1])
     hops = ball.hops[1:]
     return [
         _refined(hops[members].tolist(), [rows[node].tolist() for node in members])
@@ -137,18 +137,18 @@ def _refined(hops: list[int], neighbours: list[list[int]]) -> _Piece:
     """
     colours, count = hops, len(set(hops))
     while True:
-        told = [
+        keys = [
             (colours[node], tuple(sorted([colours[other] for other in row])))
             for node, row in enumerate(neighbours)
         ]
-        rank = {key: place for place, key in enumerate(sorted(set(told)))}
+        rank = {key: position for position, key in enumerate(sorted(set(keys)))}
         if len(rank) == count:
-            return _Piece(colours, neighbours, _bucket(hops, told))
-        colours, count = [rank[key] for key in told], len(rank)
+            return _Piece(colours, neighbours, _bucket(hops, keys))
+        colours, count = [rank[key] for key in keys], len(rank)
 
 
-def _bucket(hops: list[int], told: list[tuple[int, tuple[int, ...]]]) -> Bucket:
+def _bucket(hops: list[int], keys: list[tuple[int, tuple[int, ...]]]) -> Bucket:
     cells: dict[tuple[int, tuple[int, ...]], tuple[int, int]] = {}
-    for hop, key in zip(hops, told, strict=True):
+    for hop, key in zip(hops, keys, strict=True):
         cells[key] = (hop, cells.get(key, (hop, 0))[1] + 1)
     return tuple((*cells[key], key[1]) for key in sorted(cells))

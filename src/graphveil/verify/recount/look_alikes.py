@@ -52,7 +52,7 @@ class Alike(NamedTuple):
     kinds
         What the classes differ in, in the plural.
     remark
-        What an owner should know of how they were told apart; empty as a rule.
+        What an owner should know of how they were compared; empty as a rule.
     """
 
     nodes: Ints
@@ -75,8 +75,8 @@ def alike(db: Database, measure: str, distance: int) -> Alike | None:
     labels, given_up = _LABELS[measure](network, distance)
     words = partial(_in_words, network, measure, distance)
     kinds = f"distinct values of {measure} at distance {distance}"
-    told = f"{given_up} pairs of pieces were given up after {MOST_STEPS} steps"
-    remark = f"; {told} and count as different" if given_up else ""
+    undecided = f"{given_up} pairs of pieces were given up after {MOST_STEPS} steps"
+    remark = f"; {undecided} and count as different" if given_up else ""
     return Alike(np.arange(network.n), labels, words, kinds, remark)
 
 
@@ -96,7 +96,7 @@ def _alike_in_degree(db: Database) -> Alike:
     count_degrees(db)
     nodes = db.column("SELECT node FROM degrees ORDER BY node, degree")
     degrees = db.column("SELECT degree FROM degrees ORDER BY node, degree")
-    return Alike(nodes, degrees, lambda place: f"degree {degrees[place]}", "distinct degrees")
+    return Alike(nodes, degrees, lambda position: f"degree {degrees[position]}", "distinct degrees")
 
 
 def _count(network: Network, distance: int) -> tuple[Ints, int]:
@@ -133,14 +133,14 @@ def _dk(network: Network, distance: int) -> tuple[Ints, int]:
             _histogram(ball.hops * ball.nodes.size + ball.degrees())
             for ball in _all_balls(network, distance)
         )
-        return _told_apart(network, distance, coarse, np.bincount(coarse)[coarse] > 1)
+        return _split_by_shape(network, distance, coarse, np.bincount(coarse)[coarse] > 1)
     coarse, _ = _degree_distribution(network, 1)
     degrees, edges = network.degrees(), _sizes(network, 1)[1]
     decided = (degrees <= 3) | (edges == degrees) | (edges == degrees * (degrees + 1) // 2)
-    return _told_apart(network, 1, coarse, (np.bincount(coarse)[coarse] > 1) & ~decided)
+    return _split_by_shape(network, 1, coarse, (np.bincount(coarse)[coarse] > 1) & ~decided)
 
 
-def _told_apart(
+def _split_by_shape(
     network: Network, distance: int, coarse: Ints, undecided: NDArray[np.bool_]
 ) -> tuple[Ints, int]:
     """Return the classes with those of undecided nodes split by shape, and the pairs given up."""
@@ -148,9 +148,9 @@ def _told_apart(
 
     shape = np.zeros(network.n, dtype=np.int64)
     given_up = 0
-    places = np.flatnonzero(undecided)
-    places = places[np.argsort(coarse[places], kind="stable")]
-    for members in np.split(places, np.flatnonzero(np.diff(coarse[places])) + 1):
+    positions = np.flatnonzero(undecided)
+    positions = positions[np.argsort(coarse[positions], kind="stable")]
+    for members in np.split(positions, np.flatnonzero(np.diff(coarse[positions])) + 1):
         shapes = Shapes(MOST_STEPS)
         shape[members] = [shapes.number(ball) for ball in balls(network, members, distance)]
         given_up += shapes.given_up

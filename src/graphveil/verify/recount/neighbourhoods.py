@@ -50,7 +50,7 @@ class Network:
     def common_neighbours(self) -> Ints:
         """How many neighbours both ends of every link share, shape (2m,).
 
-        Each triangle is found once, from its node of least degree: O(m sqrt(m)) time at worst, and
+        Each triangle is listed once, from its node of least degree: O(m sqrt(m)) time at worst, and
         memory of O(m) and a block.
         """
         n = self.n
@@ -78,7 +78,7 @@ class Ball(NamedTuple):
     hops
         Shape (s,): how far each is from the centre.
     heads, tails
-        Both ends of every link inside, each way, as places in `nodes`; heads ascend.
+        Both ends of every link inside, each way, as positions in `nodes`; heads ascend.
     """
 
     nodes: Ints
@@ -121,7 +121,7 @@ def _integers(db: Database, sql: str) -> Ints:
 
 
 def _triangles(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield the three edges of triangles, as places in `forward`, a block at a time.
+    """Yield the three edges of triangles, as positions in `forward`, a block at a time.
 
     Parameters
     ----------
@@ -154,22 +154,22 @@ def balls(network: Network, nodes: Ints, distance: int) -> Iterator[Ball]:
         yield _ball(network, hop, node, distance)
 
 
-def _ball(network: Network, place: Ints, centre: int, distance: int) -> Ball:
-    """Return one ball; `place` is -1 everywhere, before and after."""
+def _ball(network: Network, position: Ints, centre: int, distance: int) -> Ball:
+    """Return one ball; `position` is -1 everywhere, before and after."""
     rings = [np.array([centre])]
-    place[centre] = 0
+    position[centre] = 0
     while len(rings) <= distance:
         reached = _neighbours(network, rings[-1])
-        ring = np.unique(reached[place[reached] < 0])
+        ring = np.unique(reached[position[reached] < 0])
         if not ring.size:
             break
-        place[ring] = 0
+        position[ring] = 0
         rings.append(ring)
     nodes = np.concatenate(rings)
-    place[nodes] = np.arange(nodes.size)
+    position[nodes] = np.arange(nodes.size)
     heads = np.repeat(np.arange(nodes.size), network.indptr[nodes + 1] - network.indptr[nodes])
-    tails = place[_neighbours(network, nodes)]
-    place[nodes] = -1
+    tails = position[_neighbours(network, nodes)]
+    position[nodes] = -1
     hops = np.repeat(np.arange(len(rings)), [ring.size for ring in rings])
     return Ball(nodes, hops, heads[tails >= 0], tails[tails >= 0])
 

@@ -13,9 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
-from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles, released
+from graphveil.engines.database import database
+from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles_of, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import features_of
@@ -33,8 +35,6 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     entries, shared, created
         As in `Kept`.
-    certain
-        The published entries that are true of all of their cluster.
     empty
         The rows released without features.
     clusters
@@ -44,7 +44,6 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     entries: int = 0
     shared: int = 0
     created: int = 0
-    certain: int = 0
     empty: int = 0
     clusters: int = 0
 
@@ -54,13 +53,13 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
         return Tally(**dict(zip(self.__struct_fields__, (a + b for a, b in pairs), strict=True)))
 
 
-class Piece(NamedTuple):
-    """A chunk to be done.
+class Task(NamedTuple):
+    """A chunk whose rows are to be released.
 
     Parameters
     ----------
-    source, target
-        The rows of the chunk, and where its released rows go.
+    source, target, clusters
+        The rows of the chunk, and where its released rows and its clusters go.
     rng
         What its clusters are drawn from.
     secret
@@ -69,6 +68,7 @@ class Piece(NamedTuple):
 
     source: Path
     target: Path
+    clusters: Path
     rng: np.random.Generator
     secret: int
 
@@ -94,20 +94,25 @@ class Worker:
     n_features: int
     seeded: bool
 
-    def __call__(self, piece: Piece) -> Tally:
-        """Write the released rows of a chunk under a temporary name, then under theirs."""
-        table = parquet.read_table(piece.source).combine_chunks()
+    def __call__(self, task: Task) -> Tally:
+        """Write the clusters of a chunk, then its released rows, and return what they keep.
+
+        A chunk whose released rows are there is done.
+        """
+        table = parquet.read_table(task.source).combine_chunks()
         rows = lists_of(table["user"], table["items"].combine_chunks())
-        chunk = Chunk(rows.indptr, rows.indices, piece.rng)
+        chunk = Chunk(rows.indptr, rows.indices, task.rng)
         data = Bipartite(rows.indptr, rows.indices, self.n_features, None, self._names())
         distinct = chunk.rows()
-        labels = self.method.clustering()(distinct, piece.rng)
-        found = profiles(distinct, labels)
-        found = found._replace(features=np.unique(rows.indices)[found.features])
-        draws = Randomness(seed=piece.secret)
-        held = self.method.held(data, found, draws)
-        out = released(data, found, held, labels)
-        tally = _tally(data, out, found, held)
+        labels = self.method.clustering()(distinct, task.rng)
+        clusters = profiles_of(distinct, labels)
+        clusters = clusters._replace(features=np.unique(rows.indices)[clusters.features])
+        draws = Randomness(seed=task.secret)
+        published = self.method.published(data, clusters, draws)
+        out = released(data, clusters, published, labels)
+        tally = _tally(data, out, clusters, published)
+        with whole_file(task.clusters) as part:
+            parquet.write_table(_as_table(clusters, published), part)
         columns = [
             table["position"],
             table["user"],
@@ -115,11 +120,13 @@ class Worker:
             *map(pa.array, self._keys(data.n_users, draws)),
         ]
         names = ["position", "user", "items", *KEY]
-        _write_whole(pa.table(columns, names=names), tally, piece.target)
+        metadata = {TALLY: msgspec.json.encode(tally)}
+        with whole_file(task.target) as part:
+            parquet.write_table(pa.table(columns, names=names, metadata=metadata), part)
         return tally
 
     def _names(self) -> Ids | None:
-        if getattr(self.method, "sensitive", None) is None:
+        if not self.method.reads_names:
             return None
         return as_ids(features_of(self.features), what="items")
 
@@ -137,20 +144,59 @@ def tally_of(part: Path) -> Tally:
     return msgspec.json.decode(metadata[TALLY], type=Tally)
 
 
-def _tally(data: Bipartite, out: Bipartite, found: Profiles, held: NDArray[np.bool_]) -> Tally:
-    kept = kept_of(found, held, data.n_entries)
-    counts, sizes = found.counts[held], found.sizes[found.clusters[held]]
+def _tally(
+    data: Bipartite, out: Bipartite, clusters: Profiles, published: NDArray[np.bool_]
+) -> Tally:
+    kept = kept_of(clusters, published, data.n_entries)
     return Tally(
         entries=kept.original,
         shared=kept.shared,
         created=kept.created,
-        certain=int(sizes[counts == sizes].sum()),
         empty=int(np.count_nonzero(np.diff(out.indptr) == 0)),
-        clusters=int(found.sizes.size),
+        clusters=int(clusters.sizes.size),
     )
 
 
-def _write_whole(table: pa.Table, tally: Tally, path: Path) -> None:
-    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    parquet.write_table(table.replace_schema_metadata({TALLY: msgspec.json.encode(tally)}), part)
-    part.replace(path)
+def _as_table(clusters: Profiles, published: NDArray[np.bool_]) -> pa.Table:
+    """Return a row for every cluster: its size, its published features, and the certain ones."""
+    certain = published & (clusters.counts == clusters.sizes[clusters.clusters])
+    columns = [clusters.sizes, _by_cluster(clusters, published), _by_cluster(clusters, certain)]
+    return pa.table(columns, names=["size", "items", "certain"])
+
+
+def _by_cluster(clusters: Profiles, chosen: NDArray[np.bool_]) -> pa.Array:
+    numbers = np.bincount(clusters.clusters[chosen], minlength=clusters.sizes.size)
+    starts = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int32)
+    return pa.ListArray.from_arrays(starts, clusters.features[chosen])
+
+
+def certain_entries(clusters: list[Path], scratch: Path, memory_mib: int) -> int:
+    """Return how many published entries are of features that all of their class have.
+
+    Clusters that publish the same features form one class.
+
+    Parameters
+    ----------
+    clusters
+        The clusters of every chunk.
+    scratch
+        A folder for scratch files.
+    memory_mib
+        The memory that counting may take.
+    """
+    with database(scratch, memory_mib=memory_mib, threads=1) as db:
+        db.read_parquet([str(path) for path in clusters]).create_view("clusters")
+        (entries,) = db.execute(
+            """
+            WITH classes AS (
+                SELECT items, sum(size) AS size, count(*) AS n FROM clusters GROUP BY items
+            ), features AS (
+                SELECT items, feature, count(*) AS n
+                FROM (SELECT items, unnest(certain) AS feature FROM clusters)
+                GROUP BY items, feature
+            )
+            SELECT coalesce(sum(size), 0)
+            FROM features JOIN classes USING (items, n)
+            """
+        ).fetchall()[0]
+    return int(entries)

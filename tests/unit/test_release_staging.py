@@ -10,7 +10,7 @@ import pytest
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import RECORD
-from graphveil.release.atomic import check_target, staged
+from graphveil.release.staging import check_target, staged
 
 
 def write(target, text, *, force=False):
@@ -19,15 +19,15 @@ def write(target, text, *, force=False):
         (stage.private / RECORD).write_text(f"private {text}")
 
 
-def contents(place):
+def contents(folder):
     """Return every file below a folder, hidden ones included, and every empty folder."""
-    found = {}
-    for path in sorted(place.rglob("*")):
+    texts = {}
+    for path in sorted(folder.rglob("*")):
         if path.is_file():
-            found[str(path.relative_to(place))] = path.read_text()
+            texts[str(path.relative_to(folder))] = path.read_text()
         elif not any(path.iterdir()):
-            found[str(path.relative_to(place))] = None
-    return found
+            texts[str(path.relative_to(folder))] = None
+    return texts
 
 
 def whole(text):
@@ -108,7 +108,7 @@ def test_the_old_release_stands_until_the_new_one_is_whole(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["out", "out.private"])
-def test_an_existing_place_is_refused_without_force(tmp_path, name):
+def test_an_existing_folder_is_refused_without_force(tmp_path, name):
     (tmp_path / name).mkdir()
     with pytest.raises(ReleaseError, match=r"exists.*--force"):
         write(tmp_path / "out", "new")
@@ -139,14 +139,14 @@ def test_a_link_is_never_followed_nor_replaced(tmp_path, force, kind):
     if kind == "a release":
         (elsewhere / MANIFEST).write_text("theirs")
     before = contents(elsewhere)
-    place = tmp_path / "place"
-    place.mkdir()
+    folder = tmp_path / "folder"
+    folder.mkdir()
     target = elsewhere if kind == "a release" else tmp_path / "gone"
-    (place / "out").symlink_to(target)
+    (folder / "out").symlink_to(target)
     with pytest.raises(ReleaseError):
-        write(place / "out", "new", force=force)
+        write(folder / "out", "new", force=force)
     assert before == contents(elsewhere)
-    assert [place / "out"] == list(place.iterdir())
+    assert [folder / "out"] == list(folder.iterdir())
 
 
 def test_a_missing_parent_is_named_with_the_way_out(tmp_path):
@@ -169,7 +169,7 @@ def test_a_parent_that_cannot_be_written_is_named(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", [".", "..", "/"])
 @pytest.mark.parametrize("force", [False, True])
-def test_a_place_that_is_no_name_is_refused(tmp_path, monkeypatch, name, force):
+def test_a_target_that_is_no_name_is_refused(tmp_path, monkeypatch, name, force):
     monkeypatch.chdir(tmp_path)
     with pytest.raises((ReleaseError, ResourceError)):
         check_target(Path(name), force=force)

@@ -1,20 +1,15 @@
-"""Folders that appear whole or not at all.
-
-Files are written into hidden siblings of the target and renamed into place: first the private
-folder, then the public one, so that nothing looks finished before it is.
-"""
+"""The two folders of a release: where they may stand, and how they appear whole."""
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from graphveil.atomic import whole_folders
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import RECORD, private_folder
@@ -45,11 +40,11 @@ def check_target(folder: Path, *, force: bool) -> None:
     if not os.access(parent, os.W_OK):
         raise ResourceError(f"the folder {parent} cannot be written. Choose another place.")
     private = private_folder(folder)
-    for place in (folder, private):
-        if (place.exists() or place.is_symlink()) and not force:
-            raise ReleaseError(f"{place} exists. Choose another name, or replace it with --force.")
-        if place.is_symlink():
-            raise ReleaseError(f"{place} is a link, so it is not replaced. Name what it points to.")
+    for path in (folder, private):
+        if (path.exists() or path.is_symlink()) and not force:
+            raise ReleaseError(f"{path} exists. Choose another name, or replace it with --force.")
+        if path.is_symlink():
+            raise ReleaseError(f"{path} is a link, so it is not replaced. Name what it points to.")
     if folder.exists() and not (folder / MANIFEST).is_file():
         raise ReleaseError(
             f"{folder} is not a release (it holds no {MANIFEST}), so it is not replaced. "
@@ -66,58 +61,21 @@ def check_target(folder: Path, *, force: bool) -> None:
 def staged(folder: Path, *, force: bool) -> Iterator[Staged]:
     """Give two folders to write into; put them in place at the end, or leave nothing behind.
 
+    The private folder is put in place first, so that nothing looks finished before it is.
+
     Raises
     ------
+    ReleaseError, ResourceError
+        As `check_target`.
     ResourceError
-        Where the disk is full or the place cannot be written; nothing is left.
+        Where the disk is full or the folder cannot be written; nothing is left.
     """
     check_target(folder, force=force)
-    mark = secrets.token_hex(6)
-    aside = [folder, private_folder(folder)]
-    stage = [place.with_name(f".{place.name}.partial-{mark}") for place in aside]
     try:
-        stage[0].mkdir()
-        stage[1].mkdir(mode=0o700)
-        yield Staged(*stage)
-        for directory in stage:
-            _flush(directory)
-        if not any(stage[1].iterdir()):
-            stage[1].rmdir()
-        _swap_in(stage, aside, mark)
+        with whole_folders({folder: 0o777, private_folder(folder): 0o700}) as parts:
+            yield Staged(*parts)
     except OSError as error:
         raise ResourceError(_reason(error, folder)) from error
-    finally:
-        for directory in stage:
-            shutil.rmtree(directory, ignore_errors=True)
-
-
-def _flush(directory: Path) -> None:
-    """Bring the files to the disk, so that a full one is noticed before anything is renamed."""
-    for path in directory.iterdir():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
-
-
-def _swap_in(stage: list[Path], target: list[Path], mark: str) -> None:
-    """Rename staged folders into place, private first; on failure put the old ones back."""
-    old = [place.with_name(f".{place.name}.replaced-{mark}") for place in target]
-    moved: list[tuple[Path, Path]] = []
-    try:
-        for place, away in zip(target, old, strict=True):
-            if place.exists():
-                place.rename(away)
-                moved.append((away, place))
-        for new, place in reversed(list(zip(stage, target, strict=True))):
-            if new.exists():
-                new.rename(place)
-                moved.append((place, new))
-    except BaseException:
-        for source, back in reversed(moved):
-            with suppress(OSError):
-                source.rename(back)
-        raise
-    for away in old:
-        shutil.rmtree(away, ignore_errors=True)
 
 
 def _reason(error: OSError, folder: Path) -> str:

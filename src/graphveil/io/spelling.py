@@ -1,0 +1,112 @@
+"""How ids are spelled in text: as integers, as text, or in a way that no reader accepts.
+
+An integer has one spelling, digits without a leading zero. Ids that are all spelled so are
+integers; any other makes them all text. What looks like damaged numbers is refused, so a writer
+asks here, too, whether its ids will be read again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphveil.data.ids import LARGEST, Ids, as_ids, text
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+"""Any spelling of a decimal number."""
+
+_INTEGER = r"^(0|[1-9][0-9]*)$"
+_MISSING = ("nan", "null", "none", "na", "n/a", "")
+
+
+class Problem(NamedTuple):
+    """An id that cannot be read, and what is wrong with it."""
+
+    value: str
+    what: str
+
+
+def other_than_integers(values: pa.Array) -> pa.Array:
+    """Return those of some texts that do not spell an integer in the one way.
+
+    Examples
+    --------
+    >>> other_than_integers(pa.array(["7", "007", "ann"])).to_pylist()
+    ['007', 'ann']
+    """
+    return values.filter(pc.invert(pc.match_substring_regex(values, _INTEGER)))
+
+
+def problem_of(values: pa.Array) -> Problem | None:
+    """Return the first of a column's distinct ids that is refused in text, None where all are read.
+
+    Refused are empty ids, missing values beside integers, integers that are too large, and negative
+    or fractional numbers where all ids are numbers.
+
+    Examples
+    --------
+    >>> problem_of(pa.array(["7", "1e5"]))
+    Problem(value='1e5', what='is no whole number')
+    >>> problem_of(pa.array(["ann", "1e5"])) is None
+    True
+    """
+    others = other_than_integers(values)
+    if len(others) == 0:
+        large = [value for value in values.to_pylist() if len(value) > 18 and int(value) > LARGEST]
+        return Problem(max(large, key=len), f"is larger than {LARGEST}") if large else None
+    missing = pc.is_in(pc.utf8_lower(others), value_set=pa.array(_MISSING))
+    integers = len(others) < len(values)
+    if pc.any(pc.equal(others, "")).as_py() or (integers and pc.all(missing).as_py()):
+        return Problem(others.filter(missing)[0].as_py(), "is missing")
+    if pc.all(pc.match_substring_regex(others, NUMBER)).as_py():
+        for value in others.to_pylist():
+            if value.startswith("-"):
+                return Problem(value, "is negative")
+            if not re.fullmatch(r"[0-9]+", value):
+                return Problem(value, "is no whole number")
+    return None
+
+
+def ids_of(values: pa.Array) -> Ids:
+    """Return texts that `problem_of` accepts as ids: integers where all spell one, else text.
+
+    Examples
+    --------
+    >>> ids_of(pa.array(["7", "12"])).tolist(), ids_of(pa.array(["7", "007"])).tolist()
+    ([7, 12], ['7', '007'])
+    """
+    is_text = len(other_than_integers(values)) > 0
+    return as_ids(values if is_text else values.cast(pa.int64()), what="ids")
+
+
+def ids_listed(values: Sequence[str]) -> Ids:
+    """Return the names of a format that knows names alone as ids: integers where all spell one.
+
+    Examples
+    --------
+    >>> ids_listed(["7", "12"]).tolist(), ids_listed(["7", "-12"]).tolist()
+    ([7, 12], ['7', '-12'])
+    """
+    if all(re.fullmatch(_INTEGER, value) and len(value) < 20 for value in values):
+        numbers = [int(value) for value in values]
+        if max(numbers, default=0) <= LARGEST:
+            return np.array(numbers, dtype=np.int64)
+    return text(values)
+
+
+def negative_among(values: Sequence[str]) -> str | None:
+    """Return a negative integer where all values are integers: such ids are refused.
+
+    Examples
+    --------
+    >>> negative_among(["7", "-5"]), negative_among(["ann", "-5"])
+    ('-5', None)
+    """
+    if not all(re.fullmatch("-?[0-9]+", value) for value in values):
+        return None
+    return next((value for value in values if value.startswith("-")), None)

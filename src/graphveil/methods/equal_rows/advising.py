@@ -1,0 +1,58 @@
+"""What the owner of classes of equal rows should know, by what was counted on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graphveil import advice
+from graphveil.methods.equal_rows.rule import Kept
+
+
+class Counts(NamedTuple):
+    """What the advice on a release depends on.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    named_as_features
+        The rows whose text id is the name of a feature too.
+    empty
+        The rows that are released without features.
+    certain
+        The published entries whose feature every row of the class has in the original.
+    kept
+        What the release shares with the original.
+    """
+
+    rows: int
+    named_as_features: int
+    empty: int
+    certain: int
+    kept: Kept
+
+
+def advice_on(counts: Counts, *, k: int) -> tuple[str, ...]:
+    """Return what the owner should know, in the order in which it is said.
+
+    Parameters
+    ----------
+    counts
+        What was counted on the release and on the original.
+    k
+        The smallest class.
+
+    Examples
+    --------
+    >>> advice_on(Counts(10, 0, 1, 4, Kept(10, 8, 0)), k=2)
+    ()
+    >>> len(advice_on(Counts(10, 1, 2, 6, Kept(10, 6, 1)), k=2))
+    4
+    """
+    kept = counts.kept
+    return (
+        *advice.ids_among_features(counts.named_as_features, counts.rows),
+        *advice.taking_part(k, kept.jaccard),
+        *advice.many_certain(counts.certain, kept.shared + kept.created),
+        *advice.large_empty_class(counts.empty, counts.rows),
+    )

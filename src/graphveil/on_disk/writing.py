@@ -1,0 +1,220 @@
+"""Released rows on the disk into the files of a release: new ids, a new order, a last count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from graphveil.engines.database import database
+from graphveil.engines.engine import Engine
+from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
+from graphveil.io.blocks import write_pairs
+from graphveil.io.dialect import Dialect
+from graphveil.io.raw import Notes
+from graphveil.io.source import Source
+from graphveil.on_disk.intake import PIECE_ROWS, Facts, Numbering, features_of
+from graphveil.on_disk.lists import batches_in, grouped, lists_of
+from graphveil.on_disk.row_order import RowOrder
+from graphveil.on_disk.worker import KEY
+from graphveil.progress import Advance, stage
+from graphveil.records.manifest import Described
+from graphveil.release.files import SUPPRESSED_ENTRIES, described_file
+from graphveil.release.linkage import COLUMNS
+
+WRITTEN_ROWS = 1 << 20
+
+
+class Written(NamedTuple):
+    """What the data files are, and the classes that they hold."""
+
+    described: Described
+    smallest_class: int
+    n_classes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFiles:
+    """Released rows under random keys, and the files that they become.
+
+    Parameters
+    ----------
+    parts
+        The rows, a file a chunk.
+    facts
+        The numbers of the original.
+    scratch
+        An empty folder beside the one of the original's rows.
+    engine
+        What sorts and writes.
+    form, extension
+        The format of the data, and its extension with that of a compression.
+    """
+
+    parts: list[Path]
+    facts: Facts
+    scratch: Path
+    engine: Engine
+    form: Format
+    extension: str
+
+    def write(self, public: Path) -> Written:
+        """Write the data files in a random order, and count the classes of what was written."""
+        n_rows = self.facts.n_rows
+        names = features_of(self.scratch.parent / "rows")
+        texts = None if pa.types.is_integer(names.type) else names
+        released = self._sorted("released", self.parts, by=KEY, keep=["position", "user", "items"])
+        rows = _NewRows(names, self._linked)
+        data, users = public / f"data{self.extension}", public / "users.csv"
+        with stage(f"writing {data.name}", total=n_rows) as advance:
+            self.engine.write(rows.pairs(released, advance), data, form=self.form, names=texts)
+        rows.order.check()
+        write_pairs(_numbers(n_rows), users, form=FORMATS["csv"], names=None)
+        described = Described(
+            kind="bipartite",
+            files=[
+                described_file(data, "data", self.form.name, ["user", "item"], rows.n_entries),
+                described_file(users, "users", "csv", ["user"], n_rows),
+            ],
+            counts={
+                "users": n_rows,
+                "items": int(np.count_nonzero(rows.used)),
+                "entries": rows.n_entries,
+            },
+            suppressed_cells=SUPPRESSED_ENTRIES,
+        )
+        with stage("counting classes"):
+            smallest, n_classes = classes_of(
+                data, self.form, names, n_rows, self.scratch, self.engine.memory_mib
+            )
+        return Written(described, smallest, n_classes)
+
+    def linkage(self) -> Iterator[pa.Table]:
+        """Yield who became whom in the order of the original, once the data is written."""
+        with stage("writing the linkage"):
+            for chunk in self._sorted("linked", [self._linked], by=["position"], keep=COLUMNS):
+                for batch in batches_in(chunk):
+                    yield pa.Table.from_batches([batch])
+
+    @property
+    def _linked(self) -> Path:
+        return self.scratch / "linkage.parquet"
+
+    def _sorted(
+        self, name: str, sources: list[Path], *, by: Sequence[str], keep: Sequence[str]
+    ) -> list[Path]:
+        folder = self.scratch / name
+        folder.mkdir()
+        return self.engine.sorted_chunks(sources, folder, by=by, keep=keep, chunk_rows=PIECE_ROWS)
+
+
+class _NewRows:
+    """Numbers rows anew as they pass, and notes who became whom."""
+
+    def __init__(self, names: pa.Array, linked: Path) -> None:
+        self.names = names
+        self.linked = linked
+        self.n_entries = 0
+        self.used = np.zeros(len(names), dtype=np.bool_)
+        self.order = RowOrder()
+
+    def pairs(self, chunks: list[Path], advance: Advance) -> Iterator[pa.Table]:
+        """Yield users under new ids with their items; a last table may be empty."""
+        start = 0
+        writer = None
+        try:
+            for batch in (batch for chunk in chunks for batch in batches_in(chunk)):
+                rows = lists_of(batch.column("user"), batch.column("items"))
+                n = len(rows.users)
+                ids = pa.array(np.arange(start, start + n))
+                start += n
+                columns = [batch.column("position"), rows.users, ids]
+                linkage = pa.table(columns, names=["position", *COLUMNS])
+                writer = writer or parquet.ParquetWriter(self.linked, linkage.schema)
+                writer.write_table(linkage)
+                self.order.add(batch.column("position").to_numpy())
+                self.n_entries += rows.indices.size
+                self.used[rows.indices] = True
+                user = np.repeat(ids.to_numpy(), np.diff(rows.indptr))
+                columns = [pa.array(user), self.names.take(pa.array(rows.indices))]
+                yield pa.table(columns, names=["user", "item"])
+                advance(n)
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+def _numbers(n: int) -> Iterator[pa.Table]:
+    for start in range(0, n, WRITTEN_ROWS):
+        ids = np.arange(start, min(start + WRITTEN_ROWS, n))
+        yield pa.table([pa.array(ids)], names=["user"])
+
+
+def classes_of(
+    data: Path, form: Format, names: pa.Array, n_rows: int, scratch: Path, memory_mib: int
+) -> tuple[int, int]:
+    """Return the size of the smallest class of a written data file, and how many there are.
+
+    Rows are compared feature by feature; those without features are one class.
+
+    Parameters
+    ----------
+    data, form
+        The file of users and items, every user in one run, and its format.
+    names
+        Every item that may occur, in order.
+    n_rows
+        The users, those without items included.
+    scratch
+        A folder for scratch files.
+    memory_mib
+        The memory that counting may take.
+    """
+    filled = 0
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        nonlocal filled
+        for lists in grouped(_pairs(data, form, names)):
+            filled += len(lists.users)
+            yield pa.RecordBatch.from_arrays([lists.column()], names=["items"])
+
+    schema = pa.schema([("items", pa.list_(pa.int32()))])
+    reader = pa.RecordBatchReader.from_batches(schema, rows())
+    with database(scratch, memory_mib=memory_mib, threads=1) as db:
+        sizes = db.from_arrow(reader).aggregate("count(*) AS size", "items")
+        smallest, n_classes = sizes.aggregate("min(size), count(*)").fetchall()[0]
+    empty = n_rows - filled
+    if empty:
+        return min(smallest or empty, empty), n_classes + 1
+    return smallest, n_classes
+
+
+def _pairs(
+    data: Path, form: Format, names: pa.Array
+) -> Iterator[tuple[pa.Array, NDArray[np.int32]]]:
+    """Yield the users of a data file and the numbers of their items."""
+    source, numbering = Source(data, form), Numbering(names)
+    if form.name in ("parquet", "arrow"):
+        batches = columnar.bipartite_batches(source, BipartiteOptions(), Notes())
+    else:
+        batches = delimited.bipartite_batches(source, _dialect(form), (0, 1), Notes(), text=True)
+    for batch in batches:
+        users, items = pa.table(batch.columns, names=["user", "item"]).combine_chunks().columns
+        yield users.combine_chunks().cast(pa.int64()), numbering.numbers_of(items.combine_chunks())
+
+
+def _dialect(form: Format) -> Dialect:
+    """Return how a text file of ours is written."""
+    return Dialect(
+        delimiter="," if form.name == "csv" else "\t",
+        n_columns=2,
+        header=("user", "item"),
+        spaced=False,
+        widths=frozenset({2}),
+    )

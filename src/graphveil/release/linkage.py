@@ -1,0 +1,104 @@
+"""Which released id stands for which original one, in memory and in the owner's private folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.atomic import OWNER_ONLY
+from graphveil.data.ids import Ids, as_ids, positions, to_arrow
+from graphveil.errors import ReleaseError, UsageError
+from graphveil.lazy import lazy_module
+from graphveil.records.record import LINKAGE, private_folder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = lazy_module("pyarrow")
+    pq = lazy_module("pyarrow.parquet")
+
+COLUMNS = ["original", "released"]
+
+
+class Linkage(NamedTuple):
+    """Which released id stands for which original one: private.
+
+    Parameters
+    ----------
+    original
+        The original ids, shape (n,).
+    released
+        int64, shape (n,): the released id of each.
+    """
+
+    original: Ids
+    released: NDArray[np.int64]
+
+    def positions_of(self, originals: Ids, released: Ids) -> NDArray[np.int64]:
+        """Return the position of each of the original ids among the released ones.
+
+        Raises
+        ------
+        UsageError
+            Where an id is not linked, or a released id stands for two.
+
+        Examples
+        --------
+        >>> linkage = Linkage(np.array([7, 8]), np.array([1, 0]))
+        >>> linkage.positions_of(np.array([8, 7]), np.array([0, 1])).tolist()
+        [0, 1]
+        """
+        rows = positions(originals, self.original, what="linkage")
+        new_positions = positions(self.released[rows], released, what="linkage")
+        if np.unique(new_positions).size != originals.size:
+            raise UsageError("the linkage names a released id twice. Take the file as written.")
+        return new_positions.astype(np.int64)
+
+    def table(self) -> pa.Table:
+        """Return the columns `COLUMNS`, a row for every id."""
+        return pa.table([to_arrow(self.original), pa.array(self.released)], names=COLUMNS)
+
+
+def read_linkage(folder: Path) -> Linkage | None:
+    """Return the linkage beside a release folder, or None where it was not kept.
+
+    Raises
+    ------
+    ReleaseError
+        Where the file is there but has not the columns `original` and `released`.
+    """
+    path = private_folder(folder) / LINKAGE
+    if not path.is_file():
+        return None
+    try:
+        table = pq.read_table(path, columns=COLUMNS)
+    except (pa.ArrowInvalid, OSError, KeyError) as error:
+        raise ReleaseError(f"{path}: not a linkage. Take the file as written.") from error
+    return Linkage(
+        as_ids(table["original"], what="original"), as_ids(table["released"], what="released")
+    )
+
+
+def write_linkage(tables: Iterable[pa.Table], private: Path) -> None:
+    """Write tables of the columns `COLUMNS`, one at least, into a file for its owner alone.
+
+    Parameters
+    ----------
+    tables
+        Rows in the order of the original.
+    private
+        The private folder.
+    """
+    path = private / LINKAGE
+    path.touch(mode=OWNER_ONLY)
+    waiting = iter(tables)
+    first = next(waiting)
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        for table in waiting:
+            writer.write_table(table)

@@ -1,0 +1,46 @@
+"""Where a release comes from: what the public may know, and what its owner alone may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphveil._version import __version__
+from graphveil.release.linkage import Linkage
+
+TOOL = "graphveil"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where a release comes from, as far as the public may know.
+
+    Parameters
+    ----------
+    method, source, limits
+        The method's name, where it was published, and what it does not protect against.
+    parameters
+        Those that may be public.
+    """
+
+    method: str
+    source: str
+    limits: str
+    parameters: Mapping[str, Any]
+    tool: str = TOOL
+    version: str = __version__
+
+
+@dataclass(frozen=True, kw_only=True)
+class Private:
+    """What only the owner may see: it goes into the private record."""
+
+    input_sha256: str
+    seed: int | None = None
+    cost: Mapping[str, float | int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    linkage: Linkage | None = None
+    unprotected: tuple[int | str, ...] = ()
+    withheld: Mapping[str, Any] = field(default_factory=dict)
