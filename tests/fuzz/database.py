@@ -3,6 +3,9 @@
 Hypothesis names what it saves after a digest of the test's source, so that an edit of the test
 forgets it. Here the test's own name is the key, and the falsifying example stands beside it in
 words. `make test` replays every finding, `make fuzz` adds new ones.
+
+A finding is a list of choices: where the test's strategy changes, they may spell another example.
+Who mends a fault therefore writes the example into the test too, as an explicit one.
 """
 
 from __future__ import annotations
