@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Literal, get_args, get_origin
-from typing import get_type_hints as hints_of
 
 import pytest
 
+from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS
 from graphveil.parameters import is_spelled, options_of
 from graphveil.verify.by_method import METHOD_CHECKS
@@ -19,9 +18,8 @@ pytestmark = pytest.mark.parametrize("name", METHODS)
 
 def fields_of(name):
     """Return the name of every field of a method with its types and its range."""
-    hints = hints_of(METHODS[name])
-    fields = dataclasses.fields(METHODS[name])
-    return {item.name: (options_of(hints[item.name]), item.metadata) for item in fields}
+    items = flat_parameters(METHODS[name])
+    return {item.name: (options_of(item.kind), item.metadata) for item in items}
 
 
 def kind_of(options):
