@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args, get_origin, get_type_hints
+from dataclasses import MISSING
+from typing import Any, get_args, get_origin
 
 import graphveil as gv
 from graphveil.anonymizer import Anonymizer
 from graphveil.data.encoding import accepted_kinds
+from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.io import FORMATS
-from graphveil.limits import LIMITS
-from graphveil.parameters import is_spelled
+from graphveil.parameters import is_spelled, options_of
 
 project = "graphveil"
 author = "The graphveil developers"
@@ -42,23 +42,27 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def parameters(method: type[Any]) -> str:
     """Return the parameters of a method as its class defines them."""
-    hints = get_type_hints(method)
+    items = flat_parameters(method)
     rows = [
         (
             f"`{item.name}`",
-            kind_of(hints[item.name]),
+            kind_of(item.kind),
             default_of(item),
             range_of(item.metadata),
             item.metadata["help"],
+            " or ".join(f"`{name}(...)`" for name in item.classes),
         )
-        for item in dataclasses.fields(method)
+        for item in items
     ]
-    return table(["parameter", "type", "default", "range", "meaning"], rows)
+    columns = ["parameter", "type", "default", "range", "meaning", "in Python, of"]
+    if any(item.classes for item in items):
+        return table(columns, rows)
+    return table(columns[:-1], [row[:-1] for row in rows])
 
 
-def default_of(item: dataclasses.Field[Any]) -> str:
+def default_of(item: FlatParameter) -> str:
     """Return the default of a parameter, or what stands in for one."""
-    if item.default is dataclasses.MISSING:
+    if item.default is MISSING:
         return "required"
     unset = item.metadata["unset"]
     if item.default is None and unset:
@@ -68,10 +72,11 @@ def default_of(item: dataclasses.Field[Any]) -> str:
 
 
 def kind_of(hint: Any) -> str:
-    """Return a type in words."""
-    if get_origin(hint) is None:
-        return f"`{hint.__name__}`"
-    return " or ".join(f"`{option!r}`" for option in get_args(hint))
+    """Return a type in words; None, which says that nothing is given, is no type to the reader."""
+    kind = next(kind for kind in options_of(hint) if kind is not type(None))
+    if get_origin(kind) is None:
+        return f"`{kind.__name__}`"
+    return " or ".join(f"`{option!r}`" for option in get_args(kind))
 
 
 def range_of(metadata: Mapping[str, Any]) -> str:
@@ -179,6 +184,6 @@ myst_substitutions = {
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in VERBS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
-    **{f"limit_{name.replace('-', '_')}": text for name, text in LIMITS.items()},
+    **{f"limit_{n.replace('-', '_')}": m.limits for n, m in gv.METHODS.items()},
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

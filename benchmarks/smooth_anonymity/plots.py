@@ -86,11 +86,11 @@ def figure_6() -> None:
     figure, axis = plt.subplots(figsize=(5, 3.6))
     points: dict[str, list[tuple[int, float]]] = {}
     for (name, variant, k), rows in grouped(rows_of("by-k")).items():
-        found = matching(groups, name, mean(rows, "jaccard"))
-        if variant == "smooth (ours)" and found.replace(".", "").isdigit():
-            points.setdefault(name, []).append((int(k), float(found)))
-    for name, found_at in points.items():
-        axis.plot(*zip(*sorted(found_at), strict=True), marker="o", ms=3, label=name)
+        epsilon = matching(groups, name, mean(rows, "jaccard"))
+        if variant == "smooth (ours)" and epsilon.replace(".", "").isdigit():
+            points.setdefault(name, []).append((int(k), float(epsilon)))
+    for name, curve in points.items():
+        axis.plot(*zip(*sorted(curve), strict=True), marker="o", ms=3, label=name)
     axis.set(xscale="log", xlabel="k", ylabel="epsilon of the same Jaccard")
     axis.legend(fontsize=8)
     save(figure, 6)

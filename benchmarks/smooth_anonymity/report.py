@@ -108,8 +108,8 @@ def response() -> None:
     print("\nFigure 6: the epsilon at which randomized response keeps as much as smooth (ours)")
     for (name, variant, k), rows in grouped(rows_of("by-k")).items():
         if variant == "smooth (ours)":
-            found = matching(groups, name, mean(rows, "jaccard"))
-            print(f"{name:14} k={k:>3} epsilon {found}")
+            epsilon = matching(groups, name, mean(rows, "jaccard"))
+            print(f"{name:14} k={k:>3} epsilon {epsilon}")
 
 
 def matching(groups: dict[tuple[str, ...], list[dict[str, Any]]], name: str, aim: float) -> str:

@@ -79,13 +79,13 @@ def measured(
     started, busy = time.perf_counter(), time.process_time()
     release = anonymizer.anonymize(data, seed=seed)
     seconds, cpu = time.perf_counter() - started, time.process_time() - busy
-    found = gv.evaluate_release(
+    evaluated = gv.evaluate_release(
         release,
         original=data,
         metrics=["entry-jaccard", "entries-suppressed", "entries-created", "empty-rows"],
         seed=seed,
     )
-    figures = {f"{row.metric}: {row.part}": row.value for row in found.rows}
+    figures = {f"{row.metric}: {row.part}": row.value for row in evaluated.rows}
     return {
         "method": method,
         "parameters": parameters,

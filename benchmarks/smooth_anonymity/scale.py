@@ -39,9 +39,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 def one(size: int, variant: str, chunk_rows: int, jobs: int, folder: str) -> dict[str, Any]:
     """Return the row of one run in this process."""
     warnings.simplefilter("ignore")
-    method = gv.SmoothK(k=8, chunk_rows=chunk_rows, **VARIANTS[variant])
+    options = VARIANTS[variant]
+    method = gv.SmoothK.from_parameters({"k": 8, "chunk_rows": chunk_rows, **options})
     with using(LocalEngine(jobs=jobs)):
-        small = gv.SmoothK(k=4, chunk_rows=100, **VARIANTS[variant])
+        small = gv.SmoothK.from_parameters({"k": 4, "chunk_rows": 100, **options})
         small.anonymize(sets.userlists(400), seed=1)
         row: dict[str, Any] = {"size": size, "variant": variant, "chunk_rows": chunk_rows}
         row |= {"jobs": jobs, "way": "disk" if folder else "memory"}

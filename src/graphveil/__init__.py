@@ -50,26 +50,33 @@ if TYPE_CHECKING:
     from graphveil.methods import SmoothK as SmoothK
     from graphveil.methods import StructuralAnonymity as StructuralAnonymity
     from graphveil.methods import SuppressK as SuppressK
+    from graphveil.methods.agreement import verify_release as verify_release
+    from graphveil.methods.smooth_k import Chunks as Chunks
+    from graphveil.methods.smooth_k import Facility as Facility
+    from graphveil.methods.smooth_k import Greedy as Greedy
+    from graphveil.methods.smooth_k import LocalSearch as LocalSearch
     from graphveil.methods.structural import Budget as Budget
     from graphveil.methods.structural import Full as Full
     from graphveil.methods.structural import Partial as Partial
     from graphveil.release import Release as Release
     from graphveil.release import read_release as read_release
-    from graphveil.verify import verify as _verify
 
     evaluate_release = _evaluate
-    verify_release = _verify
 
 _HOMES = {
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
+    "Chunks": "graphveil.methods.smooth_k",
     "EdgeDP": "graphveil.claims.guarantees",
+    "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",
     "Graph": "graphveil.data",
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
+    "Greedy": "graphveil.methods.smooth_k",
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
+    "LocalSearch": "graphveil.methods.smooth_k",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
@@ -93,7 +100,7 @@ _HOMES = {
     "read_graph": "graphveil.io",
     "read_release": "graphveil.release",
     "read_table": "graphveil.io",
-    "verify_release": "graphveil.verify:verify",
+    "verify_release": "graphveil.methods.agreement",
 }
 """Where every public name is defined; the imports above say the same to type checkers."""
 

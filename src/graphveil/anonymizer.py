@@ -11,18 +11,20 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_args
-from typing import get_type_hints as hints_of
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.advice import warn_owner
-from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.ids import Ids
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.parameters import checked, is_spelled
+from graphveil.flat import arguments_of, flat_parameters, flat_values
+from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.release import Linkage, Private, Provenance, Release, digest_of
 
@@ -36,26 +38,33 @@ class Draft(NamedTuple):
     ----------
     data
         The anonymized data; position i still stands for the input's position i.
-    guarantee
-        What is promised of it.
     cost
         What it cost against the input.
     advice
         What the owner should know.
-    left
+    guarantee
+        What is promised of it where that is less than the method promises; else None.
+    conditions
+        What is stated beside those of the method: what was released under a budget.
+    unprotected
         The positions of those for whom the promise does not hold, where it is a partial one.
     """
 
     data: Data
-    guarantee: AnyGuarantee
     cost: Mapping[str, float | int]
     advice: tuple[str, ...] = ()
-    left: NDArray[np.int64] | None = None
+    guarantee: AnyGuarantee | None = None
+    conditions: tuple[AnyCondition, ...] = ()
+    unprotected: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
+
+    What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
+    line, its `source`, its `limits` (what it does not protect against, fixed text that says nothing
+    of the data at hand), its `cost`, an `example` of parameters, whether it `nests`.
 
     There is no ``transform`` for unseen rows: anonymizing rows that the groups were not formed
     with protects nobody.
@@ -65,6 +74,7 @@ class Anonymizer(ABC, Generic[D]):
     accepts: ClassVar[type[Graph | Bipartite | Table]]
     promise: ClassVar[str]
     source: ClassVar[str]
+    limits: ClassVar[str]
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
     nests: ClassVar[bool] = False
@@ -73,14 +83,21 @@ class Anonymizer(ABC, Generic[D]):
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
-        hints = hints_of(type(self))
-        for item in dataclasses.fields(self):
-            value = checked(getattr(self, item.name), hints[item.name], item)
-            object.__setattr__(self, item.name, value)
+        check_fields(self)
 
     @abstractmethod
     def _anonymize(self, data: D, randomness: Randomness) -> Draft:
         """Return the anonymized data with position i still standing for the input's position i."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> AnyGuarantee:
+        """What is promised, before any data is read; a run may claim less, never more."""
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds of every release, by construction."""
+        return ()
 
     @property
     def rows_needed(self) -> int:
@@ -117,7 +134,7 @@ class Anonymizer(ABC, Generic[D]):
             What the owner should know before publishing.
         """
         self.check(data)
-        return self._release(self._encoded(data), self._anonymize, seed)
+        return self._release(encoded(data, self.accepts), self._anonymize, seed)
 
     def _release(
         self, taken: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
@@ -125,16 +142,15 @@ class Anonymizer(ABC, Generic[D]):
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
-        draft = draw(taken, randomness)
+        draft: Draft = draw(taken, randomness)
         done = time.perf_counter()
         order = randomness.permutation(taken.size)
         advice = warn_owner(draft.advice, seeded=randomness.seeded, stacklevel=3)
         return Release(
             data=_published(draft.data).permuted(order),
-            guarantee=draft.guarantee,
-            provenance=Provenance(
-                method=self.name, source=self.source, parameters=self.parameters()
-            ),
+            guarantee=self.claimed(draft.guarantee, randomness),
+            conditions=(*self.conditions, *draft.conditions),
+            provenance=self.provenance,
             private=Private(
                 input_sha256=digest_of(taken),
                 seed=randomness.seed,
@@ -142,9 +158,47 @@ class Anonymizer(ABC, Generic[D]):
                 warnings=advice,
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
                 linkage=Linkage(taken.labels(), _inverse(order)),
-                left=() if draft.left is None else tuple(taken.labels()[draft.left].tolist()),
+                unprotected=_named(taken, draft.unprotected),
+                withheld=self.withheld(),
             ),
         )
+
+    def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+        """Return what a run claims: what the method promises, or less.
+
+        Parameters
+        ----------
+        guarantee
+            What the run reached; None where it is what the method promises.
+        randomness
+            The run's. A seeded one claims nothing about the draw.
+        """
+        claimed = self.guarantee if guarantee is None else guarantee
+        if not self.guarantee.covers(claimed):
+            raise TypeError(f"{self.name} promises {self.guarantee}, a run claims {claimed}")
+        if randomness.seeded and claimed.check_word != "recomputed":
+            return unclaimed(claimed, "repeatable")
+        return claimed
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where a release of this method comes from, as far as the public may know."""
+        withheld = self.private_parameters()
+        return Provenance(
+            method=self.name,
+            source=self.source,
+            limits=self.limits,
+            parameters={n: v for n, v in self.parameters().items() if n not in withheld},
+        )
+
+    @classmethod
+    def private_parameters(cls) -> frozenset[str]:
+        """Return the names of the parameters that say something of the data."""
+        return frozenset(p.name for p in flat_parameters(cls) if p.metadata.get("private"))
+
+    def withheld(self) -> dict[str, Any]:
+        """Return the private parameters with their values: for the owner's record alone."""
+        return {n: v for n, v in self.parameters().items() if n in self.private_parameters()}
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters.
@@ -156,11 +210,11 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        kinds = kinds_taken(self.accepts)
+        kinds = accepted_kinds(self.accepts)
         if not isinstance(data, kinds):
-            taken = " or a ".join(kind.__name__ for kind in kinds)
+            accepted = " or a ".join(kind.__name__ for kind in kinds)
             raise UsageError(
-                f"{self.name} takes a {taken}, not {type(data).__name__}. "
+                f"{self.name} takes a {accepted}, not {type(data).__name__}. "
                 f"Convert it, or choose a method for {type(data).__name__}."
             )
         self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
@@ -179,28 +233,29 @@ class Anonymizer(ABC, Generic[D]):
                 f"the data has {n}. Lower k, or give more data."
             )
 
-    def _encoded(self, data: D | Table) -> Any:
-        """Return the data as the method accepts it: a table one-hot where it reads features."""
-        if isinstance(data, Table) and self.accepts is Bipartite:
-            return data.one_hot()
-        return data
-
     def parameters(self) -> dict[str, Any]:
         """Return every parameter by name, as JSON and TOML can hold them."""
-        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        return {name: str(v) if is_spelled(type(v)) else v for name, v in values.items()}
+        return flat_values(self)
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the method with these parameters.
 
+        Parameters
+        ----------
+        parameters
+            As `parameters` gives them, or as the command line does; options also as objects, under
+            the names of the class's fields.
+
         Raises
         ------
         ParameterError
-            Where a name is unknown, one is missing, or a value is out of range.
+            Where a name is unknown, one is missing, or a value is out of range or belongs to
+            options that were not chosen.
         """
-        known = {item.name: item for item in dataclasses.fields(cls)}
-        unknown = sorted(set(parameters) - set(known))
+        known = {item.name: item for item in flat_parameters(cls)}
+        fields = {item.name for item in dataclasses.fields(cls)}
+        unknown = sorted(set(parameters) - set(known) - fields)
         if unknown:
             raise ParameterError(
                 f"{cls.name} has no parameter {unknown[0]!r}. It has {', '.join(known)}."
@@ -208,24 +263,11 @@ class Anonymizer(ABC, Generic[D]):
         for name, item in known.items():
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
-        return cls(**parameters)
+        return cls(**arguments_of(cls, parameters))
 
 
-def kinds_taken(accepts: Any) -> tuple[type[Graph | Bipartite | Table], ...]:
-    """Return every kind of data that a method takes: tables where it reads features alone.
-
-    Parameters
-    ----------
-    accepts
-        A kind, several in a tuple, or their union.
-
-    Examples
-    --------
-    >>> [kind.__name__ for kind in kinds_taken(Bipartite)]
-    ['Bipartite', 'Table']
-    """
-    kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
-    return (*kinds, Table) if kinds == (Bipartite,) else kinds
+def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
+    return () if positions is None else tuple(data.labels()[positions].tolist())
 
 
 def _published(data: Data) -> Data:

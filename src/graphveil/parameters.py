@@ -1,12 +1,19 @@
-"""Parameters of methods: fields with a help text and a range, checked where they are given."""
+"""Parameters of methods: fields with a help text and a range, checked where they are given.
+
+Options that exclude each other, or mean something together only, are types (`Options`): a field of
+a method holds one of them, or None. On the command line, in files and in manifests they stand flat;
+`graphveil.flat` turns one form into the other.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import types
-from dataclasses import MISSING
-from typing import Any, Literal, Protocol, TypeGuard, Union, get_args, get_origin
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
+from typing import Any, ClassVar, Literal, Protocol, TypeGuard, Union, get_args, get_origin
+from typing import get_type_hints as hints_of
 
 import numpy as np
 
@@ -20,6 +27,8 @@ def parameter(
     minimum: float | None = None,
     maximum: float | None = None,
     unset: str | None = None,
+    private: bool = False,
+    flat: str | None = None,
 ) -> Any:
     """Return a dataclass field with its help text and its range.
 
@@ -33,9 +42,49 @@ def parameter(
         The ends of the range, both allowed.
     unset
         Where the default is None: what that stands for, in words.
+    private
+        Whether the public manifest leaves it out: it says something of the data.
+    flat
+        The name on the command line and in files, where it is another than the field's.
     """
-    metadata = {"help": text, "minimum": minimum, "maximum": maximum, "unset": unset}
+    metadata = {
+        "help": text,
+        "minimum": minimum,
+        "maximum": maximum,
+        "unset": unset,
+        "private": private,
+        "flat": flat,
+    }
     return dataclasses.field(default=default, metadata=metadata)
+
+
+class Described(Protocol):
+    """A parameter as it is checked: a field of a dataclass, or a flat parameter."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Its help text and its range, as `parameter` writes them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Parameters that mean something together only: one value of one field of a method.
+
+    A subclass is a frozen dataclass with fields made by `parameter`, and a label. A field of a
+    method that may hold one of several subclasses is a choice among their labels; one that may hold
+    a subclass or None is on or off.
+    """
+
+    label: ClassVar[str]
+    """What a choice calls it, and what help texts and errors call its fields."""
+
+    def __post_init__(self) -> None:
+        """Check every field against its type and range."""
+        check_fields(self)
 
 
 class Spelled(Protocol):
@@ -64,7 +113,28 @@ def options_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if is_union else (hint,)
 
 
-def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
+def option_classes(hint: Any) -> tuple[type[Options], ...]:
+    """Return the classes of options that a field may hold; none where it is an ordinary one."""
+    return tuple(
+        kind for kind in options_of(hint) if isinstance(kind, type) and issubclass(kind, Options)
+    )
+
+
+def check_fields(owner: Any) -> None:
+    """Check every field of a frozen dataclass, and write it back as its type.
+
+    Raises
+    ------
+    ParameterError
+        As in `checked`.
+    """
+    hints = hints_of(type(owner))
+    for item in dataclasses.fields(owner):
+        value = checked(getattr(owner, item.name), hints[item.name], item)
+        object.__setattr__(owner, item.name, value)
+
+
+def checked(value: Any, hint: Any, item: Described) -> Any:
     """Return the value of a field as its type, once it is in its range.
 
     Raises
@@ -76,6 +146,9 @@ def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
     options = options_of(hint)
     if value is None and type(None) in options:
         return None
+    classes = option_classes(hint)
+    if classes:
+        return _chosen(value, classes, name)
     kind = next(option for option in options if option is not type(None))
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
@@ -84,7 +157,7 @@ def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
             )
         return value
     if is_spelled(kind):
-        return value if isinstance(value, kind) else kind.parse(value)
+        return value if isinstance(value, kind) else kind.parse(_converted(value, str, name))
     value = _converted(value, kind, name)
     if kind is float and not math.isfinite(value):
         raise ParameterError(f"{name}={value} is no finite number. Give one.")
@@ -92,6 +165,18 @@ def checked(value: Any, hint: Any, item: dataclasses.Field[Any]) -> Any:
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
         raise ParameterError(f"{name}={value} is out of range. Give a value {bounds}.")
     return value
+
+
+def _chosen(value: Any, classes: tuple[type[Options], ...], name: str) -> Options:
+    """Return options as they are; the label of a class stands for it with its defaults."""
+    if isinstance(value, classes):
+        return value
+    labels = {kind.label: kind for kind in classes} if len(classes) > 1 else {}
+    if isinstance(value, str) and value in labels:
+        return labels[value]()
+    if labels:
+        raise ParameterError(f"{name}={value!r} is unknown. Choose one of {', '.join(labels)}.")
+    raise ParameterError(f"{name}={value!r} is not of type {classes[0].__name__}. Give one.")
 
 
 def _converted(value: Any, kind: Any, name: str) -> Any:

@@ -30,7 +30,7 @@ def test_from_a_file_of_pairs_to_a_verified_release(graphveil_here, likes, metho
     assert "person-" not in (likes / "out" / "data.csv").read_text()
     checked = graphveil_here("verify", "out", "--original", "likes.csv")
     assert 0 == checked.code
-    assert "conditions holds" in checked.out.splitlines()[-1]
+    assert "checks holds" in checked.out.splitlines()[-1]
     assert 0 == graphveil_here("evaluate", "out", "--original", "likes.csv", "--json").code
 
 
@@ -60,7 +60,9 @@ def test_sensitive_features_are_named_in_one_flag(graphveil_here, likes):
     flags = (*SMOOTH, "--theta-max", 0.6, "--out", "out")
     assert 0 == graphveil_here(*flags, "--sensitive", "gin,tea").code
     manifest = json.loads((likes / "out" / "release.json").read_text())
-    assert "gin,tea" == manifest["method"]["parameters"]["sensitive"]
+    record = json.loads((likes / "out.private" / "record.json").read_text())
+    assert "sensitive" not in manifest["method"]["parameters"]
+    assert "gin,tea" == record["withheld"]["sensitive"]
     assert 0 == graphveil_here("verify", "out", "--original", "likes.csv").code
     unknown = graphveil_here(*flags[:-1], "other", "--again", "--sensitive", "rum")
     assert 2 == unknown.code

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.evaluate import METRICS
 from graphveil.methods import METHODS
 
@@ -38,7 +38,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
 
     done = graphveil("verify", "friends-k2", "--original", "friends.csv", "--json")
     verdict = json.loads(done.out)
-    assert {"holds"} == {condition["outcome"] for condition in verdict["conditions"]}
+    assert {"holds"} == {condition["outcome"] for condition in verdict["checks"]}
     assert "recomputed" == verdict["word"]
 
     data = cwd / "friends-k2" / "data.csv"
@@ -48,7 +48,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     assert "fails" in done.out
     done = graphveil("verify", "friends-k2", "--json")
     assert 1 == done.code
-    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["conditions"]}
+    assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["checks"]}
 
 
 def test_evaluate_says_what_was_kept(graphveil_here, cwd):
@@ -97,7 +97,7 @@ def test_methods_lists_the_registry(graphveil_here):
     assert set(METHODS) == set(listed)
     for name, method in METHODS.items():
         assert method.promise == listed[name]["promise"]
-        kinds = [kind.__name__ for kind in kinds_taken(method.accepts)]
+        kinds = [kind.__name__ for kind in accepted_kinds(method.accepts)]
         assert " or ".join(kinds) == listed[name]["accepts"]
         assert all(listed[name].values())
     assert all(name in graphveil_here("methods").out for name in METHODS)

@@ -5,16 +5,15 @@ A new method is covered as soon as it is in METHODS; a new kind of data needs an
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Literal, NamedTuple, get_args, get_origin
-from typing import get_type_hints as hints_of
 
 import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import UsageError
+from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS
 from graphveil.parameters import options_of
 
@@ -59,13 +58,13 @@ def quick(method):
 
 def kinds_of(method):
     """Return the kinds of data that a method takes and releases as they are."""
-    kinds = kinds_taken(method.accepts)
+    kinds = accepted_kinds(method.accepts)
     return [kind for kind in kinds if kind is not gv.Table or gv.Bipartite not in kinds]
 
 
-def values_of(item, hint):
+def values_of(item):
     """Return values of a parameter that are worth trying."""
-    kind = next(kind for kind in options_of(hint) if kind is not type(None))
+    kind = next(kind for kind in options_of(item.kind) if kind is not type(None))
     if get_origin(kind) is Literal:
         return list(get_args(kind))
     if kind is bool:
@@ -78,12 +77,7 @@ def values_of(item, hint):
 
 def variants(method, kind):
     """Yield the example, it with one parameter changed, and with two, some 20 pairs at most."""
-    hints = hints_of(method)
-    changes = [
-        {item.name: value}
-        for item in dataclasses.fields(method)
-        for value in values_of(item, hints[item.name])
-    ]
+    changes = [{item.name: value} for item in flat_parameters(method) for value in values_of(item)]
     pairs = [one | two for i, one in enumerate(changes) for two in changes[:i]]
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))]
     seen = []
@@ -187,7 +181,7 @@ def also():
     """Return a function from a method to the samples of every further kind that it takes."""
 
     def make(method, *, ids=text_ids):
-        return [SAMPLES[kind](ids) for kind in kinds_taken(method.accepts)[1:]]
+        return [SAMPLES[kind](ids) for kind in accepted_kinds(method.accepts)[1:]]
 
     return make
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.data.ids import same_ids
 from graphveil.errors import GraphveilError, InfeasibleError, UsageError
 from graphveil.methods import METHODS
@@ -302,7 +302,7 @@ def test_data_of_another_kind_is_refused_with_both_kinds_named(method, sample):
         gv.Bipartite.from_pairs(["ann"], ["tea"]),
         gv.Table.from_columns({"sex": ["f"]}),
     ]
-    taken = kinds_taken(method.accepts)
+    taken = accepted_kinds(method.accepts)
     for data in others:
         if type(data) not in taken:
             with pytest.raises(UsageError, match=f"not {type(data).__name__}") as caught:

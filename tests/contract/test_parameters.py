@@ -8,7 +8,6 @@ import json
 import pickle
 import tomllib
 from typing import Literal, get_args, get_origin
-from typing import get_type_hints as hints_of
 
 import numpy as np
 import pytest
@@ -16,8 +15,9 @@ import pytest
 import graphveil as gv
 from graphveil.cli.app import call
 from graphveil.errors import ParameterError, UsageError
-from graphveil.limits import LIMITS
+from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS
+from graphveil.parameters import options_of
 
 
 def as_toml(parameters):
@@ -42,7 +42,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
     release = few.anonymizer.anonymize(sample(few))
     folder = release.write(tmp_path / "out")
     written = json.loads((folder / "release.json").read_text())["method"]
-    assert {item.name for item in dataclasses.fields(few.method)} == set(written["parameters"])
+    assert {item.name for item in flat_parameters(few.method)} == set(written["parameters"])
     assert few.anonymizer == METHODS[written["name"]].from_parameters(written["parameters"])
 
 
@@ -58,12 +58,12 @@ def test_the_method_is_frozen_and_takes_keywords_only(method):
 def test_an_unknown_parameter_is_refused_with_the_known_ones(method):
     with pytest.raises(ParameterError, match="'shoe_size'") as caught:
         method.from_parameters({**method.example, "shoe_size": 43})
-    assert all(item.name in str(caught.value) for item in dataclasses.fields(method))
+    assert all(item.name in str(caught.value) for item in flat_parameters(method))
 
 
 def test_a_missing_parameter_is_refused_by_name(method):
     required = [
-        item.name for item in dataclasses.fields(method) if item.default is dataclasses.MISSING
+        item.name for item in flat_parameters(method) if item.default is dataclasses.MISSING
     ]
     for name in required:
         rest = {key: value for key, value in method.example.items() if key != name}
@@ -71,9 +71,9 @@ def test_a_missing_parameter_is_refused_by_name(method):
             method.from_parameters(rest)
 
 
-def wrong_values(item, hint):
+def wrong_values(item):
     """Yield values that the parameter must refuse."""
-    low, high = item.metadata["minimum"], item.metadata["maximum"]
+    low, high, hint = item.metadata["minimum"], item.metadata["maximum"], item.kind
     if low is not None:
         yield low - 1
     if high is not None:
@@ -90,10 +90,9 @@ def wrong_values(item, hint):
 
 
 def test_a_value_out_of_range_or_of_another_type_is_refused_in_one_line(method):
-    hints = hints_of(method)
     tried = 0
-    for item in dataclasses.fields(method):
-        for value in wrong_values(item, hints[item.name]):
+    for item in flat_parameters(method):
+        for value in wrong_values(item):
             tried += 1
             with pytest.raises(ParameterError, match=f"{item.name}=") as caught:
                 method.from_parameters({**method.example, item.name: value})
@@ -104,14 +103,14 @@ def test_a_value_out_of_range_or_of_another_type_is_refused_in_one_line(method):
 
 
 def test_numpy_numbers_are_parameters_like_others(method):
-    hints = hints_of(method)
     kinds = {int: np.int64, float: np.float64, bool: np.bool_}
-    for item in dataclasses.fields(method):
-        kind = kinds.get(hints[item.name])
-        value = getattr(method.from_parameters(method.example), item.name)
-        if kind is not None:
+    values = method.from_parameters(method.example).parameters()
+    for item in flat_parameters(method):
+        kind = next((kinds[kind] for kind in options_of(item.kind) if kind in kinds), None)
+        value = values[item.name]
+        if kind is not None and value is not None:
             made = method.from_parameters({**method.example, item.name: kind(value)})
-            assert type(value) is type(getattr(made, item.name))
+            assert type(value) is type(made.parameters()[item.name])
 
 
 def test_every_method_says_what_it_is(method):
@@ -126,8 +125,7 @@ def test_every_method_says_what_it_is(method):
 def test_help_shows_every_field_with_its_default_and_range(method, capsys):
     call(["anonymize", method.name, "--help"])
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    hints = hints_of(method)
-    for item in dataclasses.fields(method):
+    for item in flat_parameters(method):
         flag = f"--{item.name.replace('_', '-')}"
         assert flag in shown
         assert item.metadata["help"] in shown
@@ -142,11 +140,11 @@ def test_help_shows_every_field_with_its_default_and_range(method, capsys):
             assert f"({low} to {high})" in shown
         elif low is not None:
             assert f"(at least {low})" in shown
-        for choice in get_args(hints[item.name]) if get_origin(hints[item.name]) is Literal else ():
+        for choice in get_args(item.kind) if get_origin(item.kind) is Literal else ():
             assert str(choice) in shown
     assert method.promise in shown
     assert method.source in shown
-    assert LIMITS[method.name] in shown
+    assert method.limits in shown
     assert f"Example: graphveil anonymize {method.name} " in shown
 
 

@@ -14,7 +14,6 @@ import graphveil as gv
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.errors import InputError
-from graphveil.limits import LIMITS
 from graphveil.parameters import parameter
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -31,14 +30,19 @@ class AsItIs(Anonymizer[Any]):
     accepts: ClassVar[Any] = gv.Graph | gv.Bipartite | gv.Table
     promise: ClassVar[str] = "The data is released as it is."
     source: ClassVar[str] = "a test"
+    limits: ClassVar[str] = "It protects nothing."
     cost: ClassVar[str] = "linear"
     example: ClassVar[Mapping[str, Any]] = {}
 
     suppress: str = parameter(default="", text="feature or category that is not published")
 
+    @property
+    def guarantee(self):
+        return StructuralKAnonymity(k=1)
+
     def _anonymize(self, data, randomness):
         del randomness
-        return Draft(self._without(data), StructuralKAnonymity(k=1), {"entries": data.size})
+        return Draft(self._without(data), {"entries": data.size})
 
     def _without(self, data):
         if isinstance(data, gv.Bipartite) and self.suppress:
@@ -54,11 +58,6 @@ class AsItIs(Anonymizer[Any]):
                     codes[codes[:, place] == known.index(self.suppress), place] = -1
             return gv.Table(codes, data.columns, data.categories, data.ids)
         return data
-
-
-@pytest.fixture(autouse=True)
-def _limits(monkeypatch):
-    monkeypatch.setitem(LIMITS, AsItIs.name, "It protects nothing.")
 
 
 def likes(users=("ann-secret", "bob-secret", "cyd-secret", "dan-secret")):

@@ -16,7 +16,7 @@ import pytest
 
 from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.equal_rows.rule import Rule, kept
-from graphveil.methods.smooth_k import SmoothK
+from graphveil.methods.smooth_k import Facility, LocalSearch, SmoothK
 from graphveil.methods.smooth_k.growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.randomness import Randomness
@@ -122,6 +122,6 @@ def test_with_nothing_added_the_column_is_met(name, figure):
 
 @pytest.mark.parametrize(("cut", "figure"), [(True, 92.3), (False, 88.3)])
 def test_local_search_from_facility_clusters_does_not_catch_up(cut, figure):
-    method = SmoothK(k=8, algorithm="facility", cut=cut, refine=True)
+    method = SmoothK(k=8, algorithm=Facility(cut=cut, refine=LocalSearch()))
     labels = method.clustering()(rows_of("adult"), generator(1))
     assert shares("adult", labels)[0] == pytest.approx(figure, abs=0.5)

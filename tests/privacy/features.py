@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from tampering import provenance_of
 
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
-from graphveil.limits import SOURCES
-from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release import Private, Release, digest_of
 from graphveil.release.release import Linkage
 
 K = 3
@@ -50,10 +50,9 @@ def release_of(before: Bipartite, after: Bipartite, *, release="suppress", k=K) 
     return Release(
         data=after.permuted(order).without_unused(),
         guarantee=KAnonymity(k=k) if release == "suppress" else SmoothKAnonymity(k=k),
-        provenance=Provenance(
-            method="mondrian",
-            source=SOURCES["mondrian"],
-            parameters={"k": k, "split": "first", "column_order": "sorted", "release": release},
+        provenance=provenance_of(
+            "mondrian",
+            {"k": k, "split": "first", "column_order": "sorted", "release": release},
         ),
         private=Private(
             input_sha256=digest_of(before),

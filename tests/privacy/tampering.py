@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from graphveil.claims.conditions import Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.limits import SOURCES
+from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
@@ -40,16 +41,24 @@ def release_of(original: Graph, edits: str = "add") -> Release:
     return Release(
         data=closed.permuted(ORDER),
         guarantee=StructuralKAnonymity(k=K),
-        provenance=Provenance(
-            method="k-degree",
-            source=SOURCES["k-degree"],
-            parameters={"k": K, "edits": edits, "target": "exact", "near": True, "restarts": 2},
+        conditions=(Supergraph(),) if edits == "add" else (),
+        provenance=provenance_of(
+            "k-degree",
+            {"k": K, "edits": edits, "target": "exact", "near": True, "restarts": 2},
         ),
         private=Private(
             input_sha256=digest_of(original),
             cost={"edges_added": 2, "edges_deleted": 0},
             linkage=Linkage(original.labels(), RELEASED),
         ),
+    )
+
+
+def provenance_of(method: str, parameters: dict) -> Provenance:
+    """Return where a release comes from, in the words of its method."""
+    known = METHODS[method]
+    return Provenance(
+        method=method, source=known.source, limits=known.limits, parameters=parameters
     )
 
 
@@ -67,7 +76,13 @@ def private(folder: Path) -> Path:
 
 def failed(verdict) -> dict[str, str]:
     """Return the detail of every condition that fails, by name."""
-    return {item.name: item.detail for item in verdict.conditions if item.outcome == "fails"}
+    return {item.name: item.detail for item in verdict.checks if item.outcome == "fails"}
+
+
+def contradiction(problems: dict[str, str]) -> str | None:
+    """Return how claim, parameters and method disagree; None where they do not."""
+    names = [name for name in ("claim and parameters", "method") if name in problems]
+    return "; ".join(problems[name] for name in names) or None
 
 
 def manifest_of(folder: Path) -> dict:

@@ -11,7 +11,7 @@ from scipy import stats
 from tampering import smallest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
+from graphveil.data.encoding import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.randomness import Randomness
 
@@ -68,7 +68,7 @@ def test_without_a_seed_the_ids_come_from_the_operating_system(method, monkeypat
 
     monkeypatch.setattr(secrets, "token_bytes", keys)
     least = smallest(method)
-    releases = [least.anonymize(FOUR[kinds_taken(method.accepts)[0]]) for _ in range(2)]
+    releases = [least.anonymize(FOUR[accepted_kinds(method.accepts)[0]]) for _ in range(2)]
     assert [32, 32] == asked
     assert ids_given(releases[0]) == ids_given(releases[1])
 
@@ -147,7 +147,7 @@ def _random_graph(rng):
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_a_seed_stands_in_the_private_record_and_in_no_public_file(tmp_path, method):
-    people = FOUR[kinds_taken(method.accepts)[0]]
+    people = FOUR[accepted_kinds(method.accepts)[0]]
     folder = smallest(method).anonymize(people, seed=SEED).write(tmp_path / "out")
     public = b"".join(released_bytes(folder).values())
     assert str(SEED).encode() not in public

@@ -13,8 +13,8 @@ from pyarrow import parquet
 from tampering import smallest
 
 import graphveil as gv
-from graphveil.anonymizer import kinds_taken
 from graphveil.data import Bipartite
+from graphveil.data.encoding import accepted_kinds
 from graphveil.engines import LocalEngine
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import SmoothK
@@ -33,7 +33,7 @@ MOST_NEIGHBOURS = 80
 LIKES = pa.table({"user": np.arange(N), "items": [[f"item {row // 2:03d}"] for row in range(N)]})
 """Two rows of every kind, one below the other."""
 
-ON_FEATURES = {name: m for name, m in METHODS.items() if Bipartite in kinds_taken(m.accepts)}
+ON_FEATURES = {name: m for name, m in METHODS.items() if Bipartite in accepted_kinds(m.accepts)}
 
 
 def deviations(order):

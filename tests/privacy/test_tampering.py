@@ -19,8 +19,8 @@ from tampering import (
 )
 
 from graphveil.data import Graph
+from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Release
-from graphveil.verify import verify
 
 
 def test_an_untouched_release_holds_in_every_condition(folder):
@@ -66,6 +66,7 @@ def test_a_class_of_one_node_too_few_is_named(tmp_path):
     folder = Release(
         data=graph,
         guarantee=release.guarantee,
+        conditions=release.conditions,
         provenance=release.provenance,
     ).write(tmp_path / "release")
     problems = failed(verify(folder))

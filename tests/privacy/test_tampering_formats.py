@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tampering import provenance_of
 
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.limits import SOURCES
-from graphveil.release import Provenance, Release, read_manifest, read_release
-from graphveil.verify import verify
+from graphveil.methods.agreement import verify_release as verify
+from graphveil.release import Release, read_manifest, read_release
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 
@@ -34,10 +34,9 @@ def write_release(place: Path, name: str) -> Path:
     return Release(
         data=Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], n=7),
         guarantee=StructuralKAnonymity(k=2),
-        provenance=Provenance(
-            method="k-degree",
-            source=SOURCES["k-degree"],
-            parameters={"k": 2, "edits": "add", "target": "exact", "near": True, "restarts": 2},
+        provenance=provenance_of(
+            "k-degree",
+            {"k": 2, "edits": "any", "target": "exact", "near": True, "restarts": 2},
         ),
     ).write(place / "release", format=name)
 
@@ -62,7 +61,7 @@ def replace_data(folder: Path, content: bytes) -> None:
 
 
 def failed(verdict) -> dict[str, str]:
-    return {item.name: item.detail for item in verdict.conditions if item.outcome == "fails"}
+    return {item.name: item.detail for item in verdict.checks if item.outcome == "fails"}
 
 
 def degrees_read(folder: Path, described) -> tuple[int, Counter]:
@@ -143,7 +142,7 @@ def test_an_edge_taken_from_both_its_ends_leaves_a_class_that_is_named(tmp_path,
     less = Release(
         data=Graph.from_edges([0, 1, 2], [1, 2, 3], n=7),
         guarantee=StructuralKAnonymity(k=2),
-        provenance=Provenance(method="k-degree", source=SOURCES["k-degree"], parameters={}),
+        provenance=provenance_of("k-degree", {}),
     ).write(tmp_path / "less", format=name)
     replace_data(folder, data_file(less).read_bytes())
     problems = failed(verify(folder))
@@ -160,7 +159,7 @@ def test_a_column_too_many_or_of_another_name_is_found(tmp_path, extra):
     else:
         table = table.rename_columns(["target", "source"])
     sink = io.BytesIO()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
     assert "data.parquet has the columns" in failed(verify(folder))["data"]
 
@@ -171,7 +170,7 @@ def test_ids_that_are_no_integers_are_found(tmp_path, kind):
     table = pq.read_table(data_file(folder))
     table = pa.table([column.cast(kind) for column in table.columns], names=table.column_names)
     sink = io.BytesIO()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
     assert "not integers" in failed(verify(folder))["data"]
 
@@ -180,7 +179,7 @@ def test_an_end_that_is_missing_is_named_with_its_row(tmp_path):
     folder = write_release(tmp_path, "parquet")
     table = pa.table({"source": [0, 0, 1, None, 3], "target": [1, 4, 2, 3, 4]})
     sink = io.BytesIO()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
     assert "data.parquet: row 4 has no source" == failed(verify(folder))["data"]
 
@@ -243,7 +242,7 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
     put_in = put_in if isinstance(put_in, bytes) else put_in.encode()
     replace_data(folder, content[:place] + put_in + content[place + drop :])
     verdict = verify(folder)
-    outcome = {condition.name: condition.outcome for condition in verdict.conditions}
+    outcome = {condition.name: condition.outcome for condition in verdict.checks}
     shape = ("data", "ids", "simple graph", "endpoints", "canonical order")
     if all(outcome[item] == "holds" for item in shape):
         read = read_release(folder).data

@@ -24,10 +24,11 @@ from tampering import (
 )
 
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify import verify
+from graphveil.methods.agreement import verify_release as verify
 
 HIDDEN_PLACES = {
     "version",
+    "method.name",
     "method.parameters.edits",
     "method.parameters.near",
     "method.parameters.restarts",
@@ -203,6 +204,16 @@ def test_a_guarantee_that_cannot_be_fails(folder, field, value):
 
 def test_a_schema_of_another_version_fails(folder):
     manifest = manifest_of(folder)
-    manifest["schema"] = 2
+    manifest["schema"] = 3
     reseal(folder, manifest)
-    assert "schema 2" in failed(verify(folder))["manifest"]
+    detail = failed(verify(folder))["manifest"]
+    assert "schema 3, this version reads 2. Update graphveil." in detail
+
+
+def test_the_schema_that_was_never_published_is_named_with_the_way_out(folder):
+    manifest = manifest_of(folder)
+    manifest["schema"] = 1
+    del manifest["claim"]["conditions"]
+    reseal(folder, manifest)
+    detail = failed(verify(folder))["manifest"]
+    assert "schema 1, this version reads 2. Anonymize the data again." in detail

@@ -17,8 +17,8 @@ from tampering import (
 )
 
 from graphveil.data import Graph
+from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Private, Release, digest_of
-from graphveil.verify import verify
 
 
 def test_swapped_rows_of_the_linkage_are_found_by_a_missing_edge(folder):
@@ -102,6 +102,7 @@ def test_an_edge_of_the_original_that_was_lost_is_named(tmp_path):
     folder = Release(
         data=release.data,
         guarantee=release.guarantee,
+        conditions=release.conditions,
         provenance=release.provenance,
         private=Private(
             input_sha256=digest_of(more),
@@ -121,6 +122,7 @@ def test_a_degree_that_shrank_is_found_without_the_linkage(tmp_path):
     folder = Release(
         data=release.data,
         guarantee=release.guarantee,
+        conditions=release.conditions,
         provenance=release.provenance,
         private=Private(input_sha256=digest_of(star)),
     ).write(tmp_path / "release")
@@ -139,7 +141,7 @@ def test_a_record_that_cannot_be_read_fails(folder, content):
 
 def test_an_original_id_in_the_manifest_is_found(folder):
     manifest = manifest_of(folder)
-    manifest["method"]["parameters"]["kept"] = ["gil", 4]
+    manifest["method"]["parameters"]["kept"] = "of gil and 4"
     reseal(folder, manifest)
     problems = failed(verify(folder, original=original_graph()))
-    assert "1 of 7 original ids stand in 'gil'" == problems["no original ids"]
+    assert "1 of 7 original ids stand in 'of gil and 4'" == problems["no original ids"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tampering import failed, manifest_of, reseal
+from tampering import failed, manifest_of, private, reseal
 
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
-from graphveil.verify import verify
+from graphveil.methods.agreement import verify_release as verify
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -18,35 +20,48 @@ HALVES = Bipartite.from_lists([["a", "hiv"], ["a", "hiv"], ["b", "hiv"], ["b"]])
 
 
 @pytest.mark.parametrize(
-    ("made", "said", "name", "told"),
+    ("made", "stated", "sensitive", "name", "detail"),
     [
-        ({}, {"ties": "drop"}, "no ties", "'a' is published of 4 users, the class of user 0, and"),
+        (
+            {},
+            {"type": "true-of-more-than-half"},
+            None,
+            "no ties",
+            "'a' is published of 4 users, the class of user 0, and",
+        ),
         (
             {"theta_max": 1.0, "sensitive": "hiv"},
-            {"theta_max": 0.7},
+            {"type": "sensitive-at-most", "theta_max": 0.7},
+            "hiv",
             "sensitive features",
             "the class of user 0, and true of 3 of them, theta_max=0.7; 1 pair of a class and",
         ),
         (
             {"theta_max": 1.0, "sensitive": "a"},
-            {"theta_max": 0.75, "sensitive": '["hiv"]'},
+            {"type": "sensitive-at-most", "theta_max": 0.75},
+            '["hiv"]',
             None,
             "none of 1 sensitive feature is true of more than 0.75 of a class",
         ),
     ],
 )
-def test_a_stricter_rule_than_was_kept_is_found(tmp_path, made, said, name, told):
+def test_a_stricter_rule_than_was_kept_is_found(tmp_path, made, stated, sensitive, name, detail):
     release = METHODS["smooth-k"].from_parameters({"k": 4, **made}).anonymize(HALVES)
     folder = release.write(tmp_path / "release")
     assert {} == failed(verify(folder, original=HALVES))
     manifest = manifest_of(folder)
-    manifest["method"]["parameters"] |= said
+    manifest["claim"]["conditions"] = [stated]
+    manifest["method"]["parameters"]["theta_max"] = stated.get("theta_max")
     reseal(folder, manifest)
+    record = private(folder) / "record.json"
+    owned = json.loads(record.read_bytes())
+    owned["withheld"]["sensitive"] = sensitive
+    record.write_text(json.dumps(owned))
     verdict = verify(folder, original=HALVES)
     assert {"owner's record", name} - {None} == set(failed(verdict))
     assert verdict.complete
-    details = {item.name: item.detail for item in verdict.conditions}
-    assert told in details[name or "sensitive features"]
+    details = {item.name: item.detail for item in verdict.checks}
+    assert detail in details[name or "sensitive features"]
 
 
 @settings(deadline=None, max_examples=15)

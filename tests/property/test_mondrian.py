@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.errors import GraphveilWarning
+from graphveil.kernels import mondrian as kernel
+from graphveil.methods.equal_rows.rows import collapse
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -29,12 +31,12 @@ def allowed(part, k, split):
 def cut_densely(matrix, members, k, split):
     """Yield the parts of some rows, the paper's way: recursively, on a table of all cells."""
     part = matrix[members]
-    found = list(allowed(part, k, split))
-    if not found:
+    cuts = list(allowed(part, k, split))
+    if not cuts:
         yield frozenset(members)
         return
-    most = max(side for _, side in found)
-    column = next(c for c, side in found if split == "first" or side == most)
+    most = max(side for _, side in cuts)
+    column = next(c for c, side in cuts if split == "first" or side == most)
     for side in (1, 0):
         yield from cut_densely(
             matrix, [row for row in members if matrix[row, column] == side], k, split
@@ -47,8 +49,8 @@ def published(matrix, parts, release):
     for part in parts:
         members = sorted(part)
         ones = matrix[members].sum(axis=0)
-        held = ones == len(members) if release == "suppress" else 2 * ones >= len(members)
-        out[members] = held & (ones > 0)
+        kept = ones == len(members) if release == "suppress" else 2 * ones >= len(members)
+        out[members] = kept & (ones > 0)
     return out
 
 
@@ -92,6 +94,25 @@ def test_the_release_is_that_of_the_recursive_twin_on_dense_cells(rows, k, split
     assert (kept / either if either else 1.0) == made.private.cost["jaccard"]
     assert kept == made.private.cost["entries_kept"]
     assert either - int(matrix.sum()) == made.private.cost["entries_created"]
+
+
+@settings(deadline=None, max_examples=200)
+@given(rows=matrices, k=st.integers(2, 5), split=st.sampled_from(["first", "balanced"]))
+def test_the_parts_of_the_kernel_are_those_of_the_recursive_twin(rows, k, split):
+    matrix = np.array(rows, dtype=np.int8)
+    k = min(k, len(matrix))
+    data = collapse(gv.Bipartite.from_scipy(matrix))
+    distinct = kernel.Distinct(data.indptr, data.indices, data.weights)
+    work = kernel.work_for(distinct, data.n_features)
+    parts = np.empty(data.n_distinct, dtype=np.int32)
+    choice = kernel.FIRST if split == "first" else kernel.BALANCED
+    n_parts = kernel.divide(distinct, work, k, choice, parts)
+    expected = set(cut_densely(matrix, list(range(len(matrix))), k, split))
+    part_of_row = parts[data.kinds]
+    assert list(range(n_parts)) == sorted(set(parts.tolist()))
+    assert expected == {
+        frozenset(np.flatnonzero(part_of_row == part).tolist()) for part in range(n_parts)
+    }
 
 
 @settings(deadline=None, max_examples=100)

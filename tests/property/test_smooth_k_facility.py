@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.facility import Kinds
+from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
+from graphveil.kernels.smooth_k.facility import Arrivals, Kinds, Nearest, open_facilities
 from graphveil.kernels.smooth_k.overlaps import count_shared, leave, lists_of
 from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
@@ -122,6 +123,53 @@ def test_clusters_are_those_of_a_plain_search_with_the_same_draws(
     assert expected == found.tolist()
 
 
+@given(tables() | planted(), FACTORS, SEEDS)
+@settings(deadline=None, max_examples=100)
+def test_facilities_open_as_row_by_row_with_the_same_coins(table, cost_factor, seed):
+    data, n_features = table
+    rows = collapse(bipartite(data, n_features))
+    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    lists = lists_of(rows.indptr, rows.indices, n_features)
+    n, factor = len(data), 0.05 if cost_factor is None else cost_factor
+    sums = nearest_sums(kinds, lists, min(4, n))
+    order, coins = generator(seed).permutation(n), generator(seed + 1).random(n)
+    expected = twin_opening(data, sums[rows.kinds], factor, order, coins)
+    arrivals = Arrivals(rows.kinds[order], coins, np.empty(n, np.int32), np.empty(n, np.int64))
+    nearest = Nearest(np.empty(rows.n_distinct, np.int64), np.empty(rows.n_distinct, np.int32))
+    opened = np.empty(rows.n_distinct, dtype=np.int32)
+    n_open = open_facilities(kinds, lists, sums, factor, arrivals, nearest, opened)
+    sites = dict(zip(rows.kinds.tolist(), data, strict=True))
+    assert expected[0] == {i: sites[kind] for i, kind in enumerate(opened[:n_open].tolist())}
+    assert [expected[1][row] for row in order.tolist()] == arrivals.facility.tolist()
+    assert [expected[2][row] for row in order.tolist()] == arrivals.distance.tolist()
+
+
+@given(tables() | planted(), st.integers(2, 5), st.integers(1, 6), SEEDS)
+@settings(deadline=None, max_examples=100)
+def test_small_facilities_close_and_clients_go_where_a_plain_search_sends_them(
+    table, k, n_open, seed
+):
+    data, n_features = table
+    rows = collapse(bipartite(data, n_features))
+    rng = generator(seed)
+    opened = rng.permutation(rows.n_distinct)[:n_open].astype(np.int32)
+    sites = dict(zip(rows.kinds.tolist(), data, strict=True))
+    open_sets = {i: sites[kind] for i, kind in enumerate(opened.tolist())}
+    facility = rng.integers(0, opened.size, len(data)).astype(np.int32)
+    visits = rng.permutation(opened.size)
+    at = dict(enumerate(facility.tolist()))
+    expected = twin_closing(data, open_sets, at, visits, min(k, len(data)))
+    lists = [sorted(open_sets[i]) for i in range(opened.size)]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in lists])]).astype(np.int64)
+    indices = np.array([f for row in lists for f in row], dtype=np.int32)
+    by_degree = np.argsort(np.diff(indptr), kind="stable").astype(np.int64)
+    clients = Clients(rows.kinds.copy(), np.ones(len(data), dtype=np.int64), facility)
+    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    facilities = Facilities(indptr, indices, by_degree, visits)
+    close_small(kinds, facilities, n_features, clients, min(k, len(data)))
+    assert [expected[row] for row in range(len(data))] == clients.facility.tolist()
+
+
 @given(tables(), st.integers(2, 8), FACTORS, ASSIGNS, st.booleans(), SEEDS)
 @settings(deadline=None, max_examples=100)
 def test_every_cluster_has_at_least_k_rows_and_no_number_is_left_out(
@@ -144,8 +192,8 @@ def test_every_cluster_has_at_least_k_rows_and_no_number_is_left_out(
     assert sizes.min() >= k
     assert not cut or sizes.max() < 2 * k
     if assign == "nearest" and not cut:
-        places = set(zip(rows, labels.tolist(), strict=True))
-        assert len(set(rows)) == len(places)
+        homes = set(zip(rows, labels.tolist(), strict=True))
+        assert len(set(rows)) == len(homes)
 
 
 @given(tables(), st.integers(1, 24))
@@ -181,8 +229,8 @@ def test_lists_hold_the_rows_that_have_not_left_and_count_what_they_share(table,
             stop = lists.starts[f] + lists.lengths[f]
             members = lists.members[lists.starts[f] : stop].tolist()
             assert sorted(members) == [v for v in sorted(here) if f in rows[v]]
-    assert sorted(lists.places.tolist()) == list(range(data.n_entries))
-    assert lists.entries[lists.places].tolist() == list(range(data.n_entries))
+    assert sorted(lists.positions.tolist()) == list(range(data.n_entries))
+    assert lists.entries[lists.positions].tolist() == list(range(data.n_entries))
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(1, 5))

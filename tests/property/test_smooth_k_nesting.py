@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k import nesting as kernel
 from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule, kept, profiles
-from graphveil.methods.smooth_k.nesting import _threshold, _units, nested_clusters
+from graphveil.methods.equal_rows.rule import Rule, kept, profiles_of
+from graphveil.methods.smooth_k.nesting import _no_chains, _threshold, _units, nested_clusters
 
 RULES = st.sampled_from([Rule(), Rule(ties="drop"), Rule(Fraction(2, 3)), Rule(Fraction(1))])
 
@@ -54,18 +55,10 @@ def test_every_cluster_is_a_union_of_classes_with_at_least_k_rows(drawn, rule, k
 def test_the_value_of_a_chain_is_the_recounted_objective(drawn, rule, price, data):
     original, first = drawn
     rows = collapse(original)
-    found = profiles(rows, first)
-    n = found.sizes.size
-    units = _units(found, rule, rows.n_features)
-    chains = kernel.Chains(
-        cluster=np.full(n, -1, dtype=np.int32),
-        after=np.full(n, -1, dtype=np.int32),
-        head=np.full(n, -1, dtype=np.int32),
-        total=np.zeros(n, dtype=np.int64),
-        seen=np.zeros(rows.n_features, dtype=np.int64),
-        shared=np.zeros(n, dtype=np.int64),
-        touched=np.empty(rows.n_features, dtype=np.int32),
-    )
+    profiles = profiles_of(rows, first)
+    n = profiles.sizes.size
+    units = _units(profiles, rule, rows.n_features)
+    chains = _no_chains(n, rows.n_features)
     members = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
     for unit in members:
         if chains.head[0] < 0:
@@ -81,9 +74,137 @@ def test_the_value_of_a_chain_is_the_recounted_objective(drawn, rule, price, dat
     dense = original.to_scipy().toarray()[np.isin(first, chosen)]
     size, counts = dense.shape[0], dense.sum(axis=0)
     needed = int(rule.least(np.array([size]))[0])
-    due = sum((1 + price) * c - price * size for c in counts.tolist() if c >= needed)
-    assert np.isclose(due, got)
+    expected = sum((1 + price) * c - price * size for c in counts.tolist() if c >= needed)
+    assert np.isclose(expected, got)
     assert 0 == chains.seen.sum()
+
+
+class Twin:
+    """Growth and improvement of unions of classes, by recounts of dictionaries."""
+
+    def __init__(self, profiles, rule, price):
+        self.rule, self.price = rule, price
+        self.sizes = profiles.sizes.tolist()
+        self.counts = [{} for _ in self.sizes]
+        pairs = (profiles.clusters, profiles.features, profiles.counts)
+        for unit, feature, count in zip(*(column.tolist() for column in pairs), strict=True):
+            self.counts[unit][feature] = count
+        self.published = [
+            [f for f, count in own.items() if self.keeps(count, size)]
+            for own, size in zip(self.counts, self.sizes, strict=True)
+        ]
+        self.home = [-1] * len(self.sizes)
+        self.chains = []
+
+    def keeps(self, count, size):
+        return count >= int(self.rule.least(np.array([size]))[0])
+
+    def rows(self, units):
+        return sum(self.sizes[unit] for unit in units)
+
+    def value(self, units):
+        size, total = self.rows(units), 0.0
+        counts = Counter()
+        for unit in units:
+            counts.update(self.counts[unit])
+        for count in counts.values():
+            if self.keeps(count, size):
+                total += (1 + self.price) * count - self.price * size
+        return total
+
+    def likest(self, source, may_join):
+        """Return the units that share most published features, of equals the one met first."""
+        others = [
+            other
+            for unit in source
+            for feature in sorted(self.counts[unit])
+            for other in range(len(self.sizes))
+            if feature in self.published[other] and may_join(other)
+        ]
+        scores = {
+            other: 2 * shared - len(self.published[other])
+            for other, shared in Counter(others).items()
+        }
+        return sorted(scores, key=lambda other: -scores[other])[: kernel.TRIED]
+
+    def join(self, unit, cluster):
+        self.home[unit] = cluster
+        self.chains[cluster].insert(0, unit)
+
+    def leave(self, unit):
+        self.chains[self.home[unit]].remove(unit)
+
+    def grow(self, order, k):
+        for unit in order:
+            if self.sizes[unit] >= k:
+                self.chains.append([])
+                self.join(unit, len(self.chains) - 1)
+        for seed in order:
+            waiting = [unit for unit in order if self.home[unit] < 0]
+            if self.home[seed] >= 0 or self.rows(waiting) < k:
+                continue
+            self.chains.append([])
+            self.join(seed, len(self.chains) - 1)
+            while self.rows(self.chains[-1]) < k:
+                chain = self.chains[-1]
+                alike = self.likest(chain, lambda other: self.home[other] < 0)
+                gains = [self.value([*chain, u]) - self.value([u]) for u in alike]
+                waiting = [unit for unit in order if self.home[unit] < 0]
+                best = alike[gains.index(max(gains))] if alike else waiting[-1]
+                self.join(best, len(self.chains) - 1)
+        for unit in order:
+            if self.home[unit] < 0:
+                self.chains = self.chains or [[]]
+                losses = [self.value([*c, unit]) - self.value(c) for c in self.chains]
+                self.join(unit, losses.index(max(losses)))
+
+    def improve(self, order, k):
+        changes = 0
+        for unit in order:
+            home = self.home[unit]
+            here = self.chains[home]
+            without = [u for u in here if u != unit]
+            most, best = 1e-9, None
+            for other in self.likest([unit], lambda o, home=home: self.home[o] != home):
+                there = self.chains[self.home[other]]
+                rest = [u for u in there if u != other]
+                before = self.value(here) + self.value(there)
+                for ours, theirs in (
+                    (without, [*there, unit]),
+                    ([*without, other], [*rest, unit]),
+                ):
+                    gain = self.value(ours) + self.value(theirs) - before
+                    if min(self.rows(ours), self.rows(theirs)) >= k and gain > most:
+                        most, best = gain, (other, other in ours)
+            if best is not None:
+                other, swaps = best
+                goal = self.home[other]
+                self.leave(unit)
+                if swaps:
+                    self.leave(other)
+                    self.join(other, home)
+                self.join(unit, goal)
+                changes += 1
+        return changes
+
+
+@settings(deadline=None, max_examples=150)
+@given(classed_rows(), RULES, st.integers(0, 8), st.integers(2, 8), st.data())
+def test_unions_grow_and_improve_as_those_of_a_twin(drawn, rule, eighths, k, data):
+    original, first = drawn
+    rows = collapse(original)
+    profiles = profiles_of(rows, first)
+    price, n = eighths / 8, profiles.sizes.size
+    units, threshold = _units(profiles, rule, rows.n_features), _threshold(rule, price)
+    chains, twin = _no_chains(n, rows.n_features), Twin(profiles, rule, price)
+    order, again = (data.draw(st.permutations(range(n))) for _ in range(2))
+    n_clusters = kernel.grow(units, chains, threshold, np.array(order, dtype=np.int32), k)
+    twin.grow(order, k)
+    assert (twin.home, len(twin.chains)) == (chains.cluster.tolist(), n_clusters)
+    changes = kernel.improve(units, chains, threshold, np.array(again, dtype=np.int32), k)
+    assert twin.improve(again, k) == changes
+    assert twin.home == chains.cluster.tolist()
+    assert [twin.rows(chain) for chain in twin.chains] == chains.total[:n_clusters].tolist()
 
 
 @settings(deadline=None, max_examples=40)

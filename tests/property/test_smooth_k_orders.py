@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
+from graphveil.kernels.smooth_k.orders import Incidence, smallest_hashes, spread_labels
 from graphveil.methods.smooth_k.orders import (
     HASHES,
     PRIME,
@@ -66,7 +67,9 @@ def slow_spread(features_of, n, n_features, cap, rng, sample=200, iterations=6):
     labels = list(range(n))
     order = list(range(n))
     for _ in range(iterations):
-        taken = [slow_commonest(rows, labels, sample, rng) if rows else None for rows in rows_of]
+        of_feature = [
+            slow_commonest(rows, labels, sample, rng) if rows else None for rows in rows_of
+        ]
         for i in range(n - 1, 0, -1):
             j = int(rng.random() * (i + 1))
             order[i], order[j] = order[j], order[i]
@@ -74,7 +77,7 @@ def slow_spread(features_of, n, n_features, cap, rng, sample=200, iterations=6):
         for u in order:
             sums = {labels[u]: 0.0}
             for f in sorted(features_of[u]):
-                sums[taken[f]] = sums.get(taken[f], 0.0) + weights[f]
+                sums[of_feature[f]] = sums.get(of_feature[f], 0.0) + weights[f]
             own = labels[u]
             allowed = {x for x in sums if x == own or labels.count(x) < cap}
             labels[u] = min(allowed, key=lambda x: (-sums[x], x != own, x))
@@ -105,6 +108,39 @@ def test_minhash_order_is_that_of_the_definition(rows, seed):
 
 
 @QUICK
+@given(lists, seeds)
+def test_the_kernel_of_hashes_lowers_to_the_least_of_every_row(rows, seed):
+    hashes = rng_of(seed).integers(0, PRIME, (12, 3)).astype(np.int32)
+    smallest = np.full((len(rows), 3), PRIME // 2, dtype=np.int32)
+    indptr, indices = _csr(rows)
+    smallest_hashes(indptr, indices, hashes, smallest)
+    expected = [
+        [min([PRIME // 2, *hashes[sorted(row), j].tolist()]) for j in range(3)] for row in rows
+    ]
+    assert expected == smallest.tolist()
+
+
+@QUICK
+@given(lists, seeds, st.integers(1, 30), st.integers(1, 5), st.integers(1, 4))
+def test_labels_spread_as_by_the_definition(rows, seed, cap, sample, iterations):
+    indptr, indices = _csr(rows)
+    rows_of_feature = [[u for u in range(len(rows)) if f in rows[u]] for f in range(12)]
+    degrees = np.array([len(having) for having in rows_of_feature])
+    incidence = Incidence(
+        row_starts=np.array(indptr),
+        features=np.array(indices),
+        feature_starts=np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
+        rows=np.array([u for having in rows_of_feature for u in having], dtype=np.int32),
+    )
+    weights = 1 / np.log2(2.0 + degrees)
+    expected = slow_spread(
+        rows, len(rows), 12, cap, rng_of(seed), sample=sample, iterations=iterations
+    )
+    spread = spread_labels(incidence, weights, cap, sample, iterations, rng_of(seed))
+    assert expected == spread.tolist()
+
+
+@QUICK
 @given(lists, seeds, st.integers(4, 80))
 def test_label_propagation_order_is_that_of_the_definition(rows, seed, chunk_rows):
     expected = slow_label_propagation_order(rows, chunk_rows, rng_of(seed))
@@ -116,9 +152,9 @@ def test_label_propagation_order_is_that_of_the_definition(rows, seed, chunk_row
 def test_equal_rows_stand_together_in_minhash_order(rows, seed):
     order = minhash_order(data_of(rows), rng_of(seed)).tolist()
     signatures = MinHash(12, rng_of(seed)).signatures(*_csr(rows))
-    met = [tuple(signatures[u]) for u in order]
-    runs = 1 + sum(a != b for a, b in pairwise(met))
-    assert len(set(met)) == runs
+    in_order = [tuple(signatures[u]) for u in order]
+    runs = 1 + sum(a != b for a, b in pairwise(in_order))
+    assert len(set(in_order)) == runs
 
 
 def _csr(rows):

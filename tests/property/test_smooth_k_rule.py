@@ -18,9 +18,9 @@ from graphveil.methods.equal_rows.rule import (
     MOST_DENOMINATOR,
     Rule,
     Theta,
+    classes_of,
     kept,
-    merged,
-    profiles,
+    profiles_of,
     released,
 )
 
@@ -136,13 +136,13 @@ def test_the_least_count_is_the_first_whose_share_reaches_theta(theta, size):
 def test_profiles_count_what_a_dictionary_counts_and_keep_what_is_legal(drawn, rule):
     rows, n_features, labels = drawn
     counts, sizes = counts_of(rows, labels)
-    found = profiles(collapse(bipartite(rows, n_features)), labels)
-    pairs = list(zip(found.clusters.tolist(), found.features.tolist(), strict=True))
+    profiles = profiles_of(collapse(bipartite(rows, n_features)), labels)
+    pairs = list(zip(profiles.clusters.tolist(), profiles.features.tolist(), strict=True))
     assert sorted(counts) == pairs
-    assert [counts[pair] for pair in pairs] == found.counts.tolist()
-    assert [sizes[cluster] for cluster in range(len(sizes))] == found.sizes.tolist()
+    assert [counts[pair] for pair in pairs] == profiles.counts.tolist()
+    assert [sizes[cluster] for cluster in range(len(sizes))] == profiles.sizes.tolist()
     legal = [is_legal(counts[pair], sizes[pair[0]], rule) for pair in pairs]
-    assert legal == found.kept(rule).tolist()
+    assert legal == profiles.kept(rule).tolist()
 
 
 @given(clustered(), RULES)
@@ -151,8 +151,8 @@ def test_a_release_is_that_of_a_dense_table_and_its_numbers_are_recounted(drawn,
     rows, n_features, labels = drawn
     data = bipartite(rows, n_features)
     distinct = collapse(data)
-    found = profiles(distinct, labels)
-    release = rows_of(released(data, found, found.kept(rule), labels))
+    profiles = profiles_of(distinct, labels)
+    release = rows_of(released(data, profiles, profiles.kept(rule), labels))
     counts, sizes = counts_of(rows, labels)
     expected = [
         {f for f in range(n_features) if is_legal(counts[c, f], sizes[c], rule)}
@@ -173,10 +173,10 @@ def test_a_release_is_that_of_a_dense_table_and_its_numbers_are_recounted(drawn,
 def test_clusters_released_alike_are_one_class_in_which_the_rule_holds(drawn, rule):
     rows, n_features, labels = drawn
     data = bipartite(rows, n_features)
-    found = profiles(collapse(data), labels)
-    held = found.kept(rule)
-    release = [frozenset(row) for row in rows_of(released(data, found, held, labels))]
-    classes = merged(found, held)
+    profiles = profiles_of(collapse(data), labels)
+    is_kept = profiles.kept(rule)
+    release = [frozenset(row) for row in rows_of(released(data, profiles, is_kept, labels))]
+    classes = classes_of(profiles, is_kept)
     pairs = list(zip(classes.clusters.tolist(), classes.features.tolist(), strict=True))
     published = [frozenset(f for c, f in pairs if c == n) for n in range(classes.sizes.size)]
     assert Counter(release) == dict(zip(published, classes.sizes.tolist(), strict=True))

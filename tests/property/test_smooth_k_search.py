@@ -106,11 +106,11 @@ def contents(state):
 
 
 def members_of(state, cluster):
-    found, row = [], state.heads[cluster]
+    members, row = [], state.heads[cluster]
     while row != kernel.NONE:
-        found.append(int(row))
+        members.append(int(row))
         row = state.links[row, kernel.NEXT]
-    return sorted(found)
+    return sorted(members)
 
 
 def assert_counted(rows, clusters, rule):
@@ -135,11 +135,11 @@ def test_the_state_counts_what_a_recount_finds(drawn, rule):
     assert [shared, shared + created] == clusters.state.tally.tolist()
     assert float(jaccard(sets, labels, rule)) == clusters.jaccard
     assert kept(rows, labels, rule).jaccard == clusters.jaccard
-    for cluster, (size, n_kept, held) in enumerate(clusters.state.clusters.tolist()):
+    for cluster, (size, n_kept, entries) in enumerate(clusters.state.clusters.tolist()):
         own = [row for row, label in zip(sets, labels, strict=True) if label == cluster]
         counts = Counter(f for row in own for f in row)
-        held_counts = [x for x in counts.values() if keeps(x, size, rule)]
-        assert (len(own), len(held_counts), sum(held_counts)) == (size, n_kept, held)
+        kept_counts = [x for x in counts.values() if keeps(x, size, rule)]
+        assert (len(own), len(kept_counts), sum(kept_counts)) == (size, n_kept, entries)
         assert counts == {
             f: count
             for f in range(n_features)
@@ -171,6 +171,94 @@ def test_removing_a_row_gains_what_a_recount_finds(drawn, rule, lam):
         after = objective(sets, relabelled(labels, {row: kernel.NONE}), rule, lam)
         found = kernel.gain_of_removing(clusters.data, clusters.state, float(lam), row)
         assert float(after - before) == pytest.approx(found, abs=1e-9)
+
+
+@given(clustered(), RULES, LAMBDAS, st.data())
+@settings(deadline=None, max_examples=100)
+def test_what_a_row_adds_is_a_base_and_a_term_for_each_of_its_features(drawn, rule, lam, data):
+    sets, n_features, labels = drawn
+    row = data.draw(st.integers(0, len(sets) - 1))
+    clusters = clusters_of(rows_of(sets, n_features), labels, rule)
+    least = clusters.data.least
+    for cluster in set(labels.tolist()):
+        own = [other for other, label in zip(sets, labels, strict=True) if label == cluster]
+        counts, size = Counter(f for other in own for f in other), len(own)
+        before = sum(g_of(x, size, rule, lam) for x in counts.values())
+        grown = sum(g_of(x, size + 1, rule, lam) for x in counts.values())
+        base = kernel.base_of_adding(clusters.data, clusters.state, float(lam), cluster)
+        assert float(grown - before) == pytest.approx(base, abs=1e-9)
+        for f in sets[row]:
+            x = counts[f]
+            term = kernel.term_of_adding(float(lam), x, int(least[size + 1]), size)
+            expected = g_of(x + 1, size + 1, rule, lam) - g_of(x, size + 1, rule, lam)
+            assert float(expected) == pytest.approx(term, abs=1e-9)
+            if keeps(x, size, rule):
+                worth = kernel.worth(float(lam), x, size)
+                assert float(g_of(x, size, rule, lam)) == pytest.approx(worth, abs=1e-9)
+
+
+def g_of(count, size, rule, lam):
+    """What the objective counts for a feature that so many of so many rows have."""
+    return (1 + lam) * count - lam * size if keeps(count, size, rule) else 0
+
+
+@given(clustered(), RULES)
+@settings(deadline=None, max_examples=100)
+def test_a_row_is_its_profile_if_it_has_what_its_cluster_keeps(drawn, rule):
+    sets, n_features, labels = drawn
+    clusters = clusters_of(rows_of(sets, n_features), labels, rule)
+    for row, cluster in enumerate(labels.tolist()):
+        own = [other for other, label in zip(sets, labels, strict=True) if label == cluster]
+        counts = Counter(f for other in own for f in other)
+        profile = {f for f, count in counts.items() if keeps(count, len(own), rule)}
+        is_its = kernel.is_its_profile(clusters.data, clusters.state, row)
+        assert (profile == sets[row]) is is_its
+
+
+@given(clustered(), RULES, st.data())
+@settings(deadline=None, max_examples=100)
+def test_rows_that_enter_and_leave_are_counted_and_listed(drawn, rule, data):
+    sets, n_features, labels = drawn
+    rows = rows_of(sets, n_features)
+    clusters = clusters_of(rows, np.full(len(sets), kernel.NONE, dtype=np.int32), rule)
+    state = clusters.state._replace(
+        clusters=np.zeros((4, 3), dtype=np.int64), heads=np.full(4, kernel.NONE, dtype=np.int32)
+    )
+    state.labels[:] = labels
+    kernel.fill(clusters.data, state)
+    assert_counted(rows, clusters._replace(state=state), rule)
+    for row in data.draw(st.lists(st.integers(0, len(sets) - 1), unique=True)):
+        kernel.count_out(clusters.data, state, row, int(state.labels[row]))
+        kernel.delist(state, row)
+        state.labels[row] = kernel.NONE
+        assert_counted(rows, clusters._replace(state=state), rule)
+        cluster = data.draw(st.integers(0, 3))
+        kernel.count_in(clusters.data, state, row, cluster)
+        kernel.enlist(state, row, cluster)
+        assert_counted(rows, clusters._replace(state=state), rule)
+
+
+@given(clustered(), RULES, LAMBDAS, st.data())
+@settings(deadline=None, max_examples=100)
+def test_rows_without_a_cluster_enter_one_by_one_where_a_recount_gains_most(drawn, rule, lam, data):
+    sets, n_features, labels = drawn
+    alone = data.draw(st.lists(st.integers(0, len(sets) - 1), unique=True, max_size=len(sets) - 1))
+    labels[alone] = kernel.NONE
+    rows = rows_of(sets, n_features)
+    clusters = clusters_of(rows, labels, rule)
+    n_clusters = len(clusters.state.clusters)
+    kernel.insert_unclustered(
+        clusters.data, clusters.state, float(lam), np.array(alone, dtype=np.int64)
+    )
+    assert_counted(rows, clusters, rule)
+    for row in alone:
+        gains = [
+            objective(sets, relabelled(labels, {row: cluster}), rule, lam)
+            for cluster in range(n_clusters)
+        ]
+        chosen = int(clusters.state.labels[row])
+        assert float(max(gains)) == pytest.approx(float(gains[chosen]), abs=1e-9)
+        labels[row] = chosen
 
 
 def scratch_for(clusters, lam, row):
@@ -293,6 +381,72 @@ def test_clusters_dissolve_if_that_gains_and_are_as_before_if_not(drawn, rule, l
         else:
             assert then == [contents(state), *(array.tolist() for array in state[1:])]
         assert_counted(rows, clusters, rule)
+
+
+@given(clustered(least=2), RULES, LAMBDAS)
+@settings(deadline=None, max_examples=100)
+def test_small_clusters_dissolve_in_the_order_of_what_a_row_of_them_is_worth(drawn, rule, lam):
+    sets, n_features, labels = drawn
+    rows = rows_of(sets, n_features)
+    plan = search.Plan(float(lam), 2, 16, 1, True)
+    one, other = (clusters_of(rows, labels, rule) for _ in range(2))
+    choices = [choice_for(clusters, float(lam), 2) for clusters in (one, other)]
+    done = search.dissolve(one.data, one.state, plan, choices[0])
+    small = {}
+    for cluster, (size, n_kept, entries) in enumerate(other.state.clusters.tolist()):
+        if 0 < size < 2 * plan.k:
+            worth = (1 + float(lam)) * entries - float(lam) * size * n_kept
+            small[cluster] = worth / size
+    expected = 0
+    for cluster in sorted(small, key=lambda c: (small[c], c)):
+        if other.state.clusters[cluster, kernel.SIZE] < 2 * plan.k:
+            expected += search.try_to_dissolve(other.data, other.state, plan, choices[1], cluster)
+    assert expected == done
+    assert other.state.labels.tolist() == one.state.labels.tolist()
+    assert_counted(rows, one, rule)
+
+
+def best_visit(sets, labels, row, choice, kind, *, rule, lam, k, limit):
+    """Return the most that a row gains by a move or a swap with a candidate, by recounts."""
+    own, sizes = int(labels[row]), Counter(labels.tolist())
+    near = [c for c in choice.near[kind].tolist() if c != kernel.NONE]
+    near = [c for c in near[: choice.near.shape[1]] if c != own][: choice.near.shape[1] - 1]
+    roomy = next((c for c in choice.roomy.tolist() if c != own), kernel.NONE)
+    candidates = {*near, roomy} - {kernel.NONE}
+    before = objective(sets, labels, rule, lam)
+    if sizes[own] > k:
+        changes = [{row: c} for c in candidates]
+    else:
+        within = [c for c in candidates if sizes[c] <= limit]
+        changes = [{row: c, q: own} for c in within for q in np.nonzero(labels == c)[0].tolist()]
+    gains = [objective(sets, relabelled(labels, c), rule, lam) - before for c in changes]
+    return max(gains, default=Fraction(-1000))
+
+
+@given(clustered(least=2), RULES, LAMBDAS, st.data())
+@settings(deadline=None, max_examples=150)
+def test_a_visit_makes_the_best_move_or_swap_if_it_gains(drawn, rule, lam, data):
+    sets, n_features, labels = drawn
+    rows = rows_of(sets, n_features)
+    clusters = clusters_of(rows, labels, rule)
+    choice = choice_for(clusters, float(lam), 2)
+    row = data.draw(st.integers(0, len(sets) - 1))
+    is_its_profile = kernel.is_its_profile(clusters.data, clusters.state, row)
+    most = best_visit(sets, labels, row, choice, rows.kinds[row], rule=rule, lam=lam, k=2, limit=16)
+    before = objective(sets, labels, rule, lam)
+    n = len(sets)
+    scratch = search.Scratch(
+        *np.zeros((2, n_features), dtype=np.int32), *np.zeros((2, n + 2), dtype=np.float64)
+    )
+    plan = search.Plan(float(lam), 2, 16, 1, True)
+    order, bars = np.array([row]), np.array([search.TINY])
+    search.sweep(clusters.data, clusters.state, plan, choice, scratch, order, bars)
+    after = objective(sets, clusters.state.labels, rule, lam)
+    gains = most > search.TINY and not is_its_profile
+    assert float(after - before) == pytest.approx(float(most) if gains else 0.0, abs=1e-9)
+    assert gains or labels.tolist() == clusters.state.labels.tolist()
+    assert np.bincount(clusters.state.labels).min() >= 2
+    assert_counted(rows, clusters, rule)
 
 
 @given(

@@ -3,8 +3,22 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-import graphveil as gv
-from graphveil.claims.guarantees import AnyGuarantee, Guarantee, StructuralKAnonymity
+from graphveil.claims.conditions import (
+    CellFlips,
+    EditBudget,
+    SensitiveAtMost,
+    TrueOfShare,
+)
+from graphveil.claims.guarantees import (
+    AnyGuarantee,
+    EdgeDP,
+    Guarantee,
+    KAnonymity,
+    NotClaimed,
+    SmoothKAnonymity,
+    StructuralKAnonymity,
+    unclaimed,
+)
 from graphveil.errors import ParameterError
 
 
@@ -76,12 +90,51 @@ def test_a_promise_without_words_is_our_mistake():
             getattr(Mute(), words)
 
 
-@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
-def test_check_answers_with_the_verdict_on_the_folder(tmp_path):
-    graph = gv.Graph.from_edges(["ann", "bob", "cyd"], ["bob", "cyd", "dan"])
-    release = gv.KDegree(k=2).anonymize(graph)
-    folder = release.write(tmp_path / "friends")
-    assert release.guarantee.check(folder).ok
-    assert release.guarantee.check(folder, original=graph).ok
-    (folder / "data.csv").write_text("source,target\n0,1\n")
-    assert not release.guarantee.check(folder).ok
+@pytest.mark.parametrize(
+    ("promised", "claimed", "covered"),
+    [
+        (KAnonymity(k=5), KAnonymity(k=5), True),
+        (KAnonymity(k=5), KAnonymity(k=4), False),
+        (KAnonymity(k=5), SmoothKAnonymity(k=5), False),
+        (StructuralKAnonymity(k=5), StructuralKAnonymity(k=5, share=0.5), True),
+        (StructuralKAnonymity(k=5, share=0.5), StructuralKAnonymity(k=5), False),
+        (StructuralKAnonymity(k=5), StructuralKAnonymity(k=5, measure="count"), False),
+        (EdgeDP(epsilon=1.0), EdgeDP(epsilon=2.0), False),
+        (EdgeDP(epsilon=1.0), NotClaimed(reasons=("trial",)), True),
+        (NotClaimed(reasons=("trial",)), EdgeDP(epsilon=1.0), False),
+        (NotClaimed(reasons=("unproved",)), NotClaimed(reasons=("unproved", "trial")), True),
+        (NotClaimed(reasons=("unproved",)), NotClaimed(reasons=("trial",)), False),
+    ],
+)
+def test_a_run_may_claim_what_was_promised_or_less(promised, claimed, covered):
+    assert covered == promised.covers(claimed)
+
+
+def test_reasons_for_claiming_nothing_add_up():
+    seeded = unclaimed(NotClaimed(reasons=("unproved",)), "repeatable")
+    assert ("repeatable", "unproved") == seeded.reasons
+    assert "can be repeated" in seeded.why
+    assert "No proof" in seeded.why
+    with pytest.raises(ParameterError, match="each once"):
+        NotClaimed(reasons=("unproved", "repeatable"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "wrong"),
+    [
+        (EditBudget, {}),
+        (EditBudget, {"edges": 1, "share": 0.5}),
+        (EditBudget, {"edges": 0}),
+        (EditBudget, {"share": 1.5}),
+        (TrueOfShare, {"theta": "2/4"}),
+        (TrueOfShare, {"theta": "1/3"}),
+        (SensitiveAtMost, {"theta_max": 0.4}),
+        (CellFlips, {"cells": "-1", "epsilon_cells": "1", "T0": "1", "T1": "2"}),
+        (CellFlips, {"cells": "1", "epsilon_cells": "2/4", "T0": "1", "T1": "2"}),
+        (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "2", "T1": "1"}),
+        (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "0", "T1": str(2**64 + 1)}),
+    ],
+)
+def test_a_condition_that_states_nothing_possible_is_refused(condition, wrong):
+    with pytest.raises(ParameterError):
+        condition(**wrong)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import networkx as nx
 import pytest
 
 import graphveil
@@ -14,26 +15,82 @@ import graphveil
 PACKAGE = Path(graphveil.__file__).parent
 GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
-FORBIDDEN = {
-    "verify": ("methods", "kernels", "measures", "evaluate", "io", "randomness", "anonymizer"),
-    "evaluate": ("methods", "kernels"),
-    "report": ("methods", "kernels"),
-    "release": ("methods", "kernels"),
-    "data": ("methods", "release", "verify", "evaluate", "io"),
-    "io": ("methods", "release", "verify", "evaluate"),
-    "kernels": ("methods", "data", "io", "release", "verify", "evaluate", "measures"),
+ROOMS = {
+    "_version": (),
+    "errors": (),
+    "lazy": ("errors",),
+    "progress": ("errors",),
+    "atomic": ("errors",),
+    "randomness": ("errors",),
+    "kernels": (),
+    "data": ("errors", "lazy", "kernels"),
+    "claims": ("errors",),
+    "records": ("errors", "data", "claims"),
+    "io": ("errors", "lazy", "progress", "atomic", "data"),
+    "measures": ("errors", "lazy", "kernels", "data"),
+    "noise": ("errors", "randomness", "data"),
+    "verify": ("errors", "data", "claims", "records"),
+    "release": (
+        "_version",
+        "errors",
+        "lazy",
+        "atomic",
+        "data",
+        "claims",
+        "records",
+        "io",
+        "verify",
+    ),
+    "engines": ("errors", "lazy", "progress", "atomic", "data", "io"),
+    "advice": ("errors",),
+    "parameters": ("errors",),
+    "flat": ("errors", "parameters"),
+    "anonymizer": (
+        *("errors", "randomness", "data", "claims", "records", "release"),
+        *("advice", "parameters", "flat"),
+    ),
+    "methods": (
+        *("errors", "lazy", "progress", "randomness", "kernels", "data", "claims", "records"),
+        *("measures", "noise", "verify", "release", "engines", "advice", "parameters", "flat"),
+        "anonymizer",
+    ),
+    "on_disk": (
+        *("_version", "errors", "lazy", "progress", "atomic", "randomness", "data", "claims"),
+        *("records", "io", "release", "engines", "advice", "anonymizer", "methods"),
+    ),
+    "evaluate": (
+        "errors",
+        "lazy",
+        "progress",
+        "randomness",
+        "data",
+        "claims",
+        "records",
+        "release",
+    ),
+    "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),
+    "cli": (
+        *(
+            "_version",
+            "errors",
+            "lazy",
+            "progress",
+            "randomness",
+            "data",
+            "claims",
+            "records",
+            "io",
+        ),
+        *("measures", "verify", "release", "engines", "parameters", "flat", "anonymizer"),
+        *("methods", "on_disk", "evaluate", "datasets"),
+    ),
+    "__main__": ("cli",),
+    "__init__": (
+        *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
+        *("evaluate", "datasets"),
+    ),
 }
-"""What the files of a room may not import, at their top or inside a function."""
-
-VERIFY_TAKES = {
-    "graphveil.data",
-    "graphveil.errors",
-    "graphveil.claims.guarantees",
-    "graphveil.limits",
-    "graphveil.records.manifest",
-    "graphveil.records.record",
-    "graphveil.verify",
-}
+"""Every room, and what its files may import, at their top or inside a function: rooms above it."""
 
 
 class Import(NamedTuple):
@@ -107,18 +164,72 @@ def _is_in(name: str, module: str) -> bool:
     return name == module or name.startswith(f"{module}.")
 
 
-@pytest.mark.parametrize("room", FORBIDDEN)
-def test_a_room_imports_no_room_that_it_must_not_know(room):
-    if not list(_files(room)):
-        pytest.skip(f"there is no room {room} yet")
-    banned = [f"graphveil.{name}" for name in FORBIDDEN[room]]
-    found = [
+def _room_of(name: str) -> str:
+    """Return the room of a module of the package: its folder or file below the top."""
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def _modules() -> dict[str, tuple[Path, str, str]]:
+    """Return path, source and package of every module by its full name."""
+    modules = {}
+    for path, source, package in _files():
+        name = package if path.stem == "__init__" else f"{package}.{path.stem}"
+        modules[name] = (path, source, package)
+    return modules
+
+
+def _imported_modules(name: str, source: str, package: str, known: set[str]) -> set[str]:
+    """Return the modules of the package that a module names in an import, whole or in part."""
+    imported = set()
+    for _, target in imports_of(source, package):
+        while target and target not in known:
+            target = target.rpartition(".")[0]  # noqa: PLW2901  from module to package
+        if target and target != name:
+            imported.add(target)
+    return imported
+
+
+def test_every_room_is_listed_once_and_below_all_that_it_may_import():
+    rooms = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()}
+    assert rooms - {"__pycache__", "py"} == set(ROOMS) | (rooms & {"py.typed"})
+    order = list(ROOMS)
+    for room, allowed in ROOMS.items():
+        assert [] == [name for name in allowed if order.index(name) > order.index(room)], room
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_rooms_above_it(room):
+    allowed = {room, *ROOMS[room]}
+    single = {"__init__", "__main__"}
+    files = [PACKAGE / f"{room}.py"] if room in single else None
+    strange = [
         f"{path.relative_to(PACKAGE)}:{line} imports {name}"
-        for path, source, package in _files(room)
+        for path, source, package in _files("" if files else room)
+        if files is None or path in files
         for line, name in imports_of(source, package)
-        if any(_is_in(name, module) for module in banned)
+        if name.split(".")[0] == "graphveil" and _room_of(name) not in allowed
     ]
-    assert not found
+    assert not strange
+
+
+def test_no_chain_of_imports_comes_back_to_where_it_began():
+    modules = _modules()
+    arrows = {
+        name: _imported_modules(name, source, package, set(modules))
+        for name, (_, source, package) in modules.items()
+        if name != "graphveil"
+    }
+    circles = list(_circles(arrows))
+    assert not circles
+
+
+def _circles(arrows: dict[str, set[str]]) -> Iterator[list[str]]:
+    """Yield the groups of modules that reach each other."""
+    graph = nx.DiGraph([(one, other) for one, others in arrows.items() for other in others])
+    yield from (
+        sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1
+    )
 
 
 def test_nothing_outside_kernels_imports_numba():
@@ -127,16 +238,6 @@ def test_nothing_outside_kernels_imports_numba():
         for path, source, package in _files()
         for line, name in imports_of(source, package)
         if _is_in(name, "numba") and path.relative_to(PACKAGE).parts[0] != "kernels"
-    ]
-    assert not found
-
-
-def test_the_checker_takes_of_graphveil_only_containers_constants_and_the_manifest():
-    found = [
-        f"{path.relative_to(PACKAGE)}:{line} imports {name}"
-        for path, source, package in _files("verify")
-        for line, name in imports_of(source, package)
-        if _is_in(name, "graphveil") and not any(_is_in(name, home) for home in VERIFY_TAKES)
     ]
     assert not found
 

@@ -30,7 +30,7 @@ from graphveil.errors import (
 )
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
-from graphveil.methods.smooth_k import SmoothK, SuppressK
+from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.working import working_folder
 from graphveil.release import digest_of, read_manifest, read_record, read_release
@@ -62,7 +62,7 @@ class Quick(SmoothK):
         return InOrder(self.group or self.k)
 
 
-METHOD = Quick(k=2, chunk_rows=6)
+METHOD = Quick(k=2, chunks=Chunks(rows=6))
 
 
 def likes(n=40, *, text=False, seed=0, empty=True):
@@ -127,7 +127,7 @@ def test_any_small_file_gives_the_release_of_memory(tmp_path_factory, rows, text
     table = pa.table({"user": users, "items": pa.array(items, pa.list_(kind))})
     parquet.write_table(table, folder / "likes.parquet")
     whole = len(rows) // chunk_rows * chunk_rows == len(rows)
-    method = Quick(k=2, chunk_rows=chunk_rows if whole else 40)
+    method = Quick(k=2, chunks=Chunks(rows=chunk_rows if whole else 40))
     in_memory = method.anonymize(gv.read_bipartite(folder / "likes.parquet"), seed=1)
     on_disk = read_release(run(folder / "likes.parquet", folder / "out", method=method, seed=1))
     assert as_rows(in_memory.data) == as_rows(on_disk.data)
@@ -160,7 +160,7 @@ def test_every_format_gives_a_release_that_verifies(tmp_path, kind, text):
     original = gv.read_bipartite(path)
     verdict = gv.verify_release(out, original=original)
     assert verdict.ok, verdict
-    assert not [c for c in verdict.conditions if c.outcome == "not checked"]
+    assert not [c for c in verdict.checks if c.outcome == "not checked"]
     assert digest_of(original) == read_record(out).input_sha256
     assert {path.suffixes[-1], "data"} <= {*Path(names_in(out)[0]).suffixes, "data"}
     assert sorted([path.name, "out", "out.private"]) == names_in(tmp_path)
@@ -199,7 +199,7 @@ def test_names_with_quotes_and_commas_survive(tmp_path):
     items = [["tea, green", 'the "best"'], ["tea, green", 'the "best"'], ["ä"], ["ä"]]
     table = pa.table({"user": ["a", "b", "c", "d"], "items": items})
     parquet.write_table(table, tmp_path / "likes.parquet")
-    method = Quick(k=2, chunk_rows=4)
+    method = Quick(k=2, chunks=Chunks(rows=4))
     out = run(tmp_path / "likes.parquet", tmp_path / "out", method=method, format="csv")
     assert Counter(map(tuple, items)) == as_rows(read_release(out).data)
 
@@ -209,7 +209,7 @@ def test_rows_without_features_are_released(tmp_path):
         pa.table({"items": pa.array([[], None, [], []], pa.list_(pa.int32()))}),
         tmp_path / "none.parquet",
     )
-    out = run(tmp_path / "none.parquet", tmp_path / "out", method=Quick(k=3, chunk_rows=6))
+    out = run(tmp_path / "none.parquet", tmp_path / "out", method=Quick(k=3, chunks=Chunks(rows=6)))
     assert 4 == read_release(out).data.n_users
     assert gv.verify_release(out).ok
 
@@ -229,7 +229,10 @@ def test_people_among_the_items_are_warned_of_as_in_memory(tmp_path):
     path.write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
     with pytest.warns(GraphveilWarning, match="2 of 4 user ids are also names of features"):
         anonymize_file(
-            SuppressK(k=2, chunk_rows=4), path, tmp_path / "out", engine=LocalEngine(jobs=1)
+            SuppressK(k=2, chunks=Chunks(rows=4)),
+            path,
+            tmp_path / "out",
+            engine=LocalEngine(jobs=1),
         )
 
 
@@ -258,7 +261,7 @@ def test_a_seed_gives_the_same_bytes_and_none_gives_others(tmp_path):
 
 def test_processes_change_nothing(tmp_path):
     path = write_as(likes(60), tmp_path, "parquet")
-    method = SmoothK(k=2, chunk_rows=20)
+    method = SmoothK(k=2, chunks=Chunks(rows=20))
     for jobs in (1, 2):
         engine = LocalEngine(jobs=jobs)
         anonymize_file(method, path, tmp_path / f"{jobs}", engine=engine, seed=1, again=True)
@@ -274,13 +277,13 @@ def test_processes_change_nothing(tmp_path):
     [
         (gv.KDegree(k=2), {}, "k-degree needs all data in memory"),
         (SmoothK(k=2), {}, "needs chunk_rows"),
-        (SmoothK(k=2, chunk_rows=6, order="label-propagation"), {}, "Use minhash"),
-        (SmoothK(k=2, chunk_rows=6, rounds=1), {}, "rounds=1 need all data"),
+        (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
+        (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
         (METHOD, {"format": "mtx"}, "mtx cannot be written a piece at a time"),
         (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "--users needs all ids"),
         (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read a piece"),
         (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "a line a user"),
-        (Quick(k=50, chunk_rows=100), {}, "at least 50 rows, the data has 40"),
+        (Quick(k=50, chunks=Chunks(rows=100)), {}, "at least 50 rows, the data has 40"),
     ],
 )
 def test_what_cannot_run_on_the_disk_is_refused(tmp_path, method, options, message):
@@ -423,7 +426,7 @@ def test_without_a_seed_a_continued_run_keeps_its_secret_root(tmp_path):
 def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, change):
     path = write_as(likes(), tmp_path, "parquet")
     interrupted(path, tmp_path / "out", seed=1)
-    method = Quick(k=3, chunk_rows=6) if change == "method" else METHOD
+    method = Quick(k=3, chunks=Chunks(rows=6)) if change == "method" else METHOD
     if change == "input":
         write_as(likes(seed=5), tmp_path, "parquet")
     seed = 2 if change == "seed" else 1

@@ -11,14 +11,20 @@ from functools import cache
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
 from graphveil.cli.app import call
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
+from graphveil.noise import channel
 from graphveil.records.record import read_record
-from graphveil.verify.noise_methods import CHANCES, FLIPS, NOISE
+from graphveil.verify.promises.cell_flips import CELLS, CHANCES, THRESHOLDS
+from graphveil.verify.promises.classes import NOISE
+from graphveil.verify.promises.costs import COST, EDITS
+from graphveil.verify.recount.thresholds import keeps_its_claim, thresholds
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -170,7 +176,7 @@ def test_a_run_claims_its_unit_and_epsilon_by_construction():
 
 def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
     release = gv.RandomizedResponse(epsilon=1.5).anonymize(graph_of([1]), seed=0)
-    assert NotClaimed(reason="repeatable") == release.guarantee
+    assert NotClaimed(reasons=("repeatable",)) == release.guarantee
     folder = release.write(tmp_path / "out")
     claim = json.loads((folder / "release.json").read_text())["claim"]
     assert "not claimed" == claim["check"]
@@ -304,7 +310,7 @@ def test_what_is_kept_is_as_much_as_the_formula_says(epsilon):
     cost = gv.RandomizedResponse(epsilon=epsilon).anonymize(data, seed=1).private.cost
     assert m == cost["entries_before"]
     assert abs(cost["entries_kept"] - m * (1 - q)) < 6 * math.sqrt(m * q)
-    assert abs(cost["entries_added"] - empty * q) < 6 * math.sqrt(empty * q)
+    assert abs(cost["entries_created"] - empty * q) < 6 * math.sqrt(empty * q)
     expected = m * (1 - q) / (m + empty * q)
     assert expected == pytest.approx(cost["jaccard"], abs=0.01)
 
@@ -345,7 +351,7 @@ def likes():
 
 
 def outcome(verdict, name):
-    return next(item.outcome for item in verdict.conditions if item.name == name)
+    return next(item.outcome for item in verdict.checks if item.name == name)
 
 
 @pytest.mark.parametrize("kind", ["graph", "users"])
@@ -354,14 +360,17 @@ def test_verify_holds_what_files_show_and_leaves_the_promise_to_construction(kin
     folder = gv.RandomizedResponse(epsilon=2.0).anonymize(data).write(tmp_path / "out")
     verdict = gv.verify_release(folder, original=data)
     assert ("by construction", [], True) == (verdict.word, verdict.failures(), verdict.complete)
-    assert {"holds"} == {outcome(verdict, name) for name in (NOISE, FLIPS, CHANCES)}
+    recounted = COST if kind == "users" else EDITS
+    names = (NOISE, THRESHOLDS, CELLS, CHANCES, recounted)
+    assert {"holds"} == {outcome(verdict, name) for name in names}
     lines = verdict.lines()
     assert "(by construction)" in lines[0]
     assert "no file can show" in lines[-1]
     assert "recomputed" not in "\n".join(lines)
     alone = gv.verify_release(folder)
     assert alone.ok
-    assert {"not checked"} == {outcome(alone, name) for name in (NOISE, FLIPS, CHANCES)}
+    assert {"not checked"} == {outcome(alone, name) for name in (CHANCES, recounted)}
+    assert {"holds"} == {outcome(alone, name) for name in (NOISE, THRESHOLDS, CELLS)}
 
 
 def reseal(folder, change):
@@ -397,21 +406,77 @@ def test_parameters_that_do_not_lead_to_the_claim_are_caught(likes, tmp_path, na
     folder = gv.RandomizedResponse(epsilon=2.0).anonymize(likes).write(tmp_path / "out")
     reseal(folder, lambda manifest: manifest["method"]["parameters"].update({name: value}))
     failures = {item.name for item in gv.verify_release(folder).failures()}
-    assert {"claim and parameters"} == failures - {"owner's record"}
+    assert "method" in failures
+    assert {"claim and parameters", "method"} >= failures - {"owner's record"}
 
 
-def test_a_release_with_less_noise_than_stated_is_caught(likes, tmp_path):
-    folder = gv.RandomizedResponse(epsilon=20.0).anonymize(likes).write(tmp_path / "out")
+def with_less_noise(likes, folder, stated):
+    """Return a release with hardly any noise whose manifest claims epsilon=1, sealed anew."""
+    gv.RandomizedResponse(epsilon=20.0).anonymize(likes).write(folder)
     promise = EdgeDP(epsilon=1.0)
 
     def change(manifest):
         manifest["method"]["parameters"]["epsilon"] = 1.0
         manifest["claim"]["guarantee"]["epsilon"] = 1.0
         manifest["claim"]["sentence"] = promise.sentence
+        manifest["claim"]["conditions"][0] |= stated
 
     reseal(folder, change)
-    verdict = gv.verify_release(folder, original=likes)
+    return gv.verify_release(folder, original=likes)
+
+
+def test_a_release_with_less_noise_than_stated_is_caught(likes, tmp_path):
+    honest = gv.RandomizedResponse(epsilon=1.0).flips(likes)
+    stated = {"epsilon_cells": "1", "T0": str(honest.zero), "T1": str(honest.one)}
+    verdict = with_less_noise(likes, tmp_path / "out", stated)
+    assert "holds" == outcome(verdict, THRESHOLDS)
     assert "fails" == outcome(verdict, CHANCES)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [{}, {"epsilon_cells": "1"}, {"noisy_count": "1500"}, {"noisy_count": "0"}],
+)
+def test_chances_that_do_not_follow_from_what_is_stated_are_caught(likes, tmp_path, stated):
+    verdict = with_less_noise(likes, tmp_path / "out", stated)
+    assert "fails" == outcome(verdict, THRESHOLDS)
+
+
+@pytest.mark.parametrize(("part", "change"), [("T0", 2), ("T0", -2), ("T1", 2), ("T1", -2)])
+def test_chances_that_are_off_by_two_in_2_to_the_64_are_caught(likes, tmp_path, part, change):
+    folder = gv.RandomizedResponse(epsilon=2.0).anonymize(likes).write(tmp_path / "out")
+
+    def off(manifest):
+        flips = manifest["claim"]["conditions"][0]
+        flips[part] = str(int(flips[part]) + change)
+
+    reseal(folder, off)
+    assert "fails" == outcome(gv.verify_release(folder), THRESHOLDS)
+
+
+@pytest.mark.parametrize("kind", ["graph", "users"])
+def test_a_number_of_cells_that_the_release_cannot_have_is_caught(kind, likes, tmp_path):
+    data = likes if kind == "users" else graph_of(range(0, 435, 3), n=30)
+    folder = gv.RandomizedResponse(epsilon=2.0).anonymize(data).write(tmp_path / "out")
+
+    def more(manifest):
+        flips = manifest["claim"]["conditions"][0]
+        flips["cells"] = str(int(flips["cells"]) + 1)
+
+    reseal(folder, more)
+    assert "fails" == outcome(gv.verify_release(folder), CELLS)
+
+
+@given(
+    prior=st.fractions(min_value=Fraction(1, 10**6), max_value=1 - Fraction(1, 10**6)),
+    epsilon=st.fractions(min_value=Fraction(1, 10**6), max_value=40),
+)
+def test_the_checkers_chances_are_those_of_the_channel(prior, epsilon):
+    zero, one = channel(prior, epsilon)
+    expected = thresholds(prior, epsilon)
+    assert abs(zero - expected[0]) <= 1
+    assert abs(one - expected[1]) <= 1
+    assert keeps_its_claim(zero, one, epsilon)
 
 
 def test_the_record_of_flips_is_compared_with_the_files(likes, tmp_path):
@@ -420,7 +485,7 @@ def test_the_record_of_flips_is_compared_with_the_files(likes, tmp_path):
     record = json.loads(path.read_text())
     record["cost"]["entries_kept"] += 1
     path.write_text(json.dumps(record))
-    assert "fails" == outcome(gv.verify_release(folder, original=likes), FLIPS)
+    assert "fails" == outcome(gv.verify_release(folder, original=likes), COST)
 
 
 def run_command(*tokens):

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.engines import LocalEngine, using
-from graphveil.errors import ParameterError, UsageError
-from graphveil.methods.smooth_k import SmoothK
+from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
 from graphveil.methods.smooth_k.orders import minhash_order
 from graphveil.progress import shown
@@ -24,19 +23,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 def in_pairs(rows, rng):
     """Put rows together two by two, at random; a last one joins the last pair."""
-    place = rng.permutation(rows.n_rows)
-    return np.minimum(place // 2, max(rows.n_rows // 2 - 1, 0)).astype(np.int32)
+    position = rng.permutation(rows.n_rows)
+    return np.minimum(position // 2, max(rows.n_rows // 2 - 1, 0)).astype(np.int32)
 
 
-def run(
-    data, *, k=2, chunk_rows=8, order="minhash", rounds=0, cluster=in_pairs, refine=None, seed=1
-):
+def run(data, *, chunk_rows=8, order="minhash", rounds=0, cluster=in_pairs, refine=None, seed=1):
     return in_chunks(
         data,
-        k=k,
-        chunk_rows=chunk_rows,
-        order=order,
-        rounds=rounds,
+        chunks=Chunks(rows=chunk_rows, order=order, rounds=rounds),
         cluster=cluster,
         refine=refine,
         randomness=Randomness(seed=seed),
@@ -65,32 +59,32 @@ def test_clusters_are_numbered_without_gaps_and_hold_at_least_k_rows(n, chunk_ro
 @given(st.integers(2, 60), st.integers(4, 40))
 def test_chunks_are_nearly_equal_pieces_of_the_order(n, chunk_rows):
     data = some_data(n)
-    met = []
+    seen = []
 
     def noted(rows, rng):
-        met.append(rows.n_rows)
+        seen.append(rows.n_rows)
         return in_pairs(rows, rng)
 
     labels = run(data, chunk_rows=chunk_rows, cluster=noted)
-    assert len(met) == max(1, round(n / chunk_rows))
-    assert max(met) - min(met) <= 1
+    assert len(seen) == max(1, round(n / chunk_rows))
+    assert max(seen) - min(seen) <= 1
     order = minhash_order(data, Randomness(seed=1).stream("order of rows"))
     homes = {}
-    for chunk, piece in enumerate(np.array_split(order, len(met))):
+    for chunk, piece in enumerate(np.array_split(order, len(seen))):
         for label in labels[piece].tolist():
             assert chunk == homes.setdefault(label, chunk)
 
 
 def test_every_chunk_sees_its_rows_over_their_own_features():
     data = Bipartite.from_lists([[0, 5], [0, 5], [0], [0], [2, 3], [2], [3], [2, 3]])
-    met = []
+    seen = []
 
     def noted(rows, rng):
-        met.append((rows.n_features, sorted(rows.degrees()[rows.kinds].tolist())))
+        seen.append((rows.n_features, sorted(rows.degrees()[rows.kinds].tolist())))
         return in_pairs(rows, rng)
 
     run(data, chunk_rows=4, order="none", cluster=noted)
-    assert [(2, [1, 1, 2, 2]), (2, [1, 1, 2, 2])] == met
+    assert [(2, [1, 1, 2, 2]), (2, [1, 1, 2, 2])] == seen
 
 
 def test_every_chunk_draws_from_a_stream_of_its_own():
@@ -106,16 +100,6 @@ def test_every_chunk_draws_from_a_stream_of_its_own():
     run(some_data(40), cluster=noted)
     assert len(set(first)) == len(first) == 5
     assert first == drawn
-
-
-def test_too_small_chunks_are_refused():
-    with pytest.raises(ParameterError, match=r"chunk_rows=7 is below 2k=8"):
-        run(some_data(20), k=4, chunk_rows=7)
-
-
-def test_rounds_of_nothing_are_refused():
-    with pytest.raises(ParameterError, match="rounds=2 need the local search"):
-        run(some_data(20), rounds=2)
 
 
 @settings(deadline=None, max_examples=40)
@@ -138,18 +122,18 @@ def test_like_clusters_meet_in_a_round():
 
 
 def test_a_round_refines_clusters_that_are_numbered_without_gaps():
-    met = []
+    seen = []
 
     def noted(rows, labels, rng):
-        met.append(np.array_equal(np.unique(labels), np.arange(labels.max() + 1)))
+        seen.append(np.array_equal(np.unique(labels), np.arange(labels.max() + 1)))
         assert rows.n_rows == labels.size
         del rng
         return labels
 
     before = run(some_data(50))
     after = run(some_data(50), rounds=2, refine=noted)
-    assert met
-    assert all(met)
+    assert seen
+    assert all(seen)
     assert _partition(before) == _partition(after)
 
 
@@ -158,20 +142,20 @@ def _partition(labels):
 
 
 def test_stages_are_announced_with_the_number_of_chunks():
-    told = []
+    announced = []
 
     @contextmanager
     def show(name, total):
-        told.append((name, total))
+        announced.append((name, total))
         yield lambda _: None
 
     with shown(show):
         run(some_data(40))
-    assert ("clusters of chunks", 5) in told
+    assert ("clusters of chunks", 5) in announced
 
 
 def test_any_number_of_processes_gives_the_same_release():
-    method = SmoothK(k=2, chunk_rows=20, rounds=1)
+    method = SmoothK(k=2, chunks=Chunks(rows=20, rounds=1))
     data = some_data(60)
     alone = method.anonymize(data, seed=3)
     with using(LocalEngine(jobs=2)):
@@ -182,12 +166,7 @@ def test_any_number_of_processes_gives_the_same_release():
 
 @pytest.mark.parametrize("algorithm", ["greedy", "facility"])
 def test_a_chunked_release_keeps_its_promise(algorithm):
-    method = SmoothK(k=3, chunk_rows=25, algorithm=algorithm)
+    method = SmoothK(k=3, chunks=Chunks(rows=25), algorithm=algorithm)
     data = some_data(101)
     release = method.anonymize(data, seed=5)
     assert release.verify(data).ok
-
-
-def test_chunk_parameters_without_chunks_are_refused():
-    with pytest.raises(UsageError, match="needs chunk_rows"):
-        SmoothK(k=2, order="minhash")

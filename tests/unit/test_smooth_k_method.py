@@ -7,9 +7,8 @@ from graphveil.data import Bipartite
 from graphveil.errors import DataError, GraphveilWarning, ParameterError
 from graphveil.methods import METHODS
 from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta, profiles
-from graphveil.methods.smooth_k import SmoothK, SuppressK
-from graphveil.methods.smooth_k.clustering import Facility, Greedy
+from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta, profiles_of
+from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
 from graphveil.methods.smooth_k.defences import Names, noisy, without_near_certain
 
 
@@ -19,34 +18,33 @@ def rng(seed=1):
 
 def test_the_default_grows_clusters_and_refines_them():
     method = SmoothK(k=3)
-    assert Greedy(seed_order="auto") == method.clustering().algorithm
-    assert (6, 4, None, None) == (
-        method.passes,
-        method.candidates,
-        method.list_cap,
-        method.anneal,
-    )
-    assert method.refinement() == method.clustering().refinement
+    assert Greedy(seed_order="auto", refine=LocalSearch()) == method.algorithm
+    search = LocalSearch(passes=6, candidates=4, list_cap=None, anneal=None)
+    assert search == method.clustering().algorithm.refine
 
 
 def test_the_published_algorithm_has_its_published_parameters_and_no_local_search():
-    method = SmoothK(k=3, algorithm="facility")
-    assert method.clustering().refinement is None
-    assert (
-        Facility(beta=2.0, cost_factor=None, runs=10, assign="nearest", cut=False)
-        == method.clustering().algorithm
+    method = SmoothK(k=3, algorithm=Facility())
+    published = Facility(
+        beta=2.0, cost_factor=None, runs=10, assign="nearest", cut=False, refine=None
     )
+    assert published == method.clustering().algorithm
 
 
 def test_the_published_suppressing_variant_cuts_its_clusters():
-    assert SuppressK(k=3, algorithm="facility").clustering().algorithm.cut
-    assert not SuppressK(k=3, algorithm="facility", cut=False).clustering().algorithm.cut
+    assert SuppressK(k=3, algorithm=Facility()).algorithm.cut
+    assert not SuppressK(k=3, algorithm=Facility(cut=False)).algorithm.cut
+    assert not SmoothK(k=3, algorithm=Facility()).algorithm.cut
+
+
+def test_the_name_of_an_algorithm_stands_for_it_with_its_defaults():
+    assert SmoothK(k=3, algorithm=Facility()) == SmoothK(k=3, algorithm="facility")
 
 
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"beta": 3}, "beta=3.0 belongs to the other algorithm"),
+        ({"beta": 3}, "beta=3.0 belongs to algorithm=facility, not to greedy"),
         ({"runs": 3}, "runs=3"),
         ({"cut": True}, "cut=True"),
         ({"algorithm": "facility", "seed_order": "degree"}, "seed_order=degree"),
@@ -68,15 +66,28 @@ def test_the_published_suppressing_variant_cuts_its_clusters():
 )
 def test_parameters_that_exclude_each_other_are_refused_by_name(parameters, words):
     with pytest.raises(ParameterError) as refused:
-        SmoothK(**{"k": 3, **parameters})
+        SmoothK.from_parameters({"k": 3, **parameters})
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "chunks", "words"),
+    [
+        (Greedy(refine=None), Chunks(rows=9, rounds=2), "rounds=2 need the local search"),
+        (Greedy(), Chunks(rows=5), "chunk_rows=5 is below 2k=6"),
+    ],
+)
+def test_options_that_do_not_fit_each_other_are_refused(algorithm, chunks, words):
+    with pytest.raises(ParameterError, match=words):
+        SmoothK(k=3, algorithm=algorithm, chunks=chunks)
 
 
 def test_parameters_read_back_give_the_same_method():
     for method in (
-        SmoothK(k=4, theta=0.6, chunk_rows=100, threshold_noise=1, theta_max=0.9, sensitive="a,b"),
-        SmoothK(k=4, algorithm="facility", refine=True, cut=True),
-        SuppressK(k=4),
+        SmoothK(k=4, theta=0.6, threshold_noise=1, theta_max=0.9, sensitive="a,b"),
+        SmoothK(k=4, chunks=Chunks(rows=100, order="none", rounds=1)),
+        SmoothK(k=4, algorithm=Facility(refine=LocalSearch(anneal=0.1), cut=True)),
+        SuppressK(k=4, algorithm=Greedy(seed_order="cost", refine=None)),
     ):
         assert method == type(method).from_parameters(method.parameters())
 
@@ -111,10 +122,10 @@ def one_pair(count, size, repeats):
 @pytest.mark.parametrize("above", [0, 1, 3])
 def test_noise_keeps_a_feature_with_the_chance_that_its_law_gives(above):
     rate, repeats = 0.7, 20_000
-    found = one_pair(4 + above, 8, repeats)
-    due = 1 - np.exp(-rate * (above + 1))
-    share = noisy(found, Rule(), rate, rng()).mean()
-    assert abs(due - share) < 5 * np.sqrt(due * (1 - due) / repeats)
+    profiles = one_pair(4 + above, 8, repeats)
+    expected = 1 - np.exp(-rate * (above + 1))
+    share = noisy(profiles, Rule(), rate, rng()).mean()
+    assert abs(expected - share) < 5 * np.sqrt(expected * (1 - expected) / repeats)
 
 
 def test_noise_never_keeps_what_the_rule_drops():
@@ -123,26 +134,26 @@ def test_noise_never_keeps_what_the_rule_drops():
 
 def test_a_sensitive_feature_that_nearly_all_have_is_not_published():
     data = Bipartite.from_lists([["flu", "hiv"]] * 9 + [["flu"]])
-    found = profiles(collapse(data), np.zeros(10, dtype=np.int32))
-    assert [True, True] == without_near_certain(data, found, 0.9, Names(["hiv"])).tolist()
-    assert [True, False] == without_near_certain(data, found, 0.89, Names(["hiv"])).tolist()
+    profiles = profiles_of(collapse(data), np.zeros(10, dtype=np.int32))
+    assert [True, True] == without_near_certain(data, profiles, 0.9, Names(["hiv"])).tolist()
+    assert [True, False] == without_near_certain(data, profiles, 0.89, Names(["hiv"])).tolist()
 
 
 def test_a_sensitive_name_that_no_feature_has_is_an_error():
     data = Bipartite.from_lists([["flu"]] * 2)
-    found = profiles(collapse(data), np.zeros(2, dtype=np.int32))
+    profiles = profiles_of(collapse(data), np.zeros(2, dtype=np.int32))
     with pytest.raises(DataError, match="'hiv'"):
-        without_near_certain(data, found, 0.9, Names(["hiv"]))
+        without_near_certain(data, profiles, 0.9, Names(["hiv"]))
 
 
 def test_local_search_starts_from_pieces_that_keep_equal_rows_together():
     lists = [["a", "b"], ["a", "c"]] * 8
     rows = collapse(Bipartite.from_lists(lists))
     apart, together = (
-        Facility(beta=2.0, cost_factor=1e9, runs=1, assign="nearest", cut=True, together=are)(
-            rows, 6, Rule(), rng()
+        Facility(cost_factor=1e6, runs=1, cut=True, refine=search).clusters(
+            rows, k=6, rule=Rule(), rng=rng()
         )
-        for are in (False, True)
+        for search in (None, LocalSearch())
     )
     assert [1, 1] == [len(set(rows.kinds[together == one].tolist())) for one in range(2)]
     assert [2, 2] == [len(set(rows.kinds[apart == one].tolist())) for one in range(2)]

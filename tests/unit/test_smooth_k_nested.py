@@ -85,7 +85,7 @@ def test_chunks_and_nesting_exclude_each_other():
     data = lists()
     first = gv.SmoothK(k=3).anonymize(data, seed=1)
     with pytest.raises(UsageError, match="Leave chunk_rows out"):
-        gv.SmoothK(k=4, chunk_rows=16).anonymize(data, nested_in=first)
+        gv.SmoothK(k=4, chunks=gv.Chunks(rows=16)).anonymize(data, nested_in=first)
 
 
 @pytest.mark.filterwarnings("default::graphveil.GraphveilWarning")

@@ -12,16 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.claims.conditions import Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.io import FORMATS
-from graphveil.limits import SOURCES
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
-from graphveil.verify import Condition, Verdict, verify
-from graphveil.verify.claims import structural_classes
+from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import database
+from graphveil.verify.promises.classes import look_alikes
+from graphveil.verify.promises.evidence import Evidence
 
 
 def formats_of(kind: str) -> list[str]:
@@ -46,9 +47,11 @@ def release_of(data, *, k: int, edits: str = "add", owner: bool = True) -> Relea
     return Release(
         data=data.permuted(order),
         guarantee=StructuralKAnonymity(k=k),
+        conditions=(Supergraph(),) if edits == "add" else (),
         provenance=Provenance(
             method="k-degree",
-            source=SOURCES["k-degree"],
+            source="Where it was published",
+            limits="What it leaves open.",
             parameters={"k": k, "edits": edits, "target": "exact", "near": True, "restarts": 2},
         ),
         private=Private(
@@ -62,11 +65,11 @@ def release_of(data, *, k: int, edits: str = "add", owner: bool = True) -> Relea
 
 
 def outcomes(verdict) -> dict[str, str]:
-    return {condition.name: condition.outcome for condition in verdict.conditions}
+    return {condition.name: condition.outcome for condition in verdict.checks}
 
 
 def details(verdict) -> dict[str, str]:
-    return {condition.name: condition.detail for condition in verdict.conditions}
+    return {condition.name: condition.detail for condition in verdict.checks}
 
 
 @pytest.mark.parametrize("name", formats_of("graph"))
@@ -91,9 +94,9 @@ def test_a_graph_without_edges_holds_in_every_format(tmp_path, name):
 @pytest.mark.parametrize("name", formats_of("bipartite"))
 def test_released_pairs_are_counted_in_every_format(tmp_path, name):
     data = Bipartite.from_scipy(np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1]]))
-    folder = release_of(data, k=1).write(tmp_path / "release", format=name)
+    folder = release_of(data, k=1, edits="any").write(tmp_path / "release", format=name)
     verdict = verify(folder, original=data)
-    assert ["claim and parameters", "classes"] == [c.name for c in verdict.failures()]
+    assert ["classes", "cost"] == [c.name for c in verdict.failures()]
     assert "4 users, 3 items, 5 entries" == details(verdict)["counts"]
 
 
@@ -109,9 +112,9 @@ def test_items_may_hold_quotes_commas_and_stars(tmp_path):
 def test_released_cells_are_counted_in_every_format(tmp_path, name):
     columns = {"sex, or gender": ["f", "m", "*"], "age": [30, None, 40], "it's": ["a", "a", "b"]}
     table = Table.from_columns(columns)
-    folder = release_of(table, k=1).write(tmp_path / "release", format=name)
+    folder = release_of(table, k=1, edits="any").write(tmp_path / "release", format=name)
     verdict = verify(folder, original=table)
-    assert ["claim and parameters", "classes"] == [c.name for c in verdict.failures()]
+    assert ["classes"] == [c.name for c in verdict.failures()]
     assert "3 rows, 3 columns, 2 suppressed cells" == details(verdict)["counts"]
 
 
@@ -119,7 +122,7 @@ def test_a_claim_about_graphs_fails_on_other_data(tmp_path):
     table = Table.from_columns({"sex": ["f", "f"]})
     folder = release_of(table, k=2).write(tmp_path / "release")
     detail = details(verify(folder))["classes"]
-    assert "StructuralKAnonymity is promised of a graph, not a table" == detail
+    assert "StructuralKAnonymity can be claimed of a graph, not of a table" == detail
 
 
 edge_sets = st.integers(1, 12).flatmap(
@@ -168,7 +171,7 @@ def test_a_share_of_the_nodes_may_stand_in_smaller_classes(graph, k, share):
         db.put("nodes", {"node": np.arange(n)})
         columns = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
         db.put("edges", {"source": columns[:, 0], "target": columns[:, 1]})
-        (condition,) = structural_classes(db, StructuralKAnonymity(k=k, share=share))
+        condition = look_alikes(Evidence(None, db), StructuralKAnonymity(k=k, share=share))
     kept = outside <= math.floor((1 - share) * n + 1e-9)
     assert ("holds" if kept else "fails") == condition.outcome
 
@@ -177,8 +180,8 @@ def test_a_share_that_is_just_met_counts_as_met():
     with database() as db:
         db.put("nodes", {"node": np.arange(10)})
         db.put("edges", {"source": np.array([0]), "target": np.array([1])})
-        (met,) = structural_classes(db, StructuralKAnonymity(k=3, share=0.8))
-        (unmet,) = structural_classes(db, StructuralKAnonymity(k=3, share=0.81))
+        met = look_alikes(Evidence(None, db), StructuralKAnonymity(k=3, share=0.8))
+        unmet = look_alikes(Evidence(None, db), StructuralKAnonymity(k=3, share=0.81))
     assert "holds" == met.outcome
     assert "2 nodes in smaller classes, 2 allowed" in met.detail
     assert "the class of degree 1 holds 2 nodes, fewer than k=3: 0, 1 " in unmet.detail
@@ -203,7 +206,7 @@ def test_isolated_nodes_are_the_class_of_degree_zero(tmp_path):
 
 def test_without_the_original_what_needs_it_is_not_checked_and_says_so(tmp_path):
     verdict = verify(release_of(cycle(5), k=5).write(tmp_path / "release"))
-    unchecked = {c.name: c.needs for c in verdict.conditions if c.outcome == "not checked"}
+    unchecked = {c.name: c.needs for c in verdict.checks if c.outcome == "not checked"}
     names = "original, same size, linkage, supergraph, degrees grow, edits, no original ids"
     assert dict.fromkeys(names.split(", "), "--original") == unchecked
     assert verdict.ok
@@ -215,7 +218,7 @@ def test_without_the_linkage_the_original_is_compared_by_its_degrees(tmp_path):
     graph = cycle(5)
     folder = release_of(graph, k=5).write(tmp_path / "release", linkage=False)
     verdict = verify(folder, original=graph)
-    unchecked = {c.name: c.needs for c in verdict.conditions if c.outcome == "not checked"}
+    unchecked = {c.name: c.needs for c in verdict.checks if c.outcome == "not checked"}
     needed = "the owner's linkage"
     assert {"linkage": needed, "supergraph": needed, "edits": needed} == unchecked
     assert "holds" == outcomes(verdict)["degrees grow"]
@@ -225,7 +228,7 @@ def test_without_the_private_folder_the_record_is_missed_and_nothing_fails(tmp_p
     graph = cycle(5)
     folder = release_of(graph, k=5, owner=False).write(tmp_path / "release")
     verdict = verify(folder, original=graph)
-    needs = {c.name: c.needs for c in verdict.conditions if c.outcome == "not checked"}
+    needs = {c.name: c.needs for c in verdict.checks if c.outcome == "not checked"}
     assert "the owner's record" == needs["owner's record"]
     assert "the owner's record" == needs["original"]
     assert verdict.ok
@@ -311,10 +314,10 @@ def test_no_verdict_shows_an_original_id_or_the_digest_of_the_input(tmp_path):
 
 
 def test_a_verdict_is_json_and_comes_back():
-    verdict = Verdict("recomputed", "All is well.", [Condition("ids", "holds", "3 nodes")])
+    verdict = Verdict("recomputed", "All is well.", [Check("ids", "holds", "3 nodes")])
     raw = msgspec.json.encode(verdict)
     assert (
-        b'{"word":"recomputed","sentence":"All is well.","conditions":'
+        b'{"word":"recomputed","sentence":"All is well.","checks":'
         b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}]}' == raw
     )
     assert verdict == msgspec.json.decode(raw, type=Verdict)
@@ -325,9 +328,9 @@ def test_a_verdict_for_people_gives_every_condition_a_line_and_a_sum():
         "recomputed",
         "All is well.",
         [
-            Condition("ids", "holds", "3 nodes"),
-            Condition("files", "fails", "data.csv is gone"),
-            Condition("edits", "not checked", "no original was given", "--original"),
+            Check("ids", "holds", "3 nodes"),
+            Check("files", "fails", "data.csv is gone"),
+            Check("edits", "not checked", "no original was given", "--original"),
         ],
     )
     assert [
@@ -335,7 +338,7 @@ def test_a_verdict_for_people_gives_every_condition_a_line_and_a_sum():
         "  holds        ids: 3 nodes",
         "  fails        files: data.csv is gone",
         "  not checked  edits: no original was given (needs --original)",
-        "1 of 3 conditions hold, 1 fails, 1 not checked",
+        "1 of 3 checks hold, 1 fails, 1 not checked",
     ] == verdict.lines()
     assert 1 == verdict.exit_code
 

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify.claims import structural_classes
 from graphveil.verify.database import database
+from graphveil.verify.promises.classes import look_alikes
+from graphveil.verify.promises.evidence import Evidence
 from graphveil.verify.recount import look_alikes as structural
 from graphveil.verify.recount.neighbourhoods import network_of
 
@@ -56,7 +57,7 @@ def classes(n, edges, measure, distance) -> set[frozenset[int]]:
 def condition(n, edges, **promise):
     with database() as db:
         put(db, n, edges)
-        return structural_classes(db, StructuralKAnonymity(**promise))[0]
+        return look_alikes(Evidence(None, db), StructuralKAnonymity(**promise))
 
 
 def as_sets(values) -> set[frozenset[int]]:
@@ -386,7 +387,7 @@ def test_of_what_is_no_simple_graph_nothing_holds(measure, nodes, edges):
     with database() as db:
         db.put("nodes", {"node": nodes})
         db.put("edges", {"source": [u for u, _ in edges], "target": [v for _, v in edges]})
-        (told,) = structural_classes(db, StructuralKAnonymity(k=1, measure=measure))
+        told = look_alikes(Evidence(None, db), StructuralKAnonymity(k=1, measure=measure))
     assert "fails" == told.outcome
     assert "no simple graph" in told.detail
 

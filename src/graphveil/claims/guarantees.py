@@ -7,18 +7,13 @@ construction* (a differential-privacy claim, which no single output can show) or
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
+from graphveil.claims.conditions import AnyCondition, NothingAdded, TrueOfShare, share_in
 from graphveil.errors import ParameterError
-
-if TYPE_CHECKING:
-    from graphveil.data import Data
-    from graphveil.verify import Verdict
 
 CheckWord = Literal["recomputed", "by construction", "not claimed"]
 
@@ -56,11 +51,25 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """A promise about published data, stated exactly.
 
     Subclasses are frozen values with a `sentence` (the promise in plain words) and a
-    `threat_model` (who is held off by it). They know how they are checked, not by whom they
-    were reached.
+    `threat_model` (the adversary that it answers). They know neither who keeps them nor how.
     """
 
     check_word: ClassVar[CheckWord] = "recomputed"
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """The conditions that the sentence states itself."""
+        return ()
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: the same, or less.
+
+        Examples
+        --------
+        >>> KAnonymity(k=5).covers(KAnonymity(k=5)), KAnonymity(k=5).covers(KAnonymity(k=6))
+        (True, False)
+        """
+        return claim == self or isinstance(claim, NotClaimed)
 
     @property
     def sentence(self) -> str:
@@ -76,12 +85,6 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     def why(self) -> str | None:
         """Why nothing is claimed; None where something is."""
         return None
-
-    def check(self, folder: str | Path, *, original: Data | None = None) -> Verdict:
-        """Return the verdict on the release in this folder, recomputed from its files."""
-        from graphveil.verify import verify  # noqa: PLC0415  the checker is loaded when asked
-
-        return verify(folder, original=original)
 
 
 class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
@@ -124,6 +127,18 @@ distance 1 as at least 1 other.'
             )
         if not 0 < self.share <= 1:
             raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: the same of as many nodes, or of fewer.
+
+        Examples
+        --------
+        >>> StructuralKAnonymity(k=5).covers(StructuralKAnonymity(k=5, share=0.9))
+        True
+        """
+        if isinstance(claim, StructuralKAnonymity) and claim.share <= self.share:
+            return msgspec.structs.replace(claim, share=self.share) == self
+        return super().covers(claim)
 
     @property
     def sentence(self) -> str:
@@ -173,6 +188,11 @@ added.'
         return f"{_equal_rows(self.k)}, and nothing was added."
 
     @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That nothing was added."""
+        return (NothingAdded(),)
+
+    @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
         return _among_equal_rows(self.k)
@@ -201,18 +221,17 @@ published entry is true of at least half of the rows of its class.'
     def __post_init__(self) -> None:
         """Check the parameters."""
         _check_class_size(self.k)
-        if not re.fullmatch(r"1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}", self.theta):
-            raise ParameterError(f"theta={self.theta!r} is no fraction. Give one such as 1/2.")
-        if str(self.share) != self.theta or not Fraction(1, 2) <= self.share <= 1:
-            raise ParameterError(
-                f"theta={self.theta} is outside [1/2, 1] or not in lowest terms. Give one such as "
-                "1/2 or 2/3."
-            )
+        share_in(self.theta)
 
     @property
     def share(self) -> Fraction:
         """Theta as a number."""
         return Fraction(self.theta)
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That every entry is true of a large enough share of its class."""
+        return (TrueOfShare(theta=self.theta),)
 
     @property
     def sentence(self) -> str:
@@ -306,23 +325,58 @@ _AND_SEES_ONE_RELEASE = (
 )
 
 
+Reason = Literal["repeatable", "fixed-size", "finite-chain", "unproved", "trial", "renamed"]
+"""Why nothing is claimed."""
+
+_REASONS: dict[Reason, str] = {
+    "repeatable": (
+        "The run can be repeated: its noise came from a generator that was started on purpose, "
+        "not from the operating system's entropy. Who can repeat it can take the noise off."
+    ),
+    "fixed-size": (
+        "The number of published edges is fixed and the noise is not independent of it: no bound "
+        "on what one edge changes holds."
+    ),
+    "finite-chain": (
+        "The draw came from a Markov chain that was stopped: it only approaches the distribution "
+        "for which a bound holds."
+    ),
+    "unproved": "No proof of a bound is known to us for the mechanism as it is run.",
+    "trial": (
+        "It is one of several trials. Choosing among them by the original is covered by no claim."
+    ),
+    "renamed": "Ids were replaced and nothing else: the data itself shows who is who.",
+}
+
+
 class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
     """Nothing is promised of this release.
 
     Parameters
     ----------
-    reason
-        ``repeatable``: the noise came from a seeded generator, not from entropy.
+    reasons
+        At least one of ``repeatable`` (the noise came from a seeded generator), ``fixed-size``,
+        ``finite-chain``, ``unproved`` (the mechanism has no proof), ``trial`` (one of several,
+        chosen by looking) and ``renamed`` (new ids alone); each once, in this order.
 
     Examples
     --------
-    >>> NotClaimed(reason="repeatable").sentence
+    >>> NotClaimed(reasons=("repeatable",)).sentence
     'Nothing is promised of this release.'
     """
 
     check_word: ClassVar[CheckWord] = "not claimed"
 
-    reason: Literal["repeatable"]
+    reasons: tuple[Reason, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there is a reason, each once and in order."""
+        ordered = tuple(reason for reason in _REASONS if reason in self.reasons)
+        if not self.reasons or self.reasons != ordered:
+            raise ParameterError(
+                f"reasons={self.reasons} must be one or more of {', '.join(_REASONS)}, each once "
+                "and in this order."
+            )
 
     @property
     def sentence(self) -> str:
@@ -331,22 +385,29 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
 
     @property
     def threat_model(self) -> str:
-        """The adversary that is held off: none."""
-        return "None: no adversary is held off."
+        """The adversary that is answered: none."""
+        return "None: no adversary is answered."
 
     @property
     def why(self) -> str | None:
         """Why nothing is claimed."""
-        return _WHY_NOT[self.reason]
+        return " ".join(_REASONS[reason] for reason in self.reasons)
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises nothing may claim that: nothing, for these reasons or more."""
+        return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
 
 
-_WHY_NOT: dict[str, str] = {
-    "repeatable": (
-        "The run can be repeated: its noise came from a generator that was started on purpose, "
-        "not from the operating system's entropy. Who can repeat it can take the noise off."
-    ),
-}
-"""Why nothing is claimed, by reason."""
+def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
+    """Return what remains of a guarantee once there is a reason to claim nothing.
+
+    Examples
+    --------
+    >>> unclaimed(NotClaimed(reasons=("unproved",)), "repeatable").reasons
+    ('repeatable', 'unproved')
+    """
+    before = guarantee.reasons if isinstance(guarantee, NotClaimed) else ()
+    return NotClaimed(reasons=tuple(r for r in _REASONS if r == reason or r in before))
 
 
 def _check_epsilon(epsilon: float) -> None:

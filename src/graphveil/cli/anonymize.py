@@ -20,8 +20,8 @@ from graphveil.cli.flags import (
     READING_GROUP,
     flag,
     flags_of,
-    taken,
-    told,
+    options_from,
+    values_for,
     with_signature,
 )
 from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
@@ -29,7 +29,6 @@ from graphveil.data import Graph
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
-from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
@@ -226,9 +225,9 @@ def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions
     kinds = accepted_kinds(method.accepts)
     asked = given.pop("kind", None) or kind_of(kinds[0])
     container = next(kind for kind in kinds if kind_of(kind) == asked)
-    options = taken(READERS[container].options, given)
+    options = options_from(READERS[container].options, given)
     for other in kinds:
-        for name in told(READERS[other].options, given):
+        for name in values_for(READERS[other].options, given):
             raise UsageError(
                 f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
             )
@@ -263,7 +262,7 @@ def _report(promise: str, name: str, private: Private | Record, flags: _Given) -
         )
         return
     say(f"promise: {promise}")
-    say(f"not protected: {LIMITS[name]}")
+    say(f"not protected: {METHODS[name].limits}")
     for what, value in private.cost.items():
         figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
         say(f"  {what.replace('_', ' ')}: {figure}")
@@ -283,7 +282,7 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
             *_reading_flags(method),
         ]
         text = (
-            f"{method.promise}\n\n{LIMITS[name]}\n\nSource: {method.source}.\n\n"
+            f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"
             f"Example: graphveil anonymize {name} {_example(method)}"
         )
         yield name, with_signature(_bound(method), parameters, name=name, text=text)

@@ -13,13 +13,12 @@ from graphveil.cli.flags import flag, with_signature
 from graphveil.data import Graph
 from graphveil.errors import GraphveilWarning
 from graphveil.evaluate import evaluate
-from graphveil.limits import LIMITS
 from graphveil.measures import measure
 from graphveil.methods import KDegree
+from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
 from graphveil.release import Release
 from graphveil.release.staging import check_target
-from graphveil.verify import verify
 
 NETWORK = "copenhagen-calls"
 K = 5
@@ -43,7 +42,7 @@ def _run(**given: Any) -> int:
         with stage(f"writing {out.name}"):
             release.write(out, force=force, again=True)
         result(f"3. released     {_edits(release)}")
-        verdict = verify(out, original=graph)
+        verdict = verify_release(out, original=graph)
         result(f"4. verified     {'every claim holds' if verdict.ok else 'A CLAIM DOES NOT HOLD'}:")
         for line in verdict.lines():
             result(f"     {line}")
@@ -51,7 +50,7 @@ def _run(**given: Any) -> int:
         print_rows(evaluate(out, original=graph))
     result("")
     result(f"promise:       {release.guarantee.sentence}")
-    result(f"not protected: {LIMITS[release.provenance.method]}")
+    result(f"not protected: {release.provenance.limits}")
     result(f"the release:   {out}")
     result(f"for you alone: {out}.private")
     return verdict.exit_code

@@ -1,16 +1,16 @@
-"""Flags from dataclass fields: a field's type, default, range and help are the flag's."""
+"""Flags from parameters: a parameter's type, default, range and help are the flag's."""
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
-from typing import get_type_hints as hints_of
 
 from cyclopts import Group, Parameter, Token
 
+from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.parameters import is_spelled, options_of
 
 T = TypeVar("T")
@@ -75,23 +75,19 @@ def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
 
 
 def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
-    """Return a flag for every field of a dataclass of parameters or of reading options."""
-    hints = hints_of(options)
+    """Return a flag for every flat parameter of a method or of reading options."""
     flags = []
-    for item in dataclasses.fields(options):
-        default = item.default
-        if default is dataclasses.MISSING:
-            factory = item.default_factory
-            default = None if factory is not dataclasses.MISSING else inspect.Parameter.empty
-        kind = hints[item.name]
+    for item in flat_parameters(options):
+        kind = item.kind
+        default = inspect.Parameter.empty if item.default is MISSING else item.default
         if any(map(is_spelled, options_of(kind))):
             kind = str if default is not None else str | None
             default = None if default is None else str(default)
         flags.append(
             flag(
-                INPUT_FORMAT if item.name == "format" else item.name,
+                _flag_name(item.name),
                 kind,
-                f"{item.metadata['help']}{_range(item)}{_none(item)}",
+                f"{item.metadata['help']}{_range(item)}{_unset(item)}",
                 default=default,
                 group=group,
             )
@@ -99,14 +95,18 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
     return flags
 
 
-def _none(item: dataclasses.Field[Any]) -> str:
+def _flag_name(name: str) -> str:
+    return INPUT_FORMAT if name == "format" else name
+
+
+def _unset(item: FlatParameter) -> str:
     """Return the default of a method's parameter that has none: others are shown by themselves."""
     if item.default is not None or "minimum" not in item.metadata:
         return ""
     return f" [default: {item.metadata['unset']}]"
 
 
-def _range(item: dataclasses.Field[Any]) -> str:
+def _range(item: FlatParameter) -> str:
     low, high = item.metadata.get("minimum"), item.metadata.get("maximum")
     if low is None and high is None:
         return ""
@@ -115,19 +115,19 @@ def _range(item: dataclasses.Field[Any]) -> str:
     return f" (at most {high})" if low is None else f" ({low} to {high})"
 
 
-def told(options: type[Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return what the arguments say of the fields of these options, taking it out of them."""
-    names = [item.name for item in dataclasses.fields(options)]
-    values = {name: given.pop(INPUT_FORMAT if name == "format" else name, None) for name in names}
+def values_for(options: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the values of these options out of the arguments, and return those that were given."""
+    names = [item.name for item in flat_parameters(options)]
+    values = {name: given.pop(_flag_name(name), None) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def taken(options: type[T], given: dict[str, Any]) -> T:
-    """Return the options whose fields are taken out of the arguments given."""
-    return options(**told(options, given))
+def options_from(options: type[T], given: dict[str, Any]) -> T:
+    """Take the values of these options out of the arguments, and return the options."""
+    return options(**values_for(options, given))
 
 
-def _place(name: str, text: str) -> inspect.Parameter:
+def _path(name: str, text: str) -> inspect.Parameter:
     return inspect.Parameter(
         name,
         inspect.Parameter.POSITIONAL_ONLY,
@@ -135,8 +135,8 @@ def _place(name: str, text: str) -> inspect.Parameter:
     )
 
 
-INPUT = _place("input", "The file that holds the data.")
-FOLDER = _place("dir", "The folder of the release.")
+INPUT = _path("input", "The file that holds the data.")
+FOLDER = _path("dir", "The folder of the release.")
 
 
 def with_signature(

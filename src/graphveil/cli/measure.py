@@ -14,7 +14,7 @@ from graphveil.cli.flags import (
     READING_GROUP,
     flag,
     flags_of,
-    taken,
+    options_from,
     with_signature,
 )
 from graphveil.cli.reading import read_input
@@ -40,7 +40,7 @@ def _run(path: Path, **given: Any) -> int:
     check_parameters(**asked)
     if second["second"] is not None:
         check_parameters(second["second"], asked["k"], distance=second["second_distance"])
-    options = taken(io.GraphOptions, given)
+    options = options_from(io.GraphOptions, given)
     with shown(bar):
         data = read_input(path, options)
         if not isinstance(data, Graph):

@@ -8,7 +8,6 @@ from cyclopts import Parameter
 
 from graphveil.cli.console import result_json, result_table
 from graphveil.data.encoding import accepted_kinds
-from graphveil.limits import LIMITS
 from graphveil.methods import METHODS
 
 
@@ -22,7 +21,7 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
             "name": method.name,
             "accepts": " or ".join(kind.__name__ for kind in accepted_kinds(method.accepts)),
             "promise": method.promise,
-            "does_not_protect_against": LIMITS[method.name],
+            "does_not_protect_against": method.limits,
             "source": method.source,
             "cost": method.cost,
         }

@@ -7,7 +7,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.flags import READING_GROUP, flag, flags_of, told
+from graphveil.cli.flags import READING_GROUP, flag, flags_of, values_for
 from graphveil.cli.reading import READERS, from_json, read_input
 from graphveil.data import Data
 from graphveil.data.encoding import accepted_kinds
@@ -45,7 +45,7 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Data:
     kind = kind or read_manifest(folder).data.kind
     container, reader = next((c, r) for c, r in READERS.items() if kind_of(c) == kind)
     kept = from_json(reader.options(), record.reading if record else {})
-    asked = told(reader.options, given)
+    asked = values_for(reader.options, given)
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
         raise UsageError(

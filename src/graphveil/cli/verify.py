@@ -8,8 +8,8 @@ from typing import Any
 from graphveil.cli.console import bar, result, result_json
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, read_original
+from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
-from graphveil.verify import verify
 
 
 def _run(folder: Path, **given: Any) -> int:
@@ -17,7 +17,7 @@ def _run(folder: Path, **given: Any) -> int:
     with shown(bar):
         original = None if path is None else read_original(folder, path, given)
         with stage(f"verifying {folder.name}"):
-            verdict = verify(folder, original=original)
+            verdict = verify_release(folder, original=original)
     if as_json:
         result_json(verdict)
     else:

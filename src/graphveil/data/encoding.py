@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any, get_args, overload
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.graph import Graph
@@ -20,6 +20,14 @@ def encoded_kind(kind: Container, wanted: Container) -> Container:
     ('Bipartite', 'Table')
     """
     return Bipartite if kind is Table and wanted is Bipartite else kind
+
+
+@overload
+def encoded(data: Bipartite | Table, wanted: type[Bipartite]) -> Bipartite: ...
+
+
+@overload
+def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipartite | Table: ...
 
 
 def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipartite | Table:

@@ -52,7 +52,9 @@ def write_pairs(
     first = next(waiting)
     with opened(path, form) as stream:
         if form.name == "parquet":
-            with parquet.ParquetWriter(stream, first.schema, compression="zstd") as writer:
+            with parquet.ParquetWriter(
+                stream, first.schema, compression="zstd", store_schema=False
+            ) as writer:
                 for table in _all(first, waiting):
                     writer.write_table(table)
             return

@@ -123,7 +123,7 @@ def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
 
 def _write(table: pa.Table, stream: IO[bytes], form: Format) -> None:
     if form.name == "parquet":
-        parquet.write_table(table, stream, compression="zstd")
+        parquet.write_table(table, stream, compression="zstd", store_schema=False)
         return
     with ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table, max_chunksize=_ROWS)

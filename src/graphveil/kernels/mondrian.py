@@ -31,14 +31,14 @@ class Distinct(NamedTuple):
 class Work(NamedTuple):
     """What is known of the part that is being cut.
 
-    Rows stand in `order`, row r at `place[r]`. Of feature f, `counts[f]` copies in the part have
-    it; the `lengths[f]` rows that had it when the part was taken up are
+    Rows stand in `order`, row r at `position[r]`. Of feature f, `counts[f]` copies in the part have
+    it; the `lengths[f]` rows that had it when the part was loaded are
     ``listed[first[f]:first[f] + lengths[f]]``. The features that may still cut are chained in order
     by `following`, from its last cell on to -1. The features of the part are in `touched`.
     """
 
     order: Shorts
-    place: Shorts
+    position: Shorts
     counts: Ints
     lengths: Ints
     first: Ints
@@ -52,7 +52,7 @@ def work_for(rows: Distinct, n_features: int) -> Work:
     n = rows.weights.size
     return Work(
         order=np.arange(n, dtype=np.int32),
-        place=np.arange(n, dtype=np.int32),
+        position=np.arange(n, dtype=np.int32),
         counts=np.zeros(n_features, dtype=np.int64),
         lengths=np.zeros(n_features, dtype=np.int64),
         first=np.zeros(n_features, dtype=np.int64),
@@ -86,11 +86,11 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
     while waiting:
         waiting -= 1
         low, high = lows[waiting], highs[waiting]
-        size, n_touched = _take_up(rows, work, low, high, k)
+        size, n_touched = _load(rows, work, low, high, k)
         feature = _cut(work, size, k, choice)
         while feature >= 0:
-            middle = _bring_apart(work, low, high, feature, size)
-            size -= _forget(rows, work, middle, high)
+            middle = _partition(work, low, high, feature, size)
+            size -= _count_out(rows, work, middle, high)
             lows[waiting], highs[waiting] = middle, high
             waiting += 1
             high = middle
@@ -105,7 +105,7 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
 
 
 @njit(cache=True, nogil=True)
-def _take_up(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int, int]:
+def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int, int]:
     """Count the features of the rows at low..high-1 and list who has those of at least k copies.
 
     Return the number of copies, and of features.
@@ -167,14 +167,14 @@ def _cut(work: Work, size: int, k: int, choice: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _bring_apart(work: Work, low: int, high: int, feature: int, size: int) -> int:
+def _partition(work: Work, low: int, high: int, feature: int, size: int) -> int:
     """Reorder the rows at low..high-1 so that the smaller side stands last; return its start."""
     ones_leave = 2 * work.counts[feature] <= size
     front, back = low, high
     start = work.first[feature]
     for i in range(start, start + work.lengths[feature]):
         r = work.listed[i]
-        if low <= work.place[r] < high:
+        if low <= work.position[r] < high:
             if ones_leave:
                 back -= 1
                 target = back
@@ -182,16 +182,16 @@ def _bring_apart(work: Work, low: int, high: int, feature: int, size: int) -> in
                 target = front
                 front += 1
             other = work.order[target]
-            work.order[work.place[r]] = other
-            work.place[other] = work.place[r]
+            work.order[work.position[r]] = other
+            work.position[other] = work.position[r]
             work.order[target] = r
-            work.place[r] = target
+            work.position[r] = target
     return back if ones_leave else front
 
 
 @njit(cache=True, nogil=True)
-def _forget(rows: Distinct, work: Work, low: int, high: int) -> int:
-    """Take the features of the rows at low..high-1 out of the counts; return their copies."""
+def _count_out(rows: Distinct, work: Work, low: int, high: int) -> int:
+    """Count the features of the rows at low..high-1 out; return their copies."""
     size = 0
     for i in range(low, high):
         r = work.order[i]

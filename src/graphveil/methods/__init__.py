@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
+from graphveil.errors import UsageError
 from graphveil.methods.k_degree import KDegree
 from graphveil.methods.mondrian import Mondrian
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.methods.smooth_k import SmoothK, SuppressK
 from graphveil.methods.structural import StructuralAnonymity
 
-METHODS: dict[str, type[Anonymizer[Any]]] = {
-    method.name: method
-    for method in (
-        KDegree,
-        StructuralAnonymity,
-        SmoothK,
-        SuppressK,
-        Mondrian,
-        RandomizedResponse,
-    )
-}
+METHODS: dict[str, type[Anonymizer[Any]]] = {}
 """Every method by its name on the command line."""
+
+M = TypeVar("M", bound=type[Anonymizer[Any]])
+
+
+def register(method: M) -> M:
+    """Enter a method's class into `METHODS`, and return it: a decorator for methods from elsewhere.
+
+    The command line, the contract tests and the tables of the documentation follow from the entry.
+
+    Raises
+    ------
+    UsageError
+        Where another class bears the name.
+    """
+    known = METHODS.setdefault(method.name, method)
+    if known is not method:
+        raise UsageError(f"{method.name} is the name of {known.__name__}. Choose another.")
+    return method
+
+
+for _method in (KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian, RandomizedResponse):
+    register(_method)
 
 __all__ = [
     "METHODS",
@@ -32,4 +45,5 @@ __all__ = [
     "SmoothK",
     "StructuralAnonymity",
     "SuppressK",
+    "register",
 ]

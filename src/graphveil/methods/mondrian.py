@@ -14,10 +14,9 @@ from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
-from graphveil.limits import SOURCES
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Rule, profiles
+from graphveil.methods.equal_rows.rule import Rule, profiles_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -69,7 +68,15 @@ class Mondrian(Anonymizer[Bipartite]):
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others on every published feature."
     )
-    source: ClassVar[str] = SOURCES["mondrian"]
+    source: ClassVar[str] = (
+        "LeFevre, DeWitt & Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, as"
+        " the baseline of Esfandiari et al., Smooth Anonymity for Sparse Graphs"
+    )
+    limits: ClassVar[str] = (
+        "It does not hide what people like you have in common: with release=suppress every "
+        "published entry is certainly true of everyone in its class, by construction. Not "
+        "attacked by us."
+    )
     cost: ClassVar[str] = "near-linear in the entries"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
@@ -89,15 +96,18 @@ class Mondrian(Anonymizer[Bipartite]):
         """The fewest rows for which the promise can be kept: k."""
         return self.k
 
+    @property
+    def guarantee(self) -> KAnonymity | SmoothKAnonymity:
+        """What is promised."""
+        return (KAnonymity if self.release == "suppress" else SmoothKAnonymity)(k=self.k)
+
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
         del randomness
         rows = collapse(data)
         parts = self._parts(rows, data.feature_labels())
-        found = profiles(rows, parts)
-        held = found.kept(RULES[self.release])
-        suppress = self.release == "suppress"
-        guarantee = KAnonymity(k=self.k) if suppress else SmoothKAnonymity(k=self.k)
-        return draft_of(data, parts, found, held, guarantee)
+        profiles = profiles_of(rows, parts)
+        published = profiles.kept(RULES[self.release])
+        return draft_of(data, parts, profiles, published, self.k)
 
     def _parts(self, rows: Rows, names: Ids) -> Labels:
         """Return the part of every row."""

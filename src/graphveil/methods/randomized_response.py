@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Anonymizer, Draft
-from graphveil.claims.guarantees import EdgeDP, NodeDP, NotClaimed
+from graphveil.claims.conditions import CellFlips
+from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.limits import SOURCES
 from graphveil.noise import LARGEST_EPSILON, Channel, channel, flipped, words_from
 from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.noise.words import FULL
@@ -70,7 +70,15 @@ class RandomizedResponse(Anonymizer[Any]):
     promise: ClassVar[str] = (
         "No edge, or no person, changes the probability of any release by a factor above e^epsilon."
     )
-    source: ClassVar[str] = SOURCES["randomized-response"]
+    source: ClassVar[str] = (
+        "Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1"
+    )
+    limits: ClassVar[str] = (
+        "It does not hide how many people and items there are, nor how the items are named. "
+        "With a large epsilon most of what is published is true, and who knows some of it of "
+        "a person may find that person and the rest; epsilons of several releases add up. Not"
+        " attacked by us."
+    )
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
@@ -92,6 +100,11 @@ class RandomizedResponse(Anonymizer[Any]):
                 f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
             )
 
+    @property
+    def guarantee(self) -> EdgeDP | NodeDP:
+        """What is promised of a run without a seed."""
+        return (EdgeDP if self.unit == "edge" else NodeDP)(epsilon=self.epsilon)
+
     def check(self, data: Data) -> None:
         """Refuse data of another kind, and sizes that would need too many false edges.
 
@@ -112,8 +125,11 @@ class RandomizedResponse(Anonymizer[Any]):
 
         They depend on the parameters, and for ``unit="node"`` on how many cells a person has.
         """
+        return channel(_EVEN, self._epsilon_of_a_cell(data))
+
+    def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
         shared_by = max(cells_of_one(data), 1) if self.unit == "node" else 1
-        return channel(_EVEN, Fraction(self.epsilon) / shared_by)
+        return Fraction(self.epsilon) / shared_by
 
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> Draft:
         words = words_from(randomness, "randomized response")
@@ -121,15 +137,20 @@ class RandomizedResponse(Anonymizer[Any]):
         cells, kept = flipped(words, ones, n_cells, self.flips(data))
         return Draft(
             data=with_cells(data, cells),
-            guarantee=self._guarantee(randomness),
+            conditions=(self._stated(data),),
             cost=_cost(data, before=ones.size, kept=kept, after=cells.size),
             advice=(_public(data), self._false(data)),
         )
 
-    def _guarantee(self, randomness: Randomness) -> EdgeDP | NodeDP | NotClaimed:
-        if randomness.seeded:
-            return NotClaimed(reason="repeatable")
-        return (EdgeDP if self.unit == "edge" else NodeDP)(epsilon=self.epsilon)
+    def _stated(self, data: Graph | Bipartite) -> CellFlips:
+        """Return what receivers need to take the noise out of counts: public numbers alone."""
+        through = self.flips(data)
+        return CellFlips(
+            cells=str(number_of_cells(data)),
+            epsilon_cells=str(self._epsilon_of_a_cell(data)),
+            T0=str(through.zero),
+            T1=str(through.one),
+        )
 
     def _expected(self, data: Graph | Bipartite) -> Fraction:
         """Return how many cells of 0 would be published as 1, were all cells 0."""
@@ -187,6 +208,7 @@ def _cost(data: Graph | Bipartite, *, before: int, kept: int, after: int) -> dic
     return {
         f"{what}_before": before,
         f"{what}_kept": kept,
-        f"{what}_added": after - kept,
+        f"{what}_deleted" if isinstance(data, Graph) else f"{what}_suppressed": before - kept,
+        f"{what}_added" if isinstance(data, Graph) else f"{what}_created": after - kept,
         "jaccard": kept / either if either else 1.0,
     }

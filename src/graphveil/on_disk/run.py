@@ -37,7 +37,7 @@ from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.release import Private, Provenance
+from graphveil.release import Private
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.publishing import Publication, WriteOptions, check_publishable, publish
 
@@ -71,7 +71,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Parameters
     ----------
     method
-        One that runs on the disk: `SmoothK` or `SuppressK`, with `chunk_rows`.
+        One that runs on the disk: `SmoothK` or `SuppressK`, with `chunks`.
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
     out
@@ -110,9 +110,9 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.methods.smooth_k import SuppressK
+    >>> from graphveil.methods.smooth_k import Chunks, SuppressK
     >>> from graphveil.release import read_release
-    >>> method = SuppressK(k=2, chunk_rows=4)
+    >>> method = SuppressK(k=2, chunks=Chunks(rows=4))
     >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", GraphveilWarning)
     ...     path = Path(folder, "likes.csv")
@@ -197,12 +197,13 @@ def _checked(method: Anonymizer[Any]) -> Clustered:
         able = " or ".join(name for name, other in METHODS.items() if other.runs_on_disk)
         raise UsageError(f"{method.name} needs all data in memory. Use {able} on the disk.")
     clustered = cast("Clustered", method)
-    if clustered.chunk_rows is None:
+    if clustered.chunks is None:
         raise UsageError("a run on the disk needs chunk_rows. Give one, such as 100000.")
-    if clustered.order == "label-propagation":
+    if clustered.chunks.order == "label-propagation":
         raise UsageError("order=label-propagation needs all data in memory. Use minhash.")
-    if clustered.rounds:
-        raise UsageError(f"rounds={clustered.rounds} need all data in memory. Leave rounds at 0.")
+    if clustered.chunks.rounds:
+        rounds = clustered.chunks.rounds
+        raise UsageError(f"rounds={rounds} need all data in memory. Leave rounds at 0.")
     return clustered
 
 
@@ -269,7 +270,8 @@ class _Run:
         done = self.working.finished("chunks", Sorted)
         if done is not None:
             return done.n_chunks
-        by = ["position"] if self.method.order == "none" else [*SIGNATURE, "position"]
+        as_they_stand = self.method.chunks is not None and self.method.chunks.order == "none"
+        by = ["position"] if as_they_stand else [*SIGNATURE, "position"]
         rows = self.working.folder / "rows" / ROWS
         with self._timed("sort"):
             self.working.stage("parts")
@@ -350,16 +352,16 @@ class _Run:
             )
         return Publication(
             described=written.described,
-            guarantee=method.guarantee,
-            provenance=Provenance(
-                method=method.name, source=method.source, parameters=method.parameters()
-            ),
+            guarantee=method.claimed(None, self.working.randomness),
+            conditions=method.conditions,
+            provenance=method.provenance,
             private=Private(
                 input_sha256=files.facts.input_sha256,
                 seed=self.working.randomness.seed,
                 cost=cost_of(_kept(tally), clusters=tally.clusters, classes=written.n_classes),
                 warnings=advice,
                 seconds=self.seconds,
+                withheld=method.withheld(),
             ),
             linkage=files.linkage(),
         )

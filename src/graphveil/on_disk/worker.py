@@ -17,7 +17,7 @@ from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
 from graphveil.engines.database import database
-from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles, released
+from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles_of, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import features_of
@@ -105,10 +105,10 @@ class Worker:
         data = Bipartite(rows.indptr, rows.indices, self.n_features, None, self._names())
         distinct = chunk.rows()
         labels = self.method.clustering()(distinct, task.rng)
-        clusters = profiles(distinct, labels)
+        clusters = profiles_of(distinct, labels)
         clusters = clusters._replace(features=np.unique(rows.indices)[clusters.features])
         draws = Randomness(seed=task.secret)
-        published = self.method.held(data, clusters, draws)
+        published = self.method.published(data, clusters, draws)
         out = released(data, clusters, published, labels)
         tally = _tally(data, out, clusters, published)
         with whole_file(task.clusters) as part:
@@ -126,7 +126,7 @@ class Worker:
         return tally
 
     def _names(self) -> Ids | None:
-        if getattr(self.method, "sensitive", None) is None:
+        if not self.method.reads_names:
             return None
         return as_ids(features_of(self.features), what="items")
 

@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.errors import ParameterError, ReleaseError
 
-SCHEMA = 1
+SCHEMA = 2
 MANIFEST = "release.json"
 
 
@@ -49,9 +50,14 @@ class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is promised, against whom, what is not, and how it is checked."""
+    """What is promised, against whom, what is not, and how it is checked.
+
+    `conditions` are what the release states beside the guarantee; one that is not there claims
+    less.
+    """
 
     guarantee: AnyGuarantee
+    conditions: list[AnyCondition]
     sentence: str
     threat_model: str
     does_not_protect_against: str
@@ -118,13 +124,18 @@ def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
         Where they are not a manifest of a schema this version reads.
     """
     try:
-        manifest = msgspec.json.decode(raw, type=Manifest)
+        schema = msgspec.json.decode(raw, type=_Schema).schema
+        if schema == SCHEMA:
+            return msgspec.json.decode(raw, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, ParameterError, RecursionError) as error:
         raise ReleaseError(
             f"{where}: not a manifest: {error}. Take the file as written."
         ) from error
-    if manifest.schema != SCHEMA:
-        raise ReleaseError(
-            f"{where}: schema {manifest.schema}, this version reads {SCHEMA}. Update graphveil."
-        )
-    return manifest
+    way_out = "Update graphveil." if schema > SCHEMA else "Anonymize the data again."
+    raise ReleaseError(f"{where}: schema {schema}, this version reads {SCHEMA}. {way_out}")
+
+
+class _Schema(msgspec.Struct):
+    """The one field that a manifest of any schema has."""
+
+    schema: int

@@ -32,8 +32,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         What the release cost against the original: counts, ratios, bounds.
     warnings
         What the owner was told.
-    left
+    unprotected
         The original ids of those for whom a partial promise does not hold.
+    withheld
+        The parameters that the public manifest leaves out, by name.
     reading
         The options that the input was read with.
     seconds
@@ -47,7 +49,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None
     cost: dict[str, float | int]
     warnings: list[str]
-    left: list[int | str]
+    unprotected: list[int | str]
+    withheld: dict[str, Any]
     reading: dict[str, Any]
     seconds: dict[str, float]
 

@@ -14,10 +14,19 @@ TOOL = "graphveil"
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where a release comes from, as far as the public may know."""
+    """Where a release comes from, as far as the public may know.
+
+    Parameters
+    ----------
+    method, source, limits
+        The method's name, where it was published, and what it does not protect against.
+    parameters
+        Those that may be public.
+    """
 
     method: str
     source: str
+    limits: str
     parameters: Mapping[str, Any]
     tool: str = TOOL
     version: str = __version__
@@ -33,4 +42,5 @@ class Private:
     warnings: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     linkage: Linkage | None = None
-    left: tuple[int | str, ...] = ()
+    unprotected: tuple[int | str, ...] = ()
+    withheld: Mapping[str, Any] = field(default_factory=dict)

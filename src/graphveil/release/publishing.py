@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.atomic import OWNER_ONLY
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.limits import LIMITS
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
 from graphveil.records.record import LINKAGE, RECORD, Record, refuse_second_release
 from graphveil.release.linkage import write_linkage
@@ -31,6 +31,8 @@ class Publication:
         The data files.
     guarantee
         What is promised of them.
+    conditions
+        What is stated beside the guarantee.
     provenance
         Where they come from.
     private
@@ -43,6 +45,7 @@ class Publication:
     described: Described
     guarantee: AnyGuarantee
     provenance: Provenance
+    conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
     linkage: Iterable[pa.Table] | None = None
 
@@ -142,9 +145,10 @@ def write_manifest(public: Path, publication: Publication) -> None:
         ),
         claim=Claim(
             guarantee=guarantee,
+            conditions=list(publication.conditions),
             sentence=guarantee.sentence,
             threat_model=guarantee.threat_model,
-            does_not_protect_against=LIMITS[provenance.method],
+            does_not_protect_against=provenance.limits,
             check=guarantee.check_word,
             why=guarantee.why,
         ),
@@ -168,7 +172,8 @@ def _write_private_folder(
         seed=private.seed,
         cost=dict(private.cost),
         warnings=list(private.warnings),
-        left=list(private.left),
+        unprotected=list(private.unprotected),
+        withheld=dict(private.withheld),
         reading=dict(options.reading),
         seconds=dict(private.seconds),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Data
 from graphveil.records.manifest import read_manifest
@@ -33,6 +34,8 @@ class Release:
         What is published; ids are 0..n-1.
     guarantee
         What is promised of it.
+    conditions
+        What is stated beside the guarantee.
     provenance
         Tool, method and parameters.
     private
@@ -49,6 +52,7 @@ class Release:
     data: Data
     guarantee: AnyGuarantee
     provenance: Provenance
+    conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
 
     def write(
@@ -97,6 +101,7 @@ class Release:
             return Publication(
                 described=write_data(self.data, public, format),
                 guarantee=self.guarantee,
+                conditions=self.conditions,
                 provenance=self.provenance,
                 private=private,
                 linkage=None if known is None else [known.table()],
@@ -112,7 +117,7 @@ class Release:
         Parameters
         ----------
         original
-            The data it was made from; without it, conditions that need it are not checked.
+            The data it was made from; without it, checks that need it are not checked.
         """
         from graphveil.verify import verify  # noqa: PLC0415  the checker is loaded when asked
 
@@ -142,9 +147,11 @@ def read_release(folder: str | Path) -> Release:
     return Release(
         data=read_data(path, manifest.data),
         guarantee=manifest.claim.guarantee,
+        conditions=tuple(manifest.claim.conditions),
         provenance=Provenance(
             method=manifest.method.name,
             source=manifest.method.source,
+            limits=manifest.claim.does_not_protect_against,
             parameters=manifest.method.parameters,
             tool=manifest.tool,
             version=manifest.version,
@@ -162,7 +169,8 @@ def _read_private(folder: Path) -> Private | None:
         seed=record.seed,
         cost=record.cost,
         warnings=tuple(record.warnings),
-        left=tuple(record.left),
+        unprotected=tuple(record.unprotected),
+        withheld=record.withheld,
         seconds=record.seconds,
         linkage=read_linkage(folder),
     )

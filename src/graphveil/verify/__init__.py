@@ -4,6 +4,6 @@ It shares no code with methods, kernels, measures or the readers and writers of 
 """
 
 from graphveil.verify.check import verify
-from graphveil.verify.verdict import Condition, Outcome, Verdict
+from graphveil.verify.verdict import Check, Outcome, Verdict
 
-__all__ = ["Condition", "Outcome", "Verdict", "verify"]
+__all__ = ["Check", "Outcome", "Verdict", "verify"]

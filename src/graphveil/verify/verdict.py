@@ -1,4 +1,4 @@
-"""What the checker answers: conditions, each with its outcome, and the verdict over all of them."""
+"""What the checker answers: checks, each with its outcome, and the verdict over all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINKAGE = "the owner's linkage"
 RECORD = "the owner's record"
 
 
-class Condition(msgspec.Struct, frozen=True):
+class Check(msgspec.Struct, frozen=True):
     """One thing that must be true of a release, and whether it is.
 
     Parameters
@@ -33,7 +33,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     Examples
     --------
-    >>> Condition("classes", "holds", "the smallest of 3 classes holds 5 nodes, k=5").outcome
+    >>> Check("classes", "holds", "the smallest of 3 classes holds 5 nodes, k=5").outcome
     'holds'
     """
 
@@ -52,57 +52,57 @@ class Verdict(msgspec.Struct, frozen=True):
         How the claim can be checked: ``recomputed``, ``by construction`` or ``not claimed``.
     sentence
         The promise, as the guarantee states it, whatever the manifest says.
-    conditions
-        Every condition, in the order in which they were checked.
+    checks
+        Every check, in the order in which they were checked.
 
     Examples
     --------
-    >>> Verdict("recomputed", "All is well.", [Condition("ids", "holds", "3 ids")]).ok
+    >>> Verdict("recomputed", "All is well.", [Check("ids", "holds", "3 ids")]).ok
     True
     """
 
     word: CheckWord
     sentence: str
-    conditions: list[Condition]
+    checks: list[Check]
 
     @property
     def ok(self) -> bool:
-        """Whether no condition fails. One that is not checked is no failure, and no proof."""
-        return not any(condition.outcome == "fails" for condition in self.conditions)
+        """Whether no check fails. One that is not checked is no failure, and no proof."""
+        return not any(check.outcome == "fails" for check in self.checks)
 
     @property
     def complete(self) -> bool:
-        """Whether every condition was checked."""
-        return not any(condition.outcome == "not checked" for condition in self.conditions)
+        """Whether every check was checked."""
+        return not any(check.outcome == "not checked" for check in self.checks)
 
     @property
     def exit_code(self) -> int:
-        """0 where no condition fails, 1 where one does."""
+        """0 where no check fails, 1 where one does."""
         return 0 if self.ok else 1
 
-    def failures(self) -> list[Condition]:
-        """Return the conditions that fail."""
-        return [condition for condition in self.conditions if condition.outcome == "fails"]
+    def failures(self) -> list[Check]:
+        """Return the checks that fail."""
+        return [check for check in self.checks if check.outcome == "fails"]
 
     def lines(self) -> list[str]:
-        r"""Return the verdict for people: the promise, a line a condition, and the sum.
+        r"""Return the verdict for people: the promise, a line a check, and the sum.
 
         Examples
         --------
         >>> print("\n".join(Verdict("recomputed", "All is well.", []).lines()))
         All is well. (recomputed)
-        every one of 0 conditions holds
+        every one of 0 checks holds
         """
         shown = [f"{self.sentence} ({self.word})"]
-        shown += [_line(condition) for condition in self.conditions]
+        shown += [_line(check) for check in self.checks]
         return [*shown, self._sum() + _BESIDES[self.word]]
 
     def _sum(self) -> str:
-        n, failed = len(self.conditions), len(self.failures())
-        unchecked = sum(condition.outcome == "not checked" for condition in self.conditions)
+        n, failed = len(self.checks), len(self.failures())
+        unchecked = sum(check.outcome == "not checked" for check in self.checks)
         if not failed and not unchecked:
-            return f"every one of {n} conditions holds"
-        parts = [f"{n - failed - unchecked} of {n} conditions hold"]
+            return f"every one of {n} checks holds"
+        parts = [f"{n - failed - unchecked} of {n} checks hold"]
         if failed:
             parts.append(f"{failed} fail{'s' if failed == 1 else ''}")
         if unchecked:
@@ -115,31 +115,31 @@ _BESIDES: dict[CheckWord, str] = {
     "by construction": "; the promise itself is about the draw, which no file can show",
     "not claimed": "; nothing is promised",
 }
-"""What the conditions leave open, by how the claim can be checked."""
+"""What the checks leave open, by how the claim can be checked."""
 
 
-def _line(condition: Condition) -> str:
-    needs = f" (needs {condition.needs})" if condition.needs else ""
-    return f"  {condition.outcome:<11}  {condition.name}: {condition.detail}{needs}"
+def _line(check: Check) -> str:
+    needs = f" (needs {check.needs})" if check.needs else ""
+    return f"  {check.outcome:<11}  {check.name}: {check.detail}{needs}"
 
 
-def holds(name: str, detail: str) -> Condition:
-    """Return a condition that is true."""
-    return Condition(name, "holds", detail)
+def holds(name: str, detail: str) -> Check:
+    """Return a check that is true."""
+    return Check(name, "holds", detail)
 
 
-def fails(name: str, detail: str) -> Condition:
-    """Return a condition that is not true."""
-    return Condition(name, "fails", detail)
+def fails(name: str, detail: str) -> Check:
+    """Return a check that is not true."""
+    return Check(name, "fails", detail)
 
 
-def not_checked(name: str, detail: str, *, needs: str | None = None) -> Condition:
-    """Return a condition that nobody looked at, and why."""
-    return Condition(name, "not checked", detail, needs)
+def not_checked(name: str, detail: str, *, needs: str | None = None) -> Check:
+    """Return a check that nobody looked at, and why."""
+    return Check(name, "not checked", detail, needs)
 
 
-def judged(name: str, problems: Sequence[str], otherwise: str) -> Condition:
-    """Return a condition that fails with the first problems, or holds with the other sentence."""
+def judged(name: str, problems: Sequence[str], otherwise: str) -> Check:
+    """Return a check that fails with the first problems, or holds with the other sentence."""
     if not problems:
         return holds(name, otherwise)
     more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""

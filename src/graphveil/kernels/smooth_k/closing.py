@@ -68,9 +68,9 @@ def close_small(
         while client != NONE:
             u = clients.kinds[client]
             start, stop = kinds.indptr[u], kinds.indptr[u + 1]
-            found = count_shared(lists, kinds.indices[start:stop], shared, touched)
+            n_touched = count_shared(lists, kinds.indices[start:stop], shared, touched)
             nearest, least = n, FAR
-            for i in range(found):
+            for i in range(n_touched):
                 g = touched[i]
                 apart = stop - start + degrees[g] - 2 * shared[g]
                 shared[g] = 0

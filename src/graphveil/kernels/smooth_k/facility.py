@@ -66,8 +66,8 @@ def nearest_sums(kinds: Kinds, lists: Lists, wanted: int, out: Ints) -> None:
         if weights[u] >= wanted:
             continue
         degree = indptr[u + 1] - indptr[u]
-        found = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
-        for i in range(found):
+        n_touched = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
+        for i in range(n_touched):
             v = touched[i]
             other = indptr[v + 1] - indptr[v]
             at[degree + other - 2 * shared[v]] += weights[v]
@@ -77,12 +77,12 @@ def nearest_sums(kinds: Kinds, lists: Lists, wanted: int, out: Ints) -> None:
             here = at[distance]
             if distance >= degree:
                 here += having[distance - degree]
-            taken = min(here, missing)
-            out[u] += taken * distance
-            missing -= taken
+            counted = min(here, missing)
+            out[u] += counted * distance
+            missing -= counted
             if missing == 0:
                 break
-        for i in range(found):
+        for i in range(n_touched):
             v = touched[i]
             other = indptr[v + 1] - indptr[v]
             at[degree + other - 2 * shared[v]] = 0
@@ -103,8 +103,8 @@ def open_facilities(
     """Let the rows come one by one; return how many open a facility, their kinds in `opened`.
 
     A row at distance d > 0 from the nearest facility opens one where its coin times the cost, which
-    is ``factor * sums[u]``, is below d; the first one opens in any case. Whatever opens is told to
-    the rows that share a feature with it, so that `nearest` holds for all of them at the end too.
+    is ``factor * sums[u]``, is below d; the first one opens in any case. `nearest` is
+    written for the rows that share a feature with what opens, and is right for all at the end too.
     """
     indptr, indices = kinds.indptr, kinds.indices
     nearest.distance[:] = FAR
@@ -124,8 +124,8 @@ def open_facilities(
             n_open += 1
             if degree < least:
                 lowest, least = facility, degree
-            found = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
-            for j in range(found):
+            n_touched = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
+            for j in range(n_touched):
                 v = touched[j]
                 apart = degree + indptr[v + 1] - indptr[v] - 2 * shared[v]
                 shared[v] = 0

@@ -22,71 +22,78 @@ def _reach(lists: Lists, features: Indices, copies: int, overlap: Ints, touched:
 
     ``touched[0]`` is the number of rows that follow.
     """
-    found = touched[0]
+    n_touched = touched[0]
     for f in features:
         first = lists.starts[f]
-        for place in range(first, first + lists.lengths[f]):
-            v = lists.members[place]
+        for i in range(first, first + lists.lengths[f]):
+            v = lists.members[i]
             if overlap[v] == 0:
-                found += 1
-                touched[found] = v
+                n_touched += 1
+                touched[n_touched] = v
             overlap[v] += copies
-    touched[0] = found
+    touched[0] = n_touched
 
 
 @njit(cache=True, nogil=True)
 def _best(
-    indptr: Ints, left: Ints, overlap: Ints, touched: Indices, lowest: int, scale: int
+    indptr: Ints, unused: Ints, overlap: Ints, touched: Indices, lowest: int, scale: int
 ) -> int:
-    """Return the row with copies left of largest ``4 overlap - scale degree``, the last of equals.
+    """Return the row of largest ``4 overlap - scale degree``, the last of equals.
 
-    The rows that have an overlap are tried, and `lowest`: of lowest degree, whatever its overlap.
+    Only rows with unused copies count: those that have an overlap, and `lowest`, which is of lowest
+    degree, whatever its overlap.
     """
     best = lowest
     most = 4 * overlap[lowest] - scale * (indptr[lowest + 1] - indptr[lowest])
     for i in range(1, touched[0] + 1):
         v = touched[i]
         score = 4 * overlap[v] - scale * (indptr[v + 1] - indptr[v])
-        if (score > most or (score == most and v > best)) and left[v] > 0:
+        if (score > most or (score == most and v > best)) and unused[v] > 0:
             best, most = int(v), score
     return int(best)
 
 
 @njit(cache=True, nogil=True)
 def grow(
-    indptr: Ints, indices: Indices, n_features: int, left: Ints, seeds: Ints, k: int, quarters: int
+    indptr: Ints,
+    indices: Indices,
+    n_features: int,
+    unused: Ints,
+    seeds: Ints,
+    k: int,
+    quarters: int,
 ) -> Ints:
     """Return steps (kind, cluster, copies) that fill clusters of exactly k rows around the seeds.
 
-    ``left[u]`` copies of distinct row u are to be placed; shorter rows come first. What cannot be
-    placed, fewer than k copies, stays in ``left``. A cluster takes the copies of the row of largest
+    ``unused[u]`` copies of distinct row u are to be put into clusters; shorter rows come first. The
+    last copies, fewer than k, stay in ``unused``. A cluster takes the copies of the row of largest
     mean overlap with its rows less ``quarters / 4`` of the row's degree.
     """
-    n = left.size
+    n = unused.size
     lists = lists_of(indptr, indices, n_features)
     remaining = 0
     for u in range(n):
-        remaining += left[u]
-        if left[u] == 0:
+        remaining += unused[u]
+        if unused[u] == 0:
             leave(lists, indptr, indices, u)
     steps = np.empty((n + remaining // k + 1, 3), dtype=np.int64)
     overlap = np.zeros(n, dtype=np.int64)
     touched = np.zeros(n + 1, dtype=np.int32)
     made, cluster, lowest = 0, 0, 0
     for u in seeds:
-        while left[u] > 0 and remaining >= k:
+        while unused[u] > 0 and remaining >= k:
             row, size = int(u), 0
             while size < k:
                 if size > 0:
-                    while left[lowest] == 0:
+                    while unused[lowest] == 0:
                         lowest += 1
-                    row = _best(indptr, left, overlap, touched, lowest, quarters * size)
-                copies = min(left[row], k - size)
+                    row = _best(indptr, unused, overlap, touched, lowest, quarters * size)
+                copies = min(unused[row], k - size)
                 steps[made] = row, cluster, copies
                 made += 1
                 size += copies
-                left[row] -= copies
-                if left[row] == 0:
+                unused[row] -= copies
+                if unused[row] == 0:
                     leave(lists, indptr, indices, row)
                 if size < k:
                     _reach(lists, indices[indptr[row] : indptr[row + 1]], copies, overlap, touched)

@@ -8,8 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.smooth_k.search_state import NONE, ZERO, wide
+
 Ints = NDArray[np.int64]
-Places = NDArray[np.int32]
+Indices = NDArray[np.int32]
 
 TRIED = 16
 """How many units are looked at exactly, of those that share features."""
@@ -31,11 +33,11 @@ class Units(NamedTuple):
     """
 
     indptr: Ints
-    features: Places
+    features: Indices
     counts: Ints
     sizes: Ints
     list_indptr: Ints
-    list_units: Places
+    list_units: Indices
     published: Ints
 
 
@@ -69,25 +71,23 @@ class Chains(NamedTuple):
         int32: the next unit of the same cluster, and the first of every cluster; -1 ends.
     total
         int64: the rows of every cluster.
-    seen
-        int64, zeros, a feature each; and int64, zeros, a unit each: scratch, left as found.
-    shared
-        As `seen`, a unit each.
+    seen, shared
+        int64: counts by feature and by unit, 0 between calls.
     touched
         int32, a feature each: scratch.
     """
 
-    cluster: Places
-    after: Places
-    head: Places
+    cluster: Indices
+    after: Indices
+    head: Indices
     total: Ints
     seen: Ints
     shared: Ints
-    touched: Places
+    touched: Indices
 
 
 @njit(cache=True, nogil=True)
-def least(rule: Threshold, size: int) -> int:
+def _least(rule: Threshold, size: int) -> int:
     """Return how many of so many rows must have a feature that is published."""
     if rule.drop:
         return size // 2 + 1
@@ -98,160 +98,165 @@ def least(rule: Threshold, size: int) -> int:
 def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, extra: int) -> float:
     """Return the objective of a chain of units without the unit `out`, with the unit `extra`.
 
-    Scratch `seen` and `touched` are written and `seen` is left at zero.
+    Scratch `seen` and `touched` are written, and `seen` is 0 again at the end.
     """
-    size, found = 0, 0
+    size, n_touched = 0, 0
     unit = start
     while unit >= 0 or extra >= 0:
         if unit < 0:
-            unit, extra = extra, -1
-            following = -1
+            unit, extra = extra, NONE
+            following = NONE
         else:
-            following = chains.after[unit]
+            following = wide(chains.after[unit])
         if unit != out:
             size += units.sizes[unit]
-            for place in range(units.indptr[unit], units.indptr[unit + 1]):
-                feature = units.features[place]
+            for entry in range(units.indptr[unit], units.indptr[unit + 1]):
+                feature = units.features[entry]
                 if chains.seen[feature] == 0:
-                    chains.touched[found] = feature
-                    found += 1
-                chains.seen[feature] += units.counts[place]
+                    chains.touched[n_touched] = feature
+                    n_touched += 1
+                chains.seen[feature] += units.counts[entry]
         unit = following
-    needed = least(rule, size)
+    least = _least(rule, size)
     total = 0.0
-    for place in range(found):
-        feature = chains.touched[place]
+    for i in range(n_touched):
+        feature = chains.touched[i]
         count = chains.seen[feature]
         chains.seen[feature] = 0
-        if count >= needed:
+        if count >= least:
             total += (1 + rule.price) * count - rule.price * size
     return total
 
 
 @njit(cache=True, nogil=True)
-def likest(units: Units, chains: Chains, source: int, within: int, best: Places) -> int:
+def _likest(units: Units, chains: Chains, source: int, own: int, best: Indices) -> int:
     """Write into `best` the units that share most published features with a chain; how many.
 
-    `source` is the first unit of a chain; with ``within >= 0`` it is that unit alone, and units of
-    its cluster are passed over; else those with a cluster are. The score is twice the shared
-    features less the unit's own.
+    `source` is the first unit of a chain; with ``own >= 0`` it is that unit alone, and units of
+    that cluster are passed over; else those with a cluster are. The score is twice the shared
+    features less the unit's own, and stands behind the units in `best`.
     """
-    found = 0
     unit = source
     while unit >= 0:
-        for place in range(units.indptr[unit], units.indptr[unit + 1]):
-            feature = units.features[place]
-            for spot in range(units.list_indptr[feature], units.list_indptr[feature + 1]):
-                other = units.list_units[spot]
-                if within < 0 and chains.cluster[other] >= 0:
+        for entry in range(units.indptr[unit], units.indptr[unit + 1]):
+            feature = units.features[entry]
+            for i in range(units.list_indptr[feature], units.list_indptr[feature + 1]):
+                other = units.list_units[i]
+                if own < 0 and chains.cluster[other] >= 0:
                     continue
-                if within >= 0 and chains.cluster[other] == within:
+                if own >= 0 and chains.cluster[other] == own:
                     continue
                 chains.shared[other] += 1
-        unit = chains.after[unit] if within < 0 else -1
+        unit = wide(chains.after[unit]) if own < 0 else NONE
+    n_best = ZERO
     unit = source
     while unit >= 0:
-        for place in range(units.indptr[unit], units.indptr[unit + 1]):
-            feature = units.features[place]
-            for spot in range(units.list_indptr[feature], units.list_indptr[feature + 1]):
-                other = units.list_units[spot]
+        for entry in range(units.indptr[unit], units.indptr[unit + 1]):
+            feature = units.features[entry]
+            for i in range(units.list_indptr[feature], units.list_indptr[feature + 1]):
+                other = wide(units.list_units[i])
                 if chains.shared[other] == 0:
                     continue
                 score = 2 * chains.shared[other] - units.published[other]
                 chains.shared[other] = 0
-                found = _into(best, found, other, score)
-        unit = chains.after[unit] if within < 0 else -1
-    return found
+                n_best = _insert(best, n_best, other, score)
+        unit = wide(chains.after[unit]) if own < 0 else NONE
+    return n_best
 
 
 @njit(cache=True, nogil=True)
-def _into(best: Places, found: int, unit: int, score: int) -> int:
+def _insert(best: Indices, n_best: int, unit: int, score: int) -> int:
     """Insert a unit among the best, whose scores follow them; return how many there are."""
     limit = best.size // 2
-    spot = found
-    while spot > 0 and best[limit + spot - 1] < score:
-        if spot < limit:
-            best[spot] = best[spot - 1]
-            best[limit + spot] = best[limit + spot - 1]
-        spot -= 1
-    if spot < limit:
-        best[spot] = unit
-        best[limit + spot] = score
-    return min(found + 1, limit)
+    i = n_best
+    while i > 0 and best[limit + i - 1] < score:
+        if i < limit:
+            best[i] = best[i - 1]
+            best[limit + i] = best[limit + i - 1]
+        i -= 1
+    if i < limit:
+        best[i] = unit
+        best[limit + i] = score
+    return min(n_best + 1, limit)
 
 
 @njit(cache=True, nogil=True)
-def grow(units: Units, chains: Chains, rule: Threshold, order: Places, k: int) -> int:
+def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) -> int:
     """Put units without a cluster together, in this order, to at least k rows; how many clusters.
 
-    Units of k rows are clusters of their own. What is left at the end, below k rows, joins the
-    cluster that it costs least. Clusters are numbered from 0 in `chains`.
+    Units of k rows are clusters of their own. The last units, below k rows, join the clusters that
+    they cost least. `chains` is written; its clusters are numbered from 0.
     """
     best = np.empty(2 * TRIED, dtype=np.int32)
-    clusters = 0
-    left = 0
-    for unit in order:
+    n_clusters = ZERO
+    waiting = 0
+    for u in order:
+        unit = wide(u)
         if units.sizes[unit] >= k:
-            _open(units, chains, unit, clusters)
-            clusters += 1
+            _open(units, chains, unit, n_clusters)
+            n_clusters += 1
         else:
-            left += units.sizes[unit]
+            waiting += units.sizes[unit]
     last = order.size - 1
-    for seed in order:
-        if chains.cluster[seed] >= 0 or left < k:
+    for u in order:
+        seed = wide(u)
+        if chains.cluster[seed] >= 0 or waiting < k:
             continue
-        _open(units, chains, seed, clusters)
-        while chains.total[clusters] < k:
-            partner = _best_partner(units, chains, rule, clusters, best)
+        _open(units, chains, seed, n_clusters)
+        while chains.total[n_clusters] < k:
+            partner = _best_partner(units, chains, rule, n_clusters, best)
             while partner < 0:
                 if chains.cluster[order[last]] < 0:
-                    partner = order[last]
+                    partner = wide(order[last])
                 else:
                     last -= 1
-            _join(units, chains, partner, clusters)
-        left -= chains.total[clusters]
-        clusters += 1
-    for unit in order:
+            _join(units, chains, partner, n_clusters)
+        waiting -= chains.total[n_clusters]
+        n_clusters += 1
+    for u in order:
+        unit = wide(u)
         if chains.cluster[unit] < 0:
-            if clusters == 0:
-                _open(units, chains, unit, 0)
-                clusters = 1
+            if n_clusters == 0:
+                _open(units, chains, unit, n_clusters)
+                n_clusters += 1
             else:
-                _join(units, chains, unit, _best_home(units, chains, rule, unit, clusters))
-    return clusters
+                _join(units, chains, unit, _best_home(units, chains, rule, unit, n_clusters))
+    return n_clusters
 
 
 @njit(cache=True, nogil=True)
-def _best_partner(units: Units, chains: Chains, rule: Threshold, cluster: int, best: Places) -> int:
-    """Return the free unit whose joining gains most, or -1 where none shares a feature."""
-    found = likest(units, chains, chains.head[cluster], -1, best)
-    partner, gain = -1, -np.inf
-    for spot in range(found):
-        unit = best[spot]
-        joined = value(units, chains, rule, chains.head[cluster], -1, unit)
-        alone = value(units, chains, rule, -1, -1, unit)
-        if joined - alone > gain:
-            partner, gain = unit, joined - alone
+def _best_partner(
+    units: Units, chains: Chains, rule: Threshold, cluster: int, best: Indices
+) -> int:
+    """Return the unit without a cluster whose joining gains most, or -1 where none is alike."""
+    head = wide(chains.head[cluster])
+    partner, most = NONE, -np.inf
+    for i in range(_likest(units, chains, head, NONE, best)):
+        unit = wide(best[i])
+        joined = value(units, chains, rule, head, NONE, unit)
+        alone = value(units, chains, rule, NONE, NONE, unit)
+        if joined - alone > most:
+            partner, most = unit, joined - alone
     return partner
 
 
 @njit(cache=True, nogil=True)
-def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, clusters: int) -> int:
+def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, n_clusters: int) -> int:
     """Return the cluster that a unit's joining costs least."""
-    home, gain = 0, -np.inf
-    for cluster in range(clusters):
-        head = chains.head[cluster]
-        change = value(units, chains, rule, head, -1, unit) - value(
-            units, chains, rule, head, -1, -1
+    home, most = ZERO, -np.inf
+    for cluster in range(n_clusters):
+        head = wide(chains.head[cluster])
+        change = value(units, chains, rule, head, NONE, unit) - value(
+            units, chains, rule, head, NONE, NONE
         )
-        if change > gain:
-            home, gain = cluster, change
+        if change > most:
+            home, most = cluster, change
     return home
 
 
 @njit(cache=True, nogil=True)
 def _open(units: Units, chains: Chains, unit: int, cluster: int) -> None:
-    chains.head[cluster] = -1
+    chains.head[cluster] = NONE
     chains.total[cluster] = 0
     _join(units, chains, unit, cluster)
 
@@ -274,43 +279,47 @@ def _leave(units: Units, chains: Chains, unit: int) -> None:
         while chains.after[before] != unit:
             before = chains.after[before]
         chains.after[before] = chains.after[unit]
-    chains.cluster[unit] = -1
+    chains.cluster[unit] = NONE
     chains.total[cluster] -= units.sizes[unit]
 
 
 @njit(cache=True, nogil=True)
-def improve(units: Units, chains: Chains, rule: Threshold, order: Places, k: int) -> int:
-    """Move or exchange units where that gains, once over this order; return how many moves."""
+def improve(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) -> int:
+    """Move or exchange units where that gains, once over this order; return how many changes.
+
+    `chains` is written; no cluster falls below k rows.
+    """
     best = np.empty(2 * TRIED, dtype=np.int32)
-    moves = 0
-    for unit in order:
-        home = chains.cluster[unit]
-        found = likest(units, chains, unit, home, best)
-        gain, chosen, moved = 1e-9, -1, False
-        before = value(units, chains, rule, chains.head[home], -1, -1)
-        without = value(units, chains, rule, chains.head[home], unit, -1)
-        for spot in range(found):
-            other = best[spot]
-            there = chains.cluster[other]
-            head = chains.head[there]
-            held = before + value(units, chains, rule, head, -1, -1)
-            rest = chains.total[home] - units.sizes[unit]
-            if rest >= k:
-                after = without + value(units, chains, rule, head, -1, unit)
-                if after - held > gain:
-                    gain, chosen, moved = after - held, other, True
-            exchanged = units.sizes[unit] - units.sizes[other]
-            if chains.total[home] - exchanged >= k and chains.total[there] + exchanged >= k:
-                after = value(units, chains, rule, chains.head[home], unit, other)
-                after += value(units, chains, rule, head, other, unit)
-                if after - held > gain:
-                    gain, chosen, moved = after - held, other, False
-        if chosen >= 0:
-            there = chains.cluster[chosen]
+    changes = 0
+    for u in order:
+        unit = wide(u)
+        home = wide(chains.cluster[unit])
+        most, partner, moves = 1e-9, NONE, False
+        here = wide(chains.head[home])
+        n_best = _likest(units, chains, unit, home, best)
+        before = value(units, chains, rule, here, NONE, NONE)
+        without = value(units, chains, rule, here, unit, NONE)
+        for i in range(n_best):
+            other = wide(best[i])
+            goal = chains.cluster[other]
+            there = wide(chains.head[goal])
+            both = before + value(units, chains, rule, there, NONE, NONE)
+            if chains.total[home] - units.sizes[unit] >= k:
+                after = without + value(units, chains, rule, there, NONE, unit)
+                if after - both > most:
+                    most, partner, moves = after - both, other, True
+            surplus = units.sizes[unit] - units.sizes[other]
+            if chains.total[home] - surplus >= k and chains.total[goal] + surplus >= k:
+                after = value(units, chains, rule, here, unit, other)
+                after += value(units, chains, rule, there, other, unit)
+                if after - both > most:
+                    most, partner, moves = after - both, other, False
+        if partner >= 0:
+            goal = wide(chains.cluster[partner])
             _leave(units, chains, unit)
-            if not moved:
-                _leave(units, chains, chosen)
-                _join(units, chains, chosen, home)
-            _join(units, chains, unit, there)
-            moves += 1
-    return moves
+            if not moves:
+                _leave(units, chains, partner)
+                _join(units, chains, partner, home)
+            _join(units, chains, unit, goal)
+            changes += 1
+    return changes

@@ -15,16 +15,16 @@ Indices = NDArray[np.int32]
 class Lists(NamedTuple):
     """Every feature's rows, those that have left put behind the others.
 
-    The rows of feature f are ``members[starts[f] : starts[f] + lengths[f]]``. ``entries`` says in
-    which entry of ``indices`` the member at the same place has the feature, and ``places`` is its
-    inverse: where every entry stands in ``members``.
+    The rows of feature f are ``members[starts[f] : starts[f] + lengths[f]]``. ``entries[i]`` is the
+    entry of ``indices`` by which ``members[i]`` has the feature, and ``positions`` is its inverse:
+    where every entry stands in ``members``.
     """
 
     starts: Ints
     lengths: Ints
     members: Indices
     entries: Ints
-    places: Ints
+    positions: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -38,30 +38,30 @@ def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
     lengths = np.zeros(n_features, dtype=np.int64)
     members = np.empty(indices.size, dtype=np.int32)
     entries = np.empty(indices.size, dtype=np.int64)
-    places = np.empty(indices.size, dtype=np.int64)
+    positions = np.empty(indices.size, dtype=np.int64)
     for row in range(indptr.size - 1):
         for entry in range(indptr[row], indptr[row + 1]):
             f = indices[entry]
-            place = starts[f] + lengths[f]
+            position = starts[f] + lengths[f]
             lengths[f] += 1
-            members[place] = row
-            entries[place] = entry
-            places[entry] = place
-    return Lists(starts, lengths, members, entries, places)
+            members[position] = row
+            entries[position] = entry
+            positions[entry] = position
+    return Lists(starts, lengths, members, entries, positions)
 
 
 @njit(cache=True, nogil=True)
 def leave(lists: Lists, indptr: Ints, indices: Indices, row: int) -> None:
     """Take a row that is in the lists out of them: O(its features)."""
-    starts, lengths, members, entries, places = lists
+    starts, lengths, members, entries, positions = lists
     for entry in range(indptr[row], indptr[row + 1]):
         f = indices[entry]
         lengths[f] -= 1
-        here, last = places[entry], starts[f] + lengths[f]
+        here, last = positions[entry], starts[f] + lengths[f]
         moved = entries[last]
         members[here], members[last] = members[last], row
         entries[here], entries[last] = moved, entry
-        places[moved], places[entry] = here, last
+        positions[moved], positions[entry] = here, last
 
 
 @njit(cache=True, nogil=True)
@@ -73,13 +73,13 @@ def count_shared(
     ``shared`` must be 0 everywhere; the rows that have some are written to the front of
     ``touched``. The caller sets ``shared`` back to 0 at these.
     """
-    found = 0
+    n_touched = 0
     for f in features:
         first = lists.starts[f]
-        for place in range(first, first + lists.lengths[f]):
-            v = lists.members[place]
+        for position in range(first, first + lists.lengths[f]):
+            v = lists.members[position]
             if shared[v] == 0:
-                touched[found] = v
-                found += 1
+                touched[n_touched] = v
+                n_touched += 1
             shared[v] += 1
-    return found
+    return n_touched

@@ -9,13 +9,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k.search_state import (
+    ENTRIES,
     FEATURE_BITS,
     FREE,
-    HELD,
+    IN,
     KEPT,
     LOW,
     NEXT,
     NONE,
+    OUT,
     SIZE,
     Data,
     Indices,
@@ -72,8 +74,8 @@ class Plan(NamedTuple):
 class Choice(NamedTuple):
     """Where rows may go, and when clusters changed.
 
-    ``near[u]`` holds the clusters that suit distinct row u best, best first, `NONE` behind them:
-    one more than are tried, as a row may be in one. ``roomy`` holds the two clusters that lose
+    ``near[u]`` has the clusters that suit distinct row u best, best first, `NONE` behind them:
+    one more than are tried, as a row may be in one. ``roomy`` has the two clusters that lose
     least by a row without features. ``changed[c]`` is the number of the last pass in which cluster
     c changed. ``tried`` is room for the candidates of one row.
     """
@@ -135,7 +137,7 @@ def index_of(data: Data, state: State, lam: float) -> Index:
 def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
-    Of every list at most `list_cap` entries are read, from a place that differs from row to row.
+    Of every list at most `list_cap` entries are read, from a position that differs from row to row.
     """
     sums = np.zeros(index.bases.size)
     seen = np.zeros(index.bases.size, dtype=np.bool_)
@@ -144,7 +146,7 @@ def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> No
     best = np.empty(width)
     near[:] = NONE
     for u in range(len(near)):
-        found = 0
+        n_touched = 0
         for f in data.indices[data.indptr[u] : data.indptr[u + 1]]:
             first, last = index.starts[f], index.starts[f + 1]
             if last - first > list_cap:
@@ -154,11 +156,11 @@ def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> No
                 c = index.clusters[i]
                 if not seen[c]:
                     seen[c] = True
-                    touched[found] = c
-                    found += 1
+                    touched[n_touched] = c
+                    n_touched += 1
                 sums[c] += index.terms[i]
         best[:] = -np.inf
-        for i in range(found):
+        for i in range(n_touched):
             c = touched[i]
             total = sums[c] + index.bases[c]
             sums[c] = 0.0
@@ -179,32 +181,32 @@ def _list_candidates(state: State, choice: Choice, kind: int, own: int) -> int:
     The roomy cluster follows the ones nearby.
     """
     near, roomy, _, tried = choice
-    found = 0
+    n_tried = 0
     for c in near[kind]:
-        if c == NONE or found == near.shape[1] - 1:
+        if c == NONE or n_tried == near.shape[1] - 1:
             break
         if c != own and state.clusters[c, SIZE] > 0:
-            tried[found] = c
-            found += 1
+            tried[n_tried] = c
+            n_tried += 1
     c = wide(roomy[1] if roomy[0] == own else roomy[0])
     if c != NONE and state.clusters[c, SIZE] > 0:
-        tried[found] = c
-        found += 1
-    return found
+        tried[n_tried] = c
+        n_tried += 1
+    return n_tried
 
 
 @njit(cache=True, nogil=True)
-def _best_place(
+def _best_cluster(
     data: Data, state: State, lam: float, choice: Choice, row: int, own: int
 ) -> tuple[int, float]:
     """Return the candidate whose objective gains most where the row enters it, and the gain."""
-    place, most = wide(NONE), -np.inf
+    best, most = NONE, -np.inf
     for at in range(_list_candidates(state, choice, data.kinds[row], own)):
         c = wide(choice.tried[at])
         gain = gain_of_adding(data, state, lam, row, c)
         if gain > most:
-            place, most = c, gain
-    return place, most
+            best, most = c, gain
+    return best, most
 
 
 @njit(cache=True, nogil=True)
@@ -239,19 +241,19 @@ def best_swap(
 ) -> tuple[int, float]:
     """Return the row of another cluster to change places with, and the exact gain.
 
-    ``scratch.ours`` holds the counts of the row's cluster without the row, and its prices stand in
+    ``scratch.ours`` has the counts of the row's cluster without the row, and its prices stand in
     ``scratch.our_rises``. The row is thought to be in the other cluster already: then a member with
     a feature gains what that feature rises by here, and loses what it rose by there.
     """
     ours, theirs, our_rises, their_rises = scratch
     _price(data, lam, state.clusters[other, SIZE], their_rises)
-    _count(data, state, other, theirs, 1)
+    _count(data, state, other, theirs, IN)
     entry = 0.0
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
         entry += their_rises[theirs[f]] - our_rises[ours[f]]
         theirs[f] += 1
-    partner, most = wide(NONE), -np.inf
+    partner, most = NONE, -np.inf
     member = wide(state.heads[other])
     while member != NONE:
         gain = entry
@@ -261,8 +263,8 @@ def best_swap(
         if gain > most:
             partner, most = member, gain
         member = wide(state.links[member, NEXT])
-    _count_row(data, row, theirs, -1)
-    _count(data, state, other, theirs, -1)
+    _count_row(data, row, theirs, OUT)
+    _count(data, state, other, theirs, OUT)
     return partner, most
 
 
@@ -272,18 +274,18 @@ def _try_swaps(
 ) -> None:
     """Change places with the row of a candidate that gains most, if the gain exceeds the bar."""
     own = wide(state.labels[row])
-    partner, most = wide(NONE), bar
+    partner, most = NONE, bar
     _price(data, plan.lam, state.clusters[own, SIZE], scratch.our_rises)
-    _count(data, state, own, scratch.ours, 1)
-    _count_row(data, row, scratch.ours, -1)
+    _count(data, state, own, scratch.ours, IN)
+    _count_row(data, row, scratch.ours, OUT)
     for at in range(_list_candidates(state, choice, data.kinds[row], own)):
         c = wide(choice.tried[at])
         if state.clusters[c, SIZE] <= plan.limit:
             member, gain = best_swap(data, state, plan.lam, row, c, scratch)
             if gain > most:
                 partner, most = member, gain
-    _count_row(data, row, scratch.ours, 1)
-    _count(data, state, own, scratch.ours, -1)
+    _count_row(data, row, scratch.ours, IN)
+    _count(data, state, own, scratch.ours, OUT)
     if partner != NONE:
         other = wide(state.labels[partner])
         move(data, state, row, other)
@@ -295,10 +297,10 @@ def _try_swaps(
 def _try_move(data: Data, state: State, plan: Plan, choice: Choice, row: int, bar: float) -> None:
     """Move the row to the candidate that gains most, if the gain exceeds the bar."""
     own = wide(state.labels[row])
-    place, most = _best_place(data, state, plan.lam, choice, row, own)
-    if place != NONE and most + gain_of_removing(data, state, plan.lam, row) > bar:
-        move(data, state, row, place)
-        choice.changed[own] = choice.changed[place] = plan.number
+    target, most = _best_cluster(data, state, plan.lam, choice, row, own)
+    if target != NONE and most + gain_of_removing(data, state, plan.lam, row) > bar:
+        move(data, state, row, target)
+        choice.changed[own] = choice.changed[target] = plan.number
 
 
 @njit(cache=True, nogil=True)
@@ -337,10 +339,10 @@ def sweep(
 
 
 @njit(cache=True, nogil=True)
-def score_of(clusters: Ints, lam: float, cluster: int) -> float:
+def _score_of(clusters: Ints, lam: float, cluster: int) -> float:
     """Return what a cluster is worth to the objective."""
     cells = clusters[cluster, SIZE] * clusters[cluster, KEPT]
-    return float((1.0 + lam) * clusters[cluster, HELD] - lam * cells)
+    return float((1.0 + lam) * clusters[cluster, ENTRIES] - lam * cells)
 
 
 @njit(cache=True, nogil=True)
@@ -350,29 +352,29 @@ def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluste
     Otherwise everything is as before.
     """
     members = np.empty(state.clusters[cluster, SIZE], dtype=np.int64)
-    places = np.empty(members.size, dtype=np.int64)
+    targets = np.empty(members.size, dtype=np.int64)
     row = wide(state.heads[cluster])
     for i in range(members.size):
         members[i] = row
         row = wide(state.links[row, NEXT])
-    gain, placed = -score_of(state.clusters, plan.lam, cluster), 0
+    gain, n_moved = -_score_of(state.clusters, plan.lam, cluster), 0
     for row in members:
-        place, most = _best_place(data, state, plan.lam, choice, row, cluster)
-        if place == NONE:
+        target, most = _best_cluster(data, state, plan.lam, choice, row, cluster)
+        if target == NONE:
             break
         gain += most
-        places[placed] = place
-        placed += 1
-        count_in(data, state, row, place)
-    if placed < members.size or gain <= TINY:
-        for i in range(placed):
-            count_out(data, state, members[i], places[i])
+        targets[n_moved] = target
+        n_moved += 1
+        count_in(data, state, row, target)
+    if n_moved < members.size or gain <= TINY:
+        for i in range(n_moved):
+            count_out(data, state, members[i], targets[i])
         return False
-    for i in range(placed):
+    for i in range(n_moved):
         count_out(data, state, members[i], cluster)
         delist(state, members[i])
-        enlist(state, members[i], places[i])
-        choice.changed[places[i]] = plan.number
+        enlist(state, members[i], targets[i])
+        choice.changed[targets[i]] = plan.number
     return True
 
 
@@ -383,7 +385,7 @@ def dissolve(data: Data, state: State, plan: Plan, choice: Choice) -> int:
     scores = np.full(len(clusters), np.inf)
     for c in range(len(clusters)):
         if 0 < clusters[c, SIZE] < 2 * plan.k:
-            scores[c] = score_of(clusters, plan.lam, c) / clusters[c, SIZE]
+            scores[c] = _score_of(clusters, plan.lam, c) / clusters[c, SIZE]
     dissolved = 0
     for c in np.argsort(scores, kind="mergesort"):
         if scores[c] < np.inf and clusters[c, SIZE] < 2 * plan.k:

@@ -16,12 +16,17 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
-NONE = -1
+# Numbers of 64 bits, so that one compiled version of a function serves all calls.
+NONE: int = np.int64(-1)  # type: ignore[assignment]
+ZERO: int = np.int64(0)  # type: ignore[assignment]
+IN: int = np.int64(1)  # type: ignore[assignment]
+OUT: int = np.int64(-1)  # type: ignore[assignment]
+
 FREE = -1
 FEATURE_BITS = 32
 LOW = 0xFFFFFFFF
 MULTIPLIER = -7046029254386353131
-SIZE, KEPT, HELD = range(3)
+SIZE, KEPT, ENTRIES = range(3)
 SHARED, CELLS = range(2)
 NEXT, BEFORE = range(2)
 
@@ -43,9 +48,10 @@ class State(NamedTuple):
     """The clusters, which may be empty, and what they hold.
 
     ``table`` is open-addressing: cluster and feature as one number, and the count. ``clusters[c]``
-    holds the rows of cluster c, its kept features, and the sum of their counts. The rows of a
-    cluster form a list from ``heads[c]`` through ``links``. ``tally`` holds the sums over clusters
-    of the counts kept, and of the cells kept, ``s`` a feature.
+    has the rows of cluster c, its kept features, and the entries that these keep: the sum of their
+    counts. The rows of a
+    cluster form a list from ``heads[c]`` through ``links``. ``tally`` has the sums over clusters
+    of these entries, and of the cells published, ``s`` a feature.
     """
 
     table: Ints
@@ -90,7 +96,7 @@ def count_of(table: Ints, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _close(table: Ints, gap: int) -> None:
-    """Empty a place; what was pushed past it moves back, so that no search ends too early."""
+    """Empty a slot; what was pushed past it moves back, so that no search ends too early."""
     capacity = len(table)
     slot = gap
     while True:
@@ -132,11 +138,11 @@ def _shift_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> No
     """Count a row in (step 1) or out (step -1) of the table."""
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
-        before = _shift(table, key_of(cluster, f), step)
+        before = _shift(table, key_of(cluster, wide(f)), step)
         if before > 0:
-            _shift(table, key_of(cluster, data.n_features + before), -1)
+            _shift(table, key_of(cluster, data.n_features + before), OUT)
         if before + step > 0:
-            _shift(table, key_of(cluster, data.n_features + before + step), 1)
+            _shift(table, key_of(cluster, data.n_features + before + step), IN)
 
 
 @njit(cache=True, nogil=True)
@@ -146,43 +152,43 @@ def _kept_by_adding(data: Data, state: State, row: int, cluster: int) -> tuple[i
     size = state.clusters[cluster, SIZE]
     least, after = data.least[size], data.least[size + 1]
     lost = count_of(table, key_of(cluster, data.n_features + least)) if after > least else 0
-    kept, held = -lost, -lost * least
+    kept, entries = -lost, -lost * least
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
-        x = count_of(table, key_of(cluster, f))
+        x = count_of(table, key_of(cluster, wide(f)))
         kept += x == after - 1
-        held += 1 if x >= after else after * (x == after - 1)
-    return kept, held
+        entries += 1 if x >= after else after * (x == after - 1)
+    return kept, entries
 
 
 @njit(cache=True, nogil=True)
 def count_in(data: Data, state: State, row: int, cluster: int) -> None:
     """Count a row into a cluster; lists and labels stay as they are."""
-    kept, held = _kept_by_adding(data, state, row, cluster)
-    _shift_row(data, state.table, row, cluster, 1)
-    _write(state, cluster, 1, kept, held)
+    kept, entries = _kept_by_adding(data, state, row, cluster)
+    _shift_row(data, state.table, row, cluster, IN)
+    _write(state, cluster, IN, kept, entries)
 
 
 @njit(cache=True, nogil=True)
 def count_out(data: Data, state: State, row: int, cluster: int) -> None:
     """Count a row out of a cluster that it is counted in; lists and labels stay as they are."""
-    _shift_row(data, state.table, row, cluster, -1)
+    _shift_row(data, state.table, row, cluster, OUT)
     own = state.clusters[cluster]
     own[SIZE] -= 1
-    kept, held = _kept_by_adding(data, state, row, cluster)
+    kept, entries = _kept_by_adding(data, state, row, cluster)
     own[SIZE] += 1
-    _write(state, cluster, -1, -kept, -held)
+    _write(state, cluster, OUT, -kept, -entries)
 
 
 @njit(cache=True, nogil=True)
-def _write(state: State, cluster: int, rows: int, kept: int, held: int) -> None:
+def _write(state: State, cluster: int, rows: int, kept: int, entries: int) -> None:
     """Change a cluster's numbers by these, and the sums by what that changes."""
     own, tally = state.clusters[cluster], state.tally
-    tally[SHARED] += held
+    tally[SHARED] += entries
     tally[CELLS] += (own[SIZE] + rows) * (own[KEPT] + kept) - own[SIZE] * own[KEPT]
     own[SIZE] += rows
     own[KEPT] += kept
-    own[HELD] += held
+    own[ENTRIES] += entries
 
 
 @njit(cache=True, nogil=True)
@@ -213,7 +219,7 @@ def delist(state: State, row: int) -> None:
 @njit(cache=True, nogil=True)
 def move(data: Data, state: State, row: int, cluster: int) -> None:
     """Move a row from its cluster into another."""
-    count_out(data, state, row, state.labels[row])
+    count_out(data, state, row, wide(state.labels[row]))
     count_in(data, state, row, cluster)
     delist(state, row)
     enlist(state, row, cluster)
@@ -262,7 +268,7 @@ def gain_of_adding(data: Data, state: State, lam: float, row: int, cluster: int)
     gain = base_of_adding(data, state, lam, cluster)
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
-        gain += term_of_adding(lam, count_of(state.table, key_of(cluster, f)), after, size)
+        gain += term_of_adding(lam, count_of(state.table, key_of(cluster, wide(f))), after, size)
     return gain
 
 
@@ -274,11 +280,11 @@ def gain_of_removing(data: Data, state: State, lam: float, row: int) -> float:
     least, after = data.least[size], data.least[size - 1]
     gain = lam * state.clusters[cluster, KEPT]
     if after < least:
-        found = count_of(state.table, key_of(cluster, data.n_features + after))
-        gain += found * worth(lam, after, size - 1)
+        rescued = count_of(state.table, key_of(cluster, data.n_features + after))
+        gain += rescued * worth(lam, after, size - 1)
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
-        x = count_of(state.table, key_of(cluster, f))
+        x = count_of(state.table, key_of(cluster, wide(f)))
         if x >= least:
             gain -= lam + (1.0 if x > after else worth(lam, x, size))
         elif x == after:
@@ -294,16 +300,16 @@ def is_its_profile(data: Data, state: State, row: int) -> bool:
     first, last = data.indptr[data.kinds[row]], data.indptr[data.kinds[row] + 1]
     same = last - first == state.clusters[cluster, KEPT]
     while same and first < last:
-        same = count_of(state.table, key_of(cluster, data.indices[first])) >= least
+        same = count_of(state.table, key_of(cluster, wide(data.indices[first]))) >= least
         first += 1
     return bool(same)
 
 
 @njit(cache=True, nogil=True)
-def place_rest(data: Data, state: State, lam: float, rest: Ints) -> None:
+def insert_unclustered(data: Data, state: State, lam: float, rows: Ints) -> None:
     """Put each of these rows, which are in no cluster, where the objective gains most."""
-    for row in rest:
-        best, most = wide(0), -np.inf
+    for row in rows:
+        best, most = ZERO, -np.inf
         for cluster in range(len(state.clusters)):
             gain = gain_of_adding(data, state, lam, row, cluster)
             if gain > most:

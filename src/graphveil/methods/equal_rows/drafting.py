@@ -6,19 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rows import Labels
-from graphveil.methods.equal_rows.rule import Kept, Profiles, cost_of, kept_of, merged, released
+from graphveil.methods.equal_rows.rule import Kept, Profiles, classes_of, cost_of, kept_of, released
 
 
 def draft_of(
     data: Bipartite,
     labels: Labels,
-    found: Profiles,
-    held: NDArray[np.bool_],
-    guarantee: KAnonymity | SmoothKAnonymity,
+    profiles: Profiles,
+    published: NDArray[np.bool_],
+    k: int,
 ) -> Draft:
     """Return what clusters publish, with its cost against the original and advice to the owner.
 
@@ -28,20 +27,19 @@ def draft_of(
         The original.
     labels
         The cluster of every row.
-    found
+    profiles
         The features of every cluster.
-    held
+    published
         Which of them are published, shape (pairs,).
-    guarantee
-        What is promised.
+    k
+        The smallest class that is promised.
     """
-    kept = kept_of(found, held, data.n_entries)
-    classes = merged(found, held)
+    kept = kept_of(profiles, published, data.n_entries)
+    classes = classes_of(profiles, published)
     return Draft(
-        data=released(data, found, held, labels),
-        guarantee=guarantee,
-        cost=cost_of(kept, clusters=found.sizes.size, classes=classes.sizes.size),
-        advice=advice_on(_counts(data, classes, kept), k=guarantee.k),
+        data=released(data, profiles, published, labels),
+        cost=cost_of(kept, clusters=profiles.sizes.size, classes=classes.sizes.size),
+        advice=advice_on(_counts(data, classes, kept), k=k),
     )
 
 

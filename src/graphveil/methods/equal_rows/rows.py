@@ -76,8 +76,8 @@ def collapse(data: Bipartite) -> Rows:
         lengths.tolist(), starts.tolist(), ends[: lengths.size], strict=True
     ):
         members = order[start:end]
-        places = data.indptr[members][:, None] + np.arange(length)
-        distinct, which, counts = _distinct(data.indices[places])
+        entries = data.indptr[members][:, None] + np.arange(length)
+        distinct, which, counts = _distinct(data.indices[entries])
         kinds[members] = which + n_distinct
         n_distinct += counts.size
         parts.append(distinct)

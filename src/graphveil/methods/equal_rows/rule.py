@@ -160,7 +160,7 @@ def cost_of(kept: Kept, *, clusters: int, classes: int) -> dict[str, float | int
     }
 
 
-def profiles(rows: Rows, labels: Labels) -> Profiles:
+def profiles_of(rows: Rows, labels: Labels) -> Profiles:
     """Return how many rows of every cluster have each feature.
 
     Parameters
@@ -199,70 +199,71 @@ def kept(rows: Rows, labels: Labels, rule: Rule) -> Kept:
     >>> kept(rows, np.zeros(2, dtype=np.int32), Rule())
     Kept(original=3, shared=3, created=1)
     """
-    found = profiles(rows, labels)
+    profiles = profiles_of(rows, labels)
     original = int((rows.weights * rows.degrees()).sum())
-    return kept_of(found, found.kept(rule), original)
+    return kept_of(profiles, profiles.kept(rule), original)
 
 
-def kept_of(found: Profiles, held: NDArray[np.bool_], n_entries: int) -> Kept:
+def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) -> Kept:
     """Return what a release of these pairs keeps of an original with so many entries."""
-    counts, sizes = found.counts[held], found.sizes[found.clusters[held]]
+    counts, sizes = profiles.counts[published], profiles.sizes[profiles.clusters[published]]
     return Kept(n_entries, int(counts.sum()), int((sizes - counts).sum()))
 
 
-def merged(found: Profiles, held: NDArray[np.bool_]) -> Profiles:
+def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
     """Return the published features by class: clusters that publish the same form one class.
 
     Parameters
     ----------
-    found
+    profiles
         The features of every cluster.
-    held
+    published
         Which of them are published, shape (pairs,).
 
     Examples
     --------
     >>> two = Profiles(*(np.array(x) for x in ([0, 1], [5, 5], [2, 1], [2, 2])))
-    >>> merged(two, np.array([True, True]))[2:]
+    >>> classes_of(two, np.array([True, True]))[2:]
     (array([3]), array([4]))
     """
-    n, width = found.sizes.size, int(found.features.max(initial=0)) + 1
-    starts = np.concatenate([[0], np.cumsum(np.bincount(found.clusters[held], minlength=n))])
-    classes = collapse(Bipartite(starts, found.features[held], width)).kinds
-    keys = classes[found.clusters[held]].astype(np.int64) * width + found.features[held]
+    n, width = profiles.sizes.size, int(profiles.features.max(initial=0)) + 1
+    clusters, features = profiles.clusters[published], profiles.features[published]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n))])
+    classes = collapse(Bipartite(starts, features, width)).kinds
+    keys = classes[clusters].astype(np.int64) * width + features
     pairs, which = np.unique(keys, return_inverse=True)
-    counts = np.bincount(which, weights=found.counts[held], minlength=pairs.size)
+    counts = np.bincount(which, weights=profiles.counts[published], minlength=pairs.size)
     return Profiles(
         clusters=(pairs // width).astype(np.int32),
         features=(pairs % width).astype(np.int32),
         counts=counts.astype(np.int64),
-        sizes=np.bincount(classes, weights=found.sizes).astype(np.int64),
+        sizes=np.bincount(classes, weights=profiles.sizes).astype(np.int64),
     )
 
 
 def released(
-    data: Bipartite, found: Profiles, held: NDArray[np.bool_], labels: Labels
+    data: Bipartite, profiles: Profiles, published: NDArray[np.bool_], labels: Labels
 ) -> Bipartite:
-    """Return the data in which every row holds the features that its cluster keeps.
+    """Return the data in which every row has the features that its cluster publishes.
 
     Parameters
     ----------
     data
         The original: users and names of features.
-    found
+    profiles
         The features of every cluster.
-    held
-        Which of them are kept, shape (pairs,).
+    published
+        Which of them are published, shape (pairs,).
     labels
         The cluster of every row.
     """
-    numbers = np.bincount(found.clusters[held], minlength=found.sizes.size)
+    numbers = np.bincount(profiles.clusters[published], minlength=profiles.sizes.size)
     starts = np.concatenate([[0], np.cumsum(numbers)])
-    features = found.features[held]
+    features = profiles.features[published]
     degrees = numbers[labels]
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    places = np.repeat(starts[labels] - indptr[:-1], degrees) + np.arange(indptr[-1])
-    return Bipartite(indptr, features[places], data.n_features, data.users, data.features)
+    pairs = np.repeat(starts[labels] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    return Bipartite(indptr, features[pairs], data.n_features, data.users, data.features)
 
 
 def _cluster_kinds(rows: Rows, labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

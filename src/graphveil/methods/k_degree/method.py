@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from graphveil.advice import COPY, many_additions
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.limits import SOURCES
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -64,7 +64,12 @@ class KDegree(Anonymizer[Graph]):
     name: ClassVar[str] = "k-degree"
     accepts: ClassVar[type[Graph]] = Graph
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
-    source: ClassVar[str] = SOURCES["k-degree"]
+    source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
+    limits: ClassVar[str] = (
+        "It hides degrees only: on arenas-email at k=10 a copy names 85 % with nobody known, "
+        "and added edges are told from real ones with AUC .92 (measured in a reference "
+        "prototype)."
+    )
     cost: ClassVar[str] = "near-linear in the edges"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
@@ -95,6 +100,16 @@ class KDegree(Anonymizer[Graph]):
         """The fewest nodes for which the promise can be kept: k."""
         return self.k
 
+    @property
+    def guarantee(self) -> StructuralKAnonymity:
+        """What is promised, of every node."""
+        return StructuralKAnonymity(k=self.k)
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds by construction."""
+        return (Supergraph(),) if self.edits == "add" else ()
+
     def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
         from graphveil.methods.k_degree.realise import (  # noqa: PLC0415  compiled code, when needed
             apply_edits,
@@ -114,7 +129,6 @@ class KDegree(Anonymizer[Graph]):
         told_apart = () if self.edits == "any" else many_additions(len(found.added), data.n_edges)
         return Draft(
             data=apply_edits(data, found),
-            guarantee=StructuralKAnonymity(k=self.k),
             cost=_cost(data, found),
             advice=(COPY, *told_apart),
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy, LocalSearch
 from graphveil.methods.smooth_k.smooth import SmoothK
 from graphveil.methods.smooth_k.suppress import SuppressK
 
-__all__ = ["SmoothK", "SuppressK"]
+__all__ = ["Chunks", "Facility", "Greedy", "LocalSearch", "SmoothK", "SuppressK"]

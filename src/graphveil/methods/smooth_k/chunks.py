@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.engines import current
-from graphveil.errors import ParameterError
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import profiles
-from graphveil.methods.smooth_k.orders import Order, minhash_order, order_of
+from graphveil.methods.equal_rows.rule import profiles_of
+from graphveil.methods.smooth_k.options import Chunks
+from graphveil.methods.smooth_k.orders import minhash_order, order_of
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
@@ -80,12 +80,9 @@ class Refined:
 def in_chunks(
     data: Bipartite,
     *,
-    k: int,
-    chunk_rows: int,
-    order: Order,
-    rounds: int,
+    chunks: Chunks,
     cluster: Cluster,
-    refine: Refine | None,
+    refine: Refine | None = None,
     randomness: Randomness,
 ) -> Labels:
     """Return the cluster of every row; no cluster reaches over two chunks.
@@ -97,64 +94,36 @@ def in_chunks(
     ----------
     data
         The rows.
-    k
-        The smallest cluster.
-    chunk_rows
-        About how many rows a chunk has, at least 2k.
-    order
-        How like rows come together.
-    rounds
-        How often the clusters are sorted anew and refined inside chunks of whole clusters.
+    chunks
+        How many rows a chunk has, how like rows come together, and how often the clusters are
+        sorted anew and refined inside chunks of whole clusters.
     cluster, refine
-        What is done with a chunk; `refine` may be None where there are no rounds.
+        What is done with a chunk first, and in every round, where there are any.
     randomness
         Every chunk draws from a stream of its own.
-
-    Raises
-    ------
-    ParameterError
-        Where `chunk_rows` is below 2k, or there are rounds of nothing.
 
     Examples
     --------
     >>> data = Bipartite.from_lists([[0], [1], [0], [1], [0], [1], [0], [1]])
     >>> together = lambda rows, rng: np.zeros(rows.n_rows, dtype=np.int32)
     >>> labels = in_chunks(
-    ...     data, k=2, chunk_rows=4, order="minhash", rounds=0, cluster=together, refine=None,
-    ...     randomness=Randomness(seed=1),
+    ...     data, chunks=Chunks(rows=4), cluster=together, randomness=Randomness(seed=1)
     ... )
     >>> bool(labels[0] == labels[2] != labels[1])
     True
     """
-    check_chunk_rows(chunk_rows, k)
-    if rounds and refine is None:
-        raise ParameterError(f"rounds={rounds} need the local search. Turn it on, or say rounds=0.")
     with stage("sorting rows"):
-        rows = order_of(data, order, chunk_rows, randomness.stream("order of rows"))
-    pieces = np.array_split(rows, max(1, round(data.n_users / chunk_rows)))
+        rows = order_of(data, chunks.order, chunks.rows, randomness.stream("order of rows"))
+    pieces = np.array_split(rows, max(1, round(data.n_users / chunks.rows)))
     labels = _clusters("clusters of chunk", Clustered(cluster), data, pieces, randomness)
     if refine is None:
         return labels
-    for number in range(1, rounds + 1):
+    for number in range(1, chunks.rounds + 1):
         rng = randomness.stream(f"order of clusters, round {number}")
-        pieces = whole_clusters(data, labels, chunk_rows, rng)
+        pieces = whole_clusters(data, labels, chunks.rows, rng)
         purpose = f"round {number}, chunk"
         labels = _clusters(purpose, Refined(refine), data, pieces, randomness, labels)
     return labels
-
-
-def check_chunk_rows(chunk_rows: int, k: int) -> None:
-    """Refuse chunks in which there is no choice of clusters.
-
-    Raises
-    ------
-    ParameterError
-        Where `chunk_rows` is below 2k.
-    """
-    if chunk_rows < 2 * k:
-        raise ParameterError(
-            f"chunk_rows={chunk_rows} is below 2k={2 * k}. Raise it, or leave it out."
-        )
 
 
 def whole_clusters(
@@ -171,18 +140,18 @@ def whole_clusters(
     >>> sorted(piece.tolist() for piece in whole_clusters(data, np.array([0, 1, 0, 1]), 2, rng))
     [[0, 2], [1, 3]]
     """
-    found = profiles(collapse(data), labels)
-    frequent = FREQUENT * found.counts >= found.sizes[found.clusters]
-    degrees = np.bincount(found.clusters[frequent], minlength=found.sizes.size)
+    profiles = profiles_of(collapse(data), labels)
+    frequent = FREQUENT * profiles.counts >= profiles.sizes[profiles.clusters]
+    degrees = np.bincount(profiles.clusters[frequent], minlength=profiles.sizes.size)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    order = minhash_order(Bipartite(indptr, found.features[frequent], data.n_features), rng)
-    sizes = found.sizes[order]
+    order = minhash_order(Bipartite(indptr, profiles.features[frequent], data.n_features), rng)
+    sizes = profiles.sizes[order]
     n_pieces = max(1, round(data.n_users / chunk_rows))
-    place = np.empty_like(order)
-    place[order] = (2 * np.cumsum(sizes) - sizes) * n_pieces // (2 * data.n_users)
-    of_row = place[labels]
-    rows = np.argsort(of_row, kind="stable")
-    cuts = np.flatnonzero(np.diff(of_row[rows])) + 1
+    piece = np.empty_like(order)
+    piece[order] = (2 * np.cumsum(sizes) - sizes) * n_pieces // (2 * data.n_users)
+    piece_of_row = piece[labels]
+    rows = np.argsort(piece_of_row, kind="stable")
+    cuts = np.flatnonzero(np.diff(piece_of_row[rows])) + 1
     return np.split(rows, cuts)
 
 
@@ -205,9 +174,9 @@ def _clusters(
         stage(f"{purpose}s", total=len(pieces)) as advance,
         closing(current().map_chunks(work, chunks)) as results,
     ):
-        for piece, found in zip(pieces, results, strict=True):
-            labels[piece] = found + n_clusters
-            n_clusters += int(found.max()) + 1
+        for piece, of_chunk in zip(pieces, results, strict=True):
+            labels[piece] = of_chunk + n_clusters
+            n_clusters += int(of_chunk.max()) + 1
             advance(1)
     return labels
 
@@ -226,8 +195,8 @@ def chunk_of(
     """
     degrees = np.diff(data.indptr)[piece]
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    places = np.repeat(data.indptr[piece] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    entries = np.repeat(data.indptr[piece] - indptr[:-1], degrees) + np.arange(indptr[-1])
     labels = None
     if known is not None:
         labels = np.unique(known[piece], return_inverse=True)[1].astype(np.int32)
-    return Chunk(indptr, data.indices[places], rng, labels)
+    return Chunk(indptr, data.indices[entries], rng, labels)

@@ -61,12 +61,14 @@ class Names(tuple[str, ...]):
         return plain if is_plain else json.dumps(list(self), ensure_ascii=False)
 
 
-def noisy(found: Profiles, rule: Rule, rate: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+def noisy(
+    profiles: Profiles, rule: Rule, rate: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Return which pairs reach their least count plus a random number.
 
     Parameters
     ----------
-    found
+    profiles
         The features of every cluster.
     rule
         The least counts.
@@ -81,8 +83,8 @@ def noisy(found: Profiles, rule: Rule, rate: float, rng: np.random.Generator) ->
     >>> noisy(one, Rule(), 50.0, np.random.Generator(np.random.PCG64(1))).tolist()
     [True]
     """
-    raised = rng.geometric(-np.expm1(-rate), size=found.counts.size) - 1
-    return np.asarray(found.counts >= rule.least(found.sizes)[found.clusters] + raised)
+    raised = rng.geometric(-np.expm1(-rate), size=profiles.counts.size) - 1
+    return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + raised)
 
 
 def named_features(data: Bipartite, names: Names) -> NDArray[np.bool_]:
@@ -94,17 +96,17 @@ def named_features(data: Bipartite, names: Names) -> NDArray[np.bool_]:
         Where the data has no feature of a name.
     """
     labels = list(map(str, data.feature_labels().tolist()))
-    known, wanted = set(labels), set(names)
-    strange = [name for name in names if name not in known]
-    if strange:
+    known, sensitive = set(labels), set(names)
+    unknown = [name for name in names if name not in known]
+    if unknown:
         raise DataError(
-            f"sensitive names {strange[0]!r}, which is no feature of the data. Check the spelling."
+            f"sensitive names {unknown[0]!r}, which is no feature of the data. Check the spelling."
         )
-    return np.array([label in wanted for label in labels], dtype=np.bool_)
+    return np.array([label in sensitive for label in labels], dtype=np.bool_)
 
 
 def without_near_certain(
-    data: Bipartite, found: Profiles, theta_max: float, sensitive: Names
+    data: Bipartite, profiles: Profiles, theta_max: float, sensitive: Names
 ) -> NDArray[np.bool_]:
     """Return which pairs are not of a sensitive feature that more than this share have.
 
@@ -113,6 +115,6 @@ def without_near_certain(
     DataError
         Where the data has no feature of a name.
     """
-    concerned = named_features(data, sensitive)
-    share = found.counts / found.sizes[found.clusters]
-    return np.asarray(~concerned[found.features] | (share <= theta_max))
+    is_sensitive = named_features(data, sensitive)
+    share = profiles.counts / profiles.sizes[profiles.clusters]
+    return np.asarray(~is_sensitive[profiles.features] | (share <= theta_max))

@@ -231,8 +231,8 @@ def _gathered(rows: Rows, chosen: NDArray[np.int32]) -> tuple[NDArray[np.int64],
     """Return the features of the chosen distinct rows, in their order."""
     degrees = rows.degrees()[chosen]
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    places = np.repeat(rows.indptr[chosen] - indptr[:-1], degrees) + np.arange(indptr[-1])
-    return indptr, rows.indices[places]
+    entries = np.repeat(rows.indptr[chosen] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    return indptr, rows.indices[entries]
 
 
 def cut_up(labels: Labels, *, k: int) -> Labels:
@@ -250,7 +250,7 @@ def cut_up(labels: Labels, *, k: int) -> Labels:
     pieces = sizes // k
     first_row, first_piece = np.cumsum(sizes) - sizes, np.cumsum(pieces) - pieces
     cluster = labels[order]
-    place = np.arange(order.size) - first_row[cluster]
+    position = np.arange(order.size) - first_row[cluster]
     out = np.empty(labels.size, dtype=np.int32)
-    out[order] = first_piece[cluster] + place * pieces[cluster] // sizes[cluster]
+    out[order] = first_piece[cluster] + position * pieces[cluster] // sizes[cluster]
     return out

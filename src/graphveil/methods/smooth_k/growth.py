@@ -1,6 +1,6 @@
 """Greedy growth: clusters of k rows, each grown from a seed by the rows that overlap most with it.
 
-The objective is that of `smooth_k.local_search`; it places the last rows, fewer than k.
+The objective is that of `smooth_k.local_search`; it decides where the last rows go, fewer than k.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def grown_clusters(
         with stage("growing clusters"):
             labels = _around(rows, seeds_by(rows, order, k=k, rng=rng), k, QUARTERS[order])
         clusters = clusters_of(rows, labels, rule)
-        clusters.place_rest()
+        clusters.insert_unclustered()
         if clusters.jaccard > most:
             best, most = clusters.labels(), clusters.jaccard
     return best
@@ -132,15 +132,15 @@ def _around(rows: Rows, seeds: NDArray[np.int64], k: int, quarters: int) -> Labe
     """Return the clusters around these seeds; fewer than k rows are in none and have label -1."""
     is_core = rows.weights >= k
     cores = np.nonzero(is_core)[0]
-    left = np.where(is_core, 0, rows.weights)
-    steps = grow(rows.indptr, rows.indices, rows.n_features, left, seeds, k, quarters)
+    unused = np.where(is_core, 0, rows.weights)
+    steps = grow(rows.indptr, rows.indices, rows.n_features, unused, seeds, k, quarters)
     n_grown = int(steps[:, CLUSTER].max(initial=NONE)) + 1
-    rest = np.nonzero(left)[0]
-    kinds = np.concatenate([steps[:, KIND], cores, rest])
+    last = np.nonzero(unused)[0]
+    kinds = np.concatenate([steps[:, KIND], cores, last])
     clusters = np.concatenate(
-        [steps[:, CLUSTER], n_grown + np.arange(cores.size), np.full(rest.size, NONE)]
+        [steps[:, CLUSTER], n_grown + np.arange(cores.size), np.full(last.size, NONE)]
     )
-    copies = np.concatenate([steps[:, COPIES], rows.weights[cores], left[rest]])
+    copies = np.concatenate([steps[:, COPIES], rows.weights[cores], unused[last]])
     in_order = np.argsort(kinds, kind="stable")
     labels = np.empty(rows.n_rows, dtype=np.int32)
     labels[rows.by_kind()] = np.repeat(clusters[in_order], copies[in_order])

@@ -14,7 +14,7 @@ from graphveil.data import Bipartite
 from graphveil.errors import UsageError
 from graphveil.kernels.smooth_k import nesting as kernel
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Profiles, Rule, kept, profiles
+from graphveil.methods.equal_rows.rule import Profiles, Rule, kept, profiles_of
 from graphveil.release import Release
 
 PASSES = 6
@@ -50,19 +50,11 @@ def nested_clusters(
     >>> nested_clusters(rows, first, k=4, rule=Rule(), rng=np.random.Generator(np.random.PCG64(1)))
     array([0, 0, 0, 0], dtype=int32)
     """
-    found = profiles(rows, first)
-    units = _units(found, rule, rows.n_features)
-    n = found.sizes.size
+    profiles = profiles_of(rows, first)
+    units = _units(profiles, rule, rows.n_features)
+    n = profiles.sizes.size
     price = kept(rows, first, rule).jaccard
-    chains = kernel.Chains(
-        cluster=np.full(n, -1, dtype=np.int32),
-        after=np.full(n, -1, dtype=np.int32),
-        head=np.full(n, -1, dtype=np.int32),
-        total=np.zeros(n, dtype=np.int64),
-        seen=np.zeros(rows.n_features, dtype=np.int64),
-        shared=np.zeros(n, dtype=np.int64),
-        touched=np.empty(rows.n_features, dtype=np.int32),
-    )
+    chains = _no_chains(n, rows.n_features)
     shuffled = rng.permutation(n).astype(np.int32)
     order = shuffled[np.argsort(-units.published[shuffled], kind="stable")]
     kernel.grow(units, chains, _threshold(rule, price), order, k)
@@ -75,7 +67,7 @@ def nested_clusters(
     return numbered.astype(np.int32)[first]
 
 
-def classes_of(first: Release, data: Bipartite) -> Labels:
+def first_classes(first: Release, data: Bipartite) -> Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage.
 
     Parameters
@@ -111,18 +103,33 @@ def _threshold(rule: Rule, price: float) -> kernel.Threshold:
     return kernel.Threshold(theta.numerator, theta.denominator, rule.ties == "drop", price)
 
 
-def _units(found: Profiles, rule: Rule, n_features: int) -> kernel.Units:
-    n = found.sizes.size
-    held = found.kept(rule)
-    by_feature = np.argsort(found.features[held], kind="stable")
+def _no_chains(n_units: int, n_features: int) -> kernel.Chains:
+    """Return the state in which no unit has a cluster."""
+    cluster, after, head = np.full((3, n_units), -1, dtype=np.int32)
+    total, shared = np.zeros((2, n_units), dtype=np.int64)
+    return kernel.Chains(
+        cluster=cluster,
+        after=after,
+        head=head,
+        total=total,
+        seen=np.zeros(n_features, dtype=np.int64),
+        shared=shared,
+        touched=np.empty(n_features, dtype=np.int32),
+    )
+
+
+def _units(profiles: Profiles, rule: Rule, n_features: int) -> kernel.Units:
+    n = profiles.sizes.size
+    is_kept = profiles.kept(rule)
+    clusters, features = profiles.clusters[is_kept], profiles.features[is_kept]
     return kernel.Units(
-        indptr=_starts(found.clusters, n),
-        features=found.features,
-        counts=found.counts,
-        sizes=found.sizes,
-        list_indptr=_starts(found.features[held], n_features),
-        list_units=found.clusters[held][by_feature],
-        published=np.bincount(found.clusters[held], minlength=n).astype(np.int64),
+        indptr=_starts(profiles.clusters, n),
+        features=profiles.features,
+        counts=profiles.counts,
+        sizes=profiles.sizes,
+        list_indptr=_starts(features, n_features),
+        list_units=clusters[np.argsort(features, kind="stable")],
+        published=np.bincount(clusters, minlength=n).astype(np.int64),
     )
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.orders import Incidence, smallest_hashes, spread_labels
-
-Order = Literal["minhash", "label-propagation", "none"]
+from graphveil.methods.smooth_k.options import Order
 
 PRIME = 2**31 - 1
 HASHES = 8
@@ -50,13 +49,21 @@ class MinHash:
         Examples
         --------
         >>> hashes = MinHash(3, np.random.Generator(np.random.PCG64DXSM(1)))
-        >>> found = hashes.signatures(np.array([0, 1, 3, 3]), np.array([2, 0, 2], dtype=np.int32))
-        >>> bool((found[1] <= found[0]).all()), bool((found[2] == PRIME).all())
+        >>> indices = np.array([2, 0, 2], dtype=np.int32)
+        >>> one, two, none = hashes.signatures(np.array([0, 1, 3, 3]), indices)
+        >>> bool((two <= one).all()), bool((none == PRIME).all())
         (True, True)
         """
-        found = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
-        smallest_hashes(indptr, indices, self._hashes, found)
-        return found
+        smallest = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
+        smallest_hashes(_read_only(indptr), _read_only(indices), self._hashes, smallest)
+        return smallest
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array as one that cannot be written: one compiled version serves all callers."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def order_of(
@@ -100,8 +107,9 @@ def minhash_order(data: Bipartite, rng: np.random.Generator) -> NDArray[np.int64
     >>> order.index(3) - order.index(1), order[-1]
     (1, 0)
     """
-    found = MinHash(data.n_features, rng).signatures(data.indptr, data.indices).astype(np.int64)
-    pairs = (found[:, 0::2] << 31) | found[:, 1::2]
+    hashes = MinHash(data.n_features, rng)
+    smallest = hashes.signatures(data.indptr, data.indices).astype(np.int64)
+    pairs = (smallest[:, 0::2] << 31) | smallest[:, 1::2]
     return np.lexsort(pairs.T[::-1])
 
 

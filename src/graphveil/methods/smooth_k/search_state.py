@@ -12,7 +12,7 @@ from graphveil.methods.equal_rows.rows import Labels, Rows
 from graphveil.methods.equal_rows.rule import Rule
 
 ROOM = 1.5
-"""Places of the table for every pair of a cluster and a feature, or a count, that there can be."""
+"""Slots of the table for every pair of a cluster and a feature, or a count, that there can be."""
 
 
 class Clusters(NamedTuple):
@@ -41,10 +41,10 @@ class Clusters(NamedTuple):
         """Return the cluster of every row, numbered anew without gaps."""
         return np.unique(self.state.labels, return_inverse=True)[1].astype(np.int32)
 
-    def place_rest(self) -> None:
+    def insert_unclustered(self) -> None:
         """Put every row without a cluster where the objective gains most, one by one."""
-        rest: NDArray[np.int64] = np.nonzero(self.state.labels == kernel.NONE)[0]
-        kernel.place_rest(self.data, self.state, self.jaccard, rest)
+        rows: NDArray[np.int64] = np.nonzero(self.state.labels == kernel.NONE)[0]
+        kernel.insert_unclustered(self.data, self.state, self.jaccard, rows)
 
 
 def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
@@ -69,7 +69,7 @@ def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
     >>> clusters = clusters_of(rows, np.array([0, 0, -1], dtype=np.int32), Rule())
     >>> clusters.jaccard
     0.6
-    >>> clusters.place_rest()
+    >>> clusters.insert_unclustered()
     >>> clusters.labels().tolist()
     [0, 0, 0]
     """
@@ -113,10 +113,11 @@ def in_order(rows: Rows, order: NDArray[np.int64]) -> Rows:
     """
     kinds = rows.kinds[order]
     present, first = np.unique(kinds, return_index=True)
-    came = present[np.argsort(first)]
+    by_arrival = present[np.argsort(first)]
     numbers = np.empty(rows.n_distinct, dtype=np.int32)
-    numbers[came] = np.arange(came.size, dtype=np.int32)
-    degrees = rows.degrees()[came]
+    numbers[by_arrival] = np.arange(by_arrival.size, dtype=np.int32)
+    degrees = rows.degrees()[by_arrival]
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    places = np.repeat(rows.indptr[came] - indptr[:-1], degrees) + np.arange(indptr[-1])
-    return Rows(indptr, rows.indices[places], rows.weights[came], numbers[kinds], rows.n_features)
+    entries = np.repeat(rows.indptr[by_arrival] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    weights = rows.weights[by_arrival]
+    return Rows(indptr, rows.indices[entries], weights, numbers[kinds], rows.n_features)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
+from graphveil.claims.conditions import AnyCondition, SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.limits import SOURCES
 from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.defences import (
@@ -32,7 +32,7 @@ class SmoothK(Clustered):
     Rows are put together in clusters of at least k; a cluster publishes, for all of its rows, the
     features that at least the share theta of them have, and no others. So some entries are lost
     and some are created. The default grows clusters greedily and refines them by local search;
-    ``algorithm="facility"`` is the published one.
+    `Facility` is the published algorithm.
 
     Parameters
     ----------
@@ -43,20 +43,10 @@ class SmoothK(Clustered):
     ties
         Whether a feature of exactly half of the rows is kept; ``"drop"`` with theta 1/2 only.
     algorithm
-        ``"greedy"``, or ``"facility"`` (published).
-    seed_order
-        Greedy: clusters grow from the rows with most features first (``"degree"``), or from those
-        with the nearest neighbours (``"cost"``); ``"auto"`` tries both where all rows have about
-        as many features.
-    beta, cost_factor, runs, assign, cut
-        Facility: what a facility costs, how many random runs compete, where rows go at the end,
-        and whether clusters are cut to at most 2k-1 rows.
-    refine, passes, candidates, list_cap, anneal
-        Local search: whether it runs, how often over all rows, how many clusters it tries for a
-        row, how many entries it reads of a feature's list, and the temperature of annealing.
-    chunk_rows, order, rounds
-        Chunks: their rows, how like rows come together in them, and how often clusters are
-        exchanged between chunks afterwards.
+        ``Greedy(seed_order="auto", refine=LocalSearch(...))``, or the published one,
+        ``Facility(beta=2, runs=10, ...)``.
+    chunks
+        ``Chunks(rows=100_000)`` where rows are to be anonymized in chunks; None takes all as one.
     threshold_noise
         A cluster keeps a feature from the least number of rows plus a random number on, which is g
         with probability proportional to exp(-threshold_noise * g): that exactly the least number
@@ -68,11 +58,13 @@ class SmoothK(Clustered):
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or belongs to the other algorithm.
+        Where a parameter is out of range, or two exclude each other.
 
     Notes
     -----
     Esfandiari et al., *Smooth Anonymity for Sparse Graphs*; facility location as in its appendix D.
+    On the command line and in files the fields of algorithms and chunks stand flat, as
+    ``--algorithm facility --beta 2 --chunk-rows 100000``.
 
     Examples
     --------
@@ -86,7 +78,19 @@ class SmoothK(Clustered):
     promise: ClassVar[str] = (
         "Every row equals at least k-1 others; each entry is true of at least theta of its class."
     )
-    source: ClassVar[str] = SOURCES["smooth-k"]
+    source: ClassVar[str] = (
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    )
+    limits: ClassVar[str] = (
+        "It does not hide what people like you have in common: on adult at k=8, 78 % of the "
+        "published entries are true of every member of their class, and a whole row finds the"
+        " class of 83 % of people. With k below 8 it does not hide who took part on sparse "
+        "data: on app data at k=4 membership is guessed with AUC .72, and 8 known items "
+        "recover 41 % of the rare others, against 20 % for rows left out. With "
+        "algorithm=facility it does not hide the class: on the same data at k=8, 8 items find"
+        " it for 38 % (measured in a reference prototype)."
+    )
 
     theta: Theta = parameter(
         default=Theta(1, 2), text="share of a cluster that must have a feature: 1/2 to 1"
@@ -108,7 +112,10 @@ class SmoothK(Clustered):
         unset="publish all",
     )
     sensitive: Names | None = parameter(
-        default=None, text="features that theta-max is about, comma-separated", unset="none"
+        default=None,
+        text="features that theta-max is about, comma-separated",
+        unset="none",
+        private=True,
     )
 
     def __post_init__(self) -> None:
@@ -128,6 +135,11 @@ class SmoothK(Clustered):
             )
 
     @property
+    def reads_names(self) -> bool:
+        """Whether what is published depends on the names of features: where some are sensitive."""
+        return self.sensitive is not None
+
+    @property
     def rule(self) -> Rule:
         """Which features a cluster keeps."""
         return Rule(self.theta, self.ties)
@@ -137,16 +149,27 @@ class SmoothK(Clustered):
         """What is promised."""
         return SmoothKAnonymity(k=self.k, theta=str(self.theta))
 
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds by construction."""
+        ties = (TrueOfMoreThanHalf(),) if self.ties == "drop" else ()
+        if self.theta_max is None:
+            return ties
+        return (*ties, SensitiveAtMost(theta_max=self.theta_max))
+
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
         if self.sensitive is not None:
             named_features(data, self.sensitive)
         return super()._anonymize(data, randomness)
 
-    def held(self, data: Bipartite, found: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
-        """Return which features every cluster publishes, after noise and for sensitive ones."""
-        kept = found.kept(self.rule)
+    def published(
+        self, data: Bipartite, profiles: Profiles, randomness: Randomness
+    ) -> NDArray[np.bool_]:
+        """Return which pairs are published, after noise and for sensitive features."""
+        kept = profiles.kept(self.rule)
         if self.threshold_noise is not None:
-            kept &= noisy(found, self.rule, self.threshold_noise, randomness.stream("thresholds"))
+            rng = randomness.stream("thresholds")
+            kept &= noisy(profiles, self.rule, self.threshold_noise, rng)
         if self.theta_max is not None and self.sensitive is not None:
-            kept &= without_near_certain(data, found, self.theta_max, self.sensitive)
+            kept &= without_near_certain(data, profiles, self.theta_max, self.sensitive)
         return kept

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.limits import SOURCES
 from graphveil.methods.equal_rows.rule import Rule, Theta
-from graphveil.methods.smooth_k.clustered import OWN, Clustered
+from graphveil.methods.smooth_k.clustered import Clustered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,16 +22,15 @@ class SuppressK(Clustered):
     k
         The smallest class of equal rows.
     algorithm
-        ``"greedy"``, or ``"facility"``: the published non-smooth variant, which cuts clusters.
-    seed_order, beta, cost_factor, runs, assign, cut, refine, passes, candidates, list_cap, anneal
-        As in `SmoothK`; facility cuts unless told otherwise.
-    chunk_rows, order, rounds
+        ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
+        unless it is given ``cut=False``.
+    chunks
         As in `SmoothK`.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or belongs to the other algorithm.
+        Where a parameter is out of range, or two exclude each other.
 
     Notes
     -----
@@ -52,11 +49,15 @@ class SuppressK(Clustered):
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others, and nothing was added."
     )
-    source: ClassVar[str] = SOURCES["suppress-k"]
-    own: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "greedy": OWN["greedy"],
-        "facility": {**OWN["facility"], "cut": True},
-    }
+    source: ClassVar[str] = (
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    )
+    limits: ClassVar[str] = (
+        "Every published entry is certainly true of everyone in its class: on adult at k=8 "
+        "these are 90 % of the original entries (measured in a reference prototype)."
+    )
+    cuts: ClassVar[bool] = True
 
     @property
     def rule(self) -> Rule:

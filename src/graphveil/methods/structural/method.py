@@ -7,12 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import msgspec
+
 from graphveil.advice import COPY, many_additions
 from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.conditions import (
+    AnyCondition,
+    EditBudget,
+    SameDegrees,
+    Subgraph,
+    Supergraph,
+)
 from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.limits import SOURCES
 from graphveil.methods.structural.goals import Budget, Full, Goal
 from graphveil.methods.structural.target_phases import check_aimed
 from graphveil.methods.structural.task import SEARCHED, Edited, Task
@@ -27,6 +35,14 @@ Heuristic = Literal[
     "auto", "es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target"
 ]
 OnInterrupt = Literal["stop", "best"]
+
+KEPT: dict[EditKind, tuple[AnyCondition, ...]] = {
+    "delete": (Subgraph(),),
+    "add": (Supergraph(),),
+    "rewire": (SameDegrees(),),
+    "any": (),
+}
+"""What stays as it was, by which edges may change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +105,15 @@ class StructuralAnonymity(Anonymizer[Graph]):
     promise: ClassVar[str] = (
         "Every node of the release, or the share that is reached, looks like at least k-1 others."
     )
-    source: ClassVar[str] = SOURCES["structural"]
+    source: ClassVar[str] = (
+        "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "
+        "2409.16163"
+    )
+    limits: ClassVar[str] = (
+        "It does not stop who holds the graph: on arenas-email, all nodes 2-anonymous after "
+        "21 % of the edges were deleted, a copy and 20 known people name 84 % of the rest at "
+        "99.5 % precision (measured in a reference prototype)."
+    )
     cost: ClassVar[str] = "linear memory in the edges; seconds to minutes, by goal and heuristic"
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
@@ -118,7 +142,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
-        StructuralKAnonymity(k=self.k, measure=self.measure, distance=self.distance)
+        _ = self.guarantee  # refuses what no guarantee can say
         if self.heuristic == "target":
             check_aimed(self.measure, self.distance, self.edits)
         if self.heuristic in {"strip", "cut"}:
@@ -143,6 +167,23 @@ class StructuralAnonymity(Anonymizer[Graph]):
     def rows_needed(self) -> int:
         """The fewest nodes for which the promise can be kept: k."""
         return self.k
+
+    @property
+    def guarantee(self) -> StructuralKAnonymity:
+        """What is promised if all nodes are reached; a run claims the share that it reached."""
+        return StructuralKAnonymity(k=self.k, measure=self.measure, distance=self.distance)
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds by construction."""
+        if not isinstance(self.goal, Budget):
+            return KEPT[self.edits]
+        budget = EditBudget(
+            edges=self.goal.edges,
+            share=self.goal.share,
+            edges_per_edit=1 if self.edits in {"delete", "add"} else 4,
+        )
+        return (*KEPT[self.edits], budget)
 
     def task(self, graph: Graph) -> Task:
         """Return what the heuristics are given for this graph."""
@@ -169,15 +210,12 @@ class StructuralAnonymity(Anonymizer[Graph]):
             )
         return Draft(
             data=found.graph,
-            guarantee=StructuralKAnonymity(
-                k=self.k,
-                measure=self.measure,
-                distance=self.distance,
-                share=share_of(reached, data.n_nodes),
+            guarantee=msgspec.structs.replace(
+                self.guarantee, share=share_of(reached, data.n_nodes)
             ),
             cost=self._cost(data, found),
             advice=self._advice(data, found),
-            left=found.left,
+            unprotected=found.left,
         )
 
     def _cost(self, graph: Graph, found: Result) -> dict[str, float | int]:

@@ -16,7 +16,7 @@ from scipy import optimize, sparse
 from graphveil.data import Bipartite
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Rule, profiles, released
+from graphveil.methods.equal_rows.rule import Rule, profiles_of, released
 
 ALPHA = Fraction(1, 250)
 """The value of the theorem's proof."""
@@ -57,8 +57,8 @@ def alg2(
     """
     rows = collapse(data)
     labels = alg2_clusters(rows, k=k, alpha=alpha, rng=rng)
-    found = profiles(rows, labels)
-    return released(data, found, found.kept(Rule()), labels), labels
+    profiles = profiles_of(rows, labels)
+    return released(data, profiles, profiles.kept(Rule()), labels), labels
 
 
 def alg2_clusters(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.verdict import shown
 
 _ARROW = b"ARROW1\0\0"
+_WRITER = re.compile(
+    r"(parquet-cpp-arrow|DuckDB) version v?[0-9.]{1,20}( \(build [0-9a-f]{1,40}\))?"
+)
 _INTEGERS = frozenset(
     {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 )
@@ -53,9 +58,7 @@ def load_columnar(
 
 def _relation(db: Database, path: Path) -> str:
     if path.suffix == ".parquet":
-        from pyarrow import parquet  # noqa: PLC0415  heavy, and only this format needs it
-
-        parquet.read_schema(path)  # SQL passes over what others read there first
+        _refuse_parquet_metadata(path)
         return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
     import pyarrow as pa  # noqa: PLC0415
 
@@ -63,9 +66,47 @@ def _relation(db: Database, path: Path) -> str:
         if stream.read(len(_ARROW)) != _ARROW:
             raise UnreadableError(f"{path.name} does not begin as an Arrow file")
         stream.seek(0)
-        frame = pa.ipc.open_file(stream).read_all()
+        frame = _arrow_table(pa.ipc.open_file(stream), path.name)
     frame.validate(full=True)
     return db.named(frame)
+
+
+def _refuse_parquet_metadata(path: Path) -> None:
+    """Refuse a file that says more than its columns: SQL passes over what others read there."""
+    from pyarrow import parquet  # noqa: PLC0415  heavy, and only this format needs it
+
+    with parquet.ParquetFile(path) as file:
+        footer, schema = file.metadata, file.schema_arrow
+        if footer.metadata:
+            raise UnreadableError(f"{path.name} carries metadata: {shown(sorted(footer.metadata))}")
+        if not _WRITER.fullmatch(footer.created_by or ""):
+            raise UnreadableError(f"{path.name} was created by {shown(footer.created_by)}")
+        _refuse_schema_metadata(schema, path.name)
+
+
+def _arrow_table(reader: Any, name: str) -> Any:
+    """Return the table of an Arrow file that says no more than its columns."""
+    import pyarrow as pa  # noqa: PLC0415  heavy, as above
+
+    _refuse_schema_metadata(reader.schema, name)
+    if getattr(reader, "metadata", None):
+        raise UnreadableError(f"{name} carries metadata")
+    batches = []
+    for number in range(reader.num_record_batches):
+        batch, metadata = reader.get_batch_with_custom_metadata(number)
+        if metadata:
+            raise UnreadableError(f"{name} carries metadata in part {number + 1}")
+        batches.append(batch)
+    return pa.Table.from_batches(batches, schema=reader.schema)
+
+
+def _refuse_schema_metadata(schema: Any, name: str) -> None:
+    if schema.metadata:
+        raise UnreadableError(f"{name} carries metadata: {shown(sorted(schema.metadata))}")
+    for field in schema:
+        extra = {key for key in field.metadata or {} if key != b"PARQUET:field_id"}
+        if extra:
+            raise UnreadableError(f"{name} carries metadata in the column {shown(field.name)}")
 
 
 def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) -> None:

@@ -1,4 +1,4 @@
-"""Conditions on the files of a release folder, before anything in them is read."""
+"""Checks on the files of a release folder, before anything in them is read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.verdict import Condition, counted, fails, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, judged, shown
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
@@ -60,8 +60,8 @@ _KINDS = {
 }
 
 
-def file_conditions(folder: Path, manifest: Manifest) -> list[Condition]:
-    """Return the conditions on which files there are, and on their bytes."""
+def file_checks(folder: Path, manifest: Manifest) -> list[Check]:
+    """Return the checks on which files there are, and on their bytes."""
     files = manifest.data.files
     problems = [problem for file in files if (problem := file_problem(folder, file))]
     n = len(files)
@@ -110,7 +110,7 @@ def inside(folder: Path, name: str) -> Path | None:
     return path if stat.S_ISREG(mode) else None
 
 
-def _others(folder: Path, files: list[DataFile]) -> Condition:
+def _others(folder: Path, files: list[DataFile]) -> Check:
     listed = {file.name for file in files} | {MANIFEST}
     try:
         found = sorted(path.name for path in folder.iterdir())
@@ -122,7 +122,7 @@ def _others(folder: Path, files: list[DataFile]) -> Condition:
     return judged(OTHERS, problems, f"the folder holds {counted(len(found), 'file')}, all listed")
 
 
-def _description(described: Described) -> Condition:
+def _description(described: Described) -> Check:
     """Whether names, roles, formats, columns and semantics are those of this kind of data."""
     kind = _KINDS[described.kind]
     problems = []

@@ -1,4 +1,4 @@
-"""Conditions on `release.json` itself: its bytes, its seal, its words, and the owner's record."""
+"""Checks on `release.json` itself: its bytes, its seal, its words, and the owner's record."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.errors import GraphveilError, ReleaseError
-from graphveil.limits import LIMITS, SOURCES
 from graphveil.records.manifest import MANIFEST, Manifest, decode_manifest, encode, seal_of
 from graphveil.records.record import LINKAGE, Record, private_folder, read_record
 from graphveil.verify.verdict import (
     RECORD,
-    Condition,
+    Check,
     fails,
     holds,
     judged,
@@ -77,16 +76,16 @@ def manifest_bytes(folder: Path) -> bytes:
         ) from error
 
 
-def decoded(raw: bytes) -> Manifest | Condition:
-    """Return the manifest in these bytes, or the failing condition that says why there is none."""
+def decoded(raw: bytes) -> Manifest | Check:
+    """Return the manifest in these bytes, or the failing check that says why there is none."""
     try:
         return decode_manifest(raw, where=Path(MANIFEST))
     except (GraphveilError, RecursionError) as error:
         return fails(BYTES, one_line(error))
 
 
-def manifest_conditions(raw: bytes, manifest: Manifest, owner: Owner) -> list[Condition]:
-    """Return the conditions on the manifest's bytes and words."""
+def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]:
+    """Return the checks on the manifest's bytes and words."""
     return [
         _bytes(raw, manifest),
         _seal(manifest),
@@ -97,7 +96,7 @@ def manifest_conditions(raw: bytes, manifest: Manifest, owner: Owner) -> list[Co
     ]
 
 
-def _bytes(raw: bytes, manifest: Manifest) -> Condition:
+def _bytes(raw: bytes, manifest: Manifest) -> Check:
     canonical = encode(manifest)
     if raw == canonical:
         return holds(BYTES, f"the {len(raw)} bytes of {MANIFEST} are canonical")
@@ -107,7 +106,7 @@ def _bytes(raw: bytes, manifest: Manifest) -> Condition:
     return fails(BYTES, f"{MANIFEST}, line {line}: byte {place} is not as graphveil writes it")
 
 
-def _seal(manifest: Manifest) -> Condition:
+def _seal(manifest: Manifest) -> Check:
     seal = seal_of(manifest)
     if manifest.seal == seal:
         return holds(SEAL, f"the seal {seal[:12]} fits {MANIFEST}")
@@ -116,7 +115,7 @@ def _seal(manifest: Manifest) -> Condition:
     )
 
 
-def _owner(raw: bytes, owner: Owner) -> Condition:
+def _owner(raw: bytes, owner: Owner) -> Check:
     if owner.problem:
         return fails(OWNER, owner.problem)
     if owner.record is None:
@@ -131,7 +130,7 @@ def _owner(raw: bytes, owner: Owner) -> Condition:
     )
 
 
-def _linkage_file(owner: Owner) -> Condition:
+def _linkage_file(owner: Owner) -> Check:
     """Whether the linkage is the file that was written with the record."""
     if owner.record is None:
         return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
@@ -153,7 +152,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _producer(manifest: Manifest) -> Condition:
+def _producer(manifest: Manifest) -> Check:
     problems = []
     if manifest.tool != TOOL:
         problems.append(f"the tool is {shown(manifest.tool)}, not {TOOL}")
@@ -162,26 +161,20 @@ def _producer(manifest: Manifest) -> Condition:
     return judged(PRODUCER, problems, f"{TOOL} {manifest.version}")
 
 
-def _words(manifest: Manifest) -> Condition:
-    """Whether every sentence of the claim is the one that guarantee and method have."""
+def _words(manifest: Manifest) -> Check:
+    """Whether every sentence of the claim is the one that the guarantee has."""
     claim, guarantee = manifest.claim, manifest.claim.guarantee
     problems = [
-        f"{name} is {shown(said)}, the guarantee says {shown(due)}"
-        for name, said, due in (
+        f"{name} is {shown(said)}, the guarantee says {shown(own)}"
+        for name, said, own in (
             ("sentence", claim.sentence, guarantee.sentence),
             ("threat_model", claim.threat_model, guarantee.threat_model),
             ("check", claim.check, guarantee.check_word),
             ("why", claim.why, guarantee.why),
         )
-        if said != due
+        if said != own
     ]
-    limits = LIMITS.get(manifest.method.name)
-    if limits is None:
-        problems.append(f"the method {shown(manifest.method.name)} is unknown")
-    elif claim.does_not_protect_against != limits:
-        problems.append(f"does_not_protect_against is {shown(claim.does_not_protect_against)}")
-    if manifest.method.source != SOURCES.get(manifest.method.name):
-        problems.append(f"the source is {shown(manifest.method.source)}")
-    return judged(
-        WORDS, problems, "promise, adversary and limits are those of guarantee and method"
-    )
+    repeated = [c for c in claim.conditions if claim.conditions.count(c) > 1]
+    if repeated or set(claim.conditions) & set(guarantee.implied):
+        problems.append("a condition is stated twice")
+    return judged(WORDS, problems, "promise and adversary are those of the guarantee")

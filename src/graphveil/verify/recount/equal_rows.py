@@ -24,6 +24,17 @@ _TABLES = """
     DROP TABLE some_rows;
     DROP TABLE all_rows;
 """
+_TRUE_OF_CLASS = """
+    CREATE TABLE true_of AS SELECT class, number, count(*) AS holders
+    FROM had JOIN features USING (feature) JOIN items USING (item) JOIN members USING (person)
+    GROUP BY class, number
+"""
+_PUBLISHED = """
+    CREATE TABLE published AS
+    SELECT class, size, first_user, item, coalesce(holders, 0) AS holders
+    FROM (SELECT class, size, first_user, unnest(features) AS number FROM classes)
+    JOIN items USING (number) LEFT JOIN true_of USING (class, number)
+"""
 _MOST_SHOWN = 5
 
 
@@ -81,3 +92,15 @@ def below(db: Database, k: int) -> tuple[int, int]:
     """
     row = db.first("SELECT coalesce(sum(size), 0), count(*) FROM classes WHERE size < ?", [k])
     return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def publish_pairs(db: Database) -> None:
+    """Create `published(class, size, first_user, item, holders)` where it is not there yet.
+
+    A row is a class and one of its features; `holders` of its members have it in the original,
+    whose tables must be there.
+    """
+    classes_of(db)
+    if not db.holds("published"):
+        db.run(_TRUE_OF_CLASS)
+        db.run(_PUBLISHED)

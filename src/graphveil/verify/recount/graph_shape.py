@@ -1,9 +1,9 @@
-"""Conditions on a released graph that do not depend on the claim: it is simple and canonical."""
+"""Checks of a released graph that do not depend on the claim: it is simple and canonical."""
 
 from __future__ import annotations
 
 from graphveil.verify.database import Database
-from graphveil.verify.verdict import Condition, counted, fails, holds, judged
+from graphveil.verify.verdict import Check, counted, fails, holds, judged
 
 IDS, SIMPLE, ENDPOINTS, ORDER = "ids", "simple graph", "endpoints", "canonical order"
 
@@ -26,14 +26,14 @@ _STRANGER = """
 """
 
 
-def graph_shape(db: Database) -> list[Condition]:
-    """Return the conditions on ids, edges and their order."""
-    ids = ids_condition(db, "nodes", "node")
+def graph_shape(db: Database) -> list[Check]:
+    """Return the checks of ids, edges and their order."""
+    ids = ids_check(db, "nodes", "node")
     order = _order(db)
     return [ids, _simple(db, order), _endpoints(db, ids), order]
 
 
-def ids_condition(db: Database, table: str, column: str) -> Condition:
+def ids_check(db: Database, table: str, column: str) -> Check:
     """Return whether the column holds exactly 0..n-1, each once.
 
     Parameters
@@ -64,7 +64,7 @@ def _all_ids(n: int, table: str) -> str:
     return f"the one id in {table} is 0" if n else "no ids"
 
 
-def _order(db: Database) -> Condition:
+def _order(db: Database) -> Check:
     row = db.first(_OUT_OF_ORDER)
     if row:
         return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
@@ -72,7 +72,7 @@ def _order(db: Database) -> Condition:
     return holds(ORDER, f"{counted(n, 'edge')} in ascending order, the smaller end first")
 
 
-def _simple(db: Database, order: Condition) -> Condition:
+def _simple(db: Database, order: Check) -> Check:
     n = db.number("SELECT count(*) FROM edges")
     otherwise = f"no self-loop and no repeat among {counted(n, 'edge')}"
     if order.outcome == "holds":
@@ -87,7 +87,7 @@ def _simple(db: Database, order: Condition) -> Condition:
     return judged(SIMPLE, problems, otherwise)
 
 
-def _endpoints(db: Database, ids: Condition) -> Condition:
+def _endpoints(db: Database, ids: Check) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
     low, high = db.first(
         "SELECT min(least(source, target)), max(greatest(source, target)) FROM edges"

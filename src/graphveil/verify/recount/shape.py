@@ -1,4 +1,4 @@
-"""Conditions on released data whatever is claimed: its shape, and the counts of the manifest."""
+"""Checks on released data whatever is claimed: its shape, and the counts of the manifest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ from graphveil.verify.recount.graph_shape import (
     ORDER,
     SIMPLE,
     graph_shape,
-    ids_condition,
+    ids_check,
 )
-from graphveil.verify.verdict import Condition, counted, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
 COUNTS, ENTRIES = "counts", "entries"
+
+_OUT_OF_ORDER = """
+    SELECT place, person FROM (
+        SELECT rowid + 1 AS place, person, lag(person) OVER (ORDER BY rowid) AS above FROM {})
+    WHERE person < above ORDER BY place LIMIT 1
+"""
 
 _REPEATED = """
     SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
@@ -27,15 +33,15 @@ _STRANGER = "SELECT person FROM entries WHERE person NOT IN (SELECT person FROM 
 
 
 class Shape(NamedTuple):
-    """What is recomputed of a kind of data: names of the conditions, the conditions, the counts."""
+    """What is recomputed of a kind of data: names of the checks, the checks, the counts."""
 
     names: tuple[str, ...]
-    conditions: Callable[[Database], list[Condition]]
+    checks: Callable[[Database], list[Check]]
     counts: Callable[[Database, Described], dict[str, int]]
     rows: dict[str, str]
 
 
-def counts_condition(db: Database, described: Described) -> Condition:
+def counts_check(db: Database, described: Described) -> Check:
     """Return whether counts and numbers of rows are those of the data."""
     shape = SHAPES[described.kind]
     counts = shape.counts(db, described)
@@ -86,7 +92,7 @@ def _table_counts(db: Database, described: Described) -> dict[str, int]:
     }
 
 
-def _bipartite_shape(db: Database) -> list[Condition]:
+def _bipartite_shape(db: Database) -> list[Check]:
     problems = []
     stranger = db.first(_STRANGER)
     if stranger:
@@ -96,10 +102,19 @@ def _bipartite_shape(db: Database) -> list[Condition]:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
     found = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
-    return [ids_condition(db, "users", "person"), found]
+    return [ids_check(db, "users", "person"), found, _user_order(db)]
 
 
-def _no_shape(db: Database) -> list[Condition]:  # noqa: ARG001  one shape
+def _user_order(db: Database) -> Check:
+    """Whether users stand in the order of their published ids: another may be the original's."""
+    for table in ("users", "entries"):
+        row = db.first(_OUT_OF_ORDER.format(table))
+        if row:
+            return fails(ORDER, f"row {row[0]} of the {table} is of user {row[1]}, out of order")
+    return holds(ORDER, "users stand in the order of their published ids")
+
+
+def _no_shape(db: Database) -> list[Check]:  # noqa: ARG001  one shape
     return []
 
 
@@ -111,7 +126,10 @@ SHAPES: dict[str, Shape] = {
         {"data": "edges", "nodes": "nodes"},
     ),
     "bipartite": Shape(
-        (IDS, ENTRIES), _bipartite_shape, _bipartite_counts, {"data": "entries", "users": "users"}
+        (IDS, ENTRIES, ORDER),
+        _bipartite_shape,
+        _bipartite_counts,
+        {"data": "entries", "users": "users"},
     ),
     "table": Shape((), _no_shape, _table_counts, {"data": "rows"}),
 }

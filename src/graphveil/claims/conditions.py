@@ -1,0 +1,312 @@
+"""What a release states beside its guarantee: typed values, each of which can be checked.
+
+A method names the conditions that hold by its construction, the manifest carries them, and the
+checker has one check for each type: it knows promises, not methods. A parameter of the method that
+bears the name of a field has the field's value.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import msgspec
+
+from graphveil.errors import ParameterError
+
+_FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,39}")
+_EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
+
+
+class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A further statement about a release, exact enough to be checked.
+
+    Subclasses are frozen values with a `sentence` that says it in plain words.
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        raise TypeError(f"{type(self).__name__} does not say what it states")
+
+
+class Supergraph(Condition, frozen=True, kw_only=True, tag="supergraph"):
+    """Every edge of the original is in the release: edges were added only.
+
+    Examples
+    --------
+    >>> Supergraph().sentence
+    'Every edge of the original is in the release.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Every edge of the original is in the release."
+
+
+class Subgraph(Condition, frozen=True, kw_only=True, tag="subgraph"):
+    """Every edge of the release is in the original: edges were deleted only.
+
+    Examples
+    --------
+    >>> Subgraph().sentence
+    'Every edge of the release is in the original.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Every edge of the release is in the original."
+
+
+class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
+    """Every node has as many neighbours as in the original: edges were rewired only.
+
+    Examples
+    --------
+    >>> SameDegrees().sentence
+    'Every node has as many neighbours as in the original.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Every node has as many neighbours as in the original."
+
+
+class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
+    """So many edges at most stand in one of original and release only.
+
+    Parameters
+    ----------
+    edges
+        The most edits, at least 1; or
+    share
+        a share of the original's edges in (0, 1], rounded up to a number of edits.
+    edges_per_edit
+        How many edges an edit may add and delete together: 4 where it rewires.
+
+    Examples
+    --------
+    >>> EditBudget(edges=20).most_changes(n_edges=100), EditBudget(share=0.05).most_changes(101)
+    (20, 6)
+    """
+
+    edges: int | None = None
+    share: float | None = None
+    edges_per_edit: Literal[1, 4] = 1
+
+    def __post_init__(self) -> None:
+        """Check that one of the two is given, and is in its range."""
+        if (self.edges is None) == (self.share is None):
+            raise ParameterError("a budget is a share of the edges or their number. Give one.")
+        if self.edges is not None and self.edges < 1:
+            raise ParameterError(f"edges={self.edges} is no budget. Give at least 1.")
+        if self.share is not None and not 0 < self.share <= 1:
+            raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of edges.")
+
+    def most_changes(self, n_edges: int) -> int:
+        """Return how many edges may be in one of both graphs only, of an original of that size."""
+        edits = self.edges
+        if edits is None:
+            edits = -int(-(self.share or 0.0) * n_edges // 1)
+        return edits * self.edges_per_edit
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        share = f"{100 * (self.share or 0):g} % of the original's edges"
+        edits = f"{self.edges} edges" if self.edges is not None else share
+        times = "" if self.edges_per_edit == 1 else f", times {self.edges_per_edit},"
+        return f"At most {edits}{times} were added or deleted."
+
+
+class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
+    """Every published entry is an entry of the original.
+
+    Examples
+    --------
+    >>> NothingAdded().sentence
+    'Every published entry is in the original.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Every published entry is in the original."
+
+
+class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
+    """Every published entry is true of at least a share theta of its equivalence class.
+
+    Parameters
+    ----------
+    theta
+        A fraction in [1/2, 1] in lowest terms, such as ``2/3``, kept exact as text.
+
+    Examples
+    --------
+    >>> TrueOfShare(theta="2/3").sentence
+    'Every published entry is true of at least 2/3 of the rows of its class.'
+    """
+
+    theta: str
+
+    def __post_init__(self) -> None:
+        """Check the share."""
+        share_in(self.theta)
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return f"Every published entry is true of at least {self.theta} of the rows of its class."
+
+
+class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more-than-half"):
+    """Every published entry is true of more than half of its equivalence class.
+
+    Examples
+    --------
+    >>> TrueOfMoreThanHalf().sentence
+    'Every published entry is true of more than half of the rows of its class.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Every published entry is true of more than half of the rows of its class."
+
+
+class SensitiveAtMost(Condition, frozen=True, kw_only=True, tag="sensitive-at-most"):
+    """No sensitive feature is published of a class of which a larger share than theta_max has it.
+
+    Which features are sensitive is in the owner's record alone.
+
+    Parameters
+    ----------
+    theta_max
+        A share in [1/2, 1].
+
+    Examples
+    --------
+    >>> SensitiveAtMost(theta_max=0.9).sentence
+    'No sensitive feature is published of a class more than 0.9 of whose rows have it.'
+    """
+
+    theta_max: float
+
+    def __post_init__(self) -> None:
+        """Check the share."""
+        if not 0.5 <= self.theta_max <= 1:
+            raise ParameterError(
+                f"theta_max={self.theta_max} is outside [1/2, 1]. Give a fraction of a class."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            f"No sensitive feature is published of a class more than {self.theta_max} of whose "
+            "rows have it."
+        )
+
+
+class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
+    """Every cell is published as 1 with one of two chances, whatever the other cells are.
+
+    A cell is a pair of nodes, or of a user and a feature. It holds what was released under the
+    budget, and what follows from it, so that receivers can take the noise out of counts. Numbers
+    are decimal text: they exceed what readers of JSON keep.
+
+    Parameters
+    ----------
+    cells
+        The number of cells.
+    epsilon_cells
+        The part of epsilon that one cell has: a whole number or a fraction in lowest terms.
+    T0, T1
+        A cell of 0 is published as 1 with probability T0 / 2^64, a cell of 1 with T1 / 2^64.
+    noisy_count
+        The noisy number of ones that the chances were computed from; None where they were not.
+
+    Examples
+    --------
+    >>> flips = CellFlips(cells="6", epsilon_cells="2", T0="2198909137867134464",
+    ...                   T1="16247834935842417152")
+    >>> print(flips.sentence)
+    A cell of 0 is published as 1 with probability 0.119203, a cell of 1 with probability 0.880797.
+    """
+
+    FULL: ClassVar[int] = 1 << 64
+
+    cells: str
+    epsilon_cells: str
+    T0: str
+    T1: str
+    noisy_count: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that every number is one."""
+        for name in ("cells", "T0", "T1", "noisy_count"):
+            text = getattr(self, name)
+            if text is not None and not _WHOLE.fullmatch(text):
+                raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
+        exact = _EXACT.fullmatch(self.epsilon_cells)
+        if not exact or str(Fraction(self.epsilon_cells)) != self.epsilon_cells:
+            raise ParameterError(
+                f"epsilon_cells={self.epsilon_cells!r} is no fraction in lowest terms above 0."
+            )
+        if not 0 <= int(self.T0) <= int(self.T1) <= self.FULL:
+            raise ParameterError(
+                f"T0={self.T0} and T1={self.T1} are no chances: 0 <= T0 <= T1 <= 2^64."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        zero, one = (int(text) / self.FULL for text in (self.T0, self.T1))
+        return (
+            f"A cell of 0 is published as 1 with probability {zero:.6g}, a cell of 1 with "
+            f"probability {one:.6g}."
+        )
+
+
+def share_in(theta: str) -> Fraction:
+    """Return the share of a class that a text such as ``2/3`` writes.
+
+    Raises
+    ------
+    ParameterError
+        Where it is no fraction, not in lowest terms, or outside [1/2, 1].
+
+    Examples
+    --------
+    >>> share_in("2/3")
+    Fraction(2, 3)
+    """
+    if not _FRACTION.fullmatch(theta):
+        raise ParameterError(f"theta={theta!r} is no fraction. Give one such as 1/2.")
+    share = Fraction(theta)
+    if str(share) != theta or not Fraction(1, 2) <= share <= 1:
+        raise ParameterError(
+            f"theta={theta} is outside [1/2, 1] or not in lowest terms. Give one such as 1/2 or "
+            "2/3."
+        )
+    return share
+
+
+AnyCondition = (
+    Supergraph
+    | Subgraph
+    | SameDegrees
+    | EditBudget
+    | NothingAdded
+    | TrueOfShare
+    | TrueOfMoreThanHalf
+    | SensitiveAtMost
+    | CellFlips
+)
+"""Every condition that a manifest can hold."""

@@ -1,0 +1,124 @@
+"""Whether a manifest says what the method that it names says: one more check beside the checker's.
+
+The checker knows promises and no method. Where this version of the program knows the method as
+well, the manifest can be compared with it: words, parameters, guarantee and conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from graphveil.anonymizer import Anonymizer
+from graphveil.data import Data
+from graphveil.data.encoding import accepted_kinds
+from graphveil.errors import GraphveilError, ParameterError
+from graphveil.methods import METHODS
+from graphveil.records.manifest import Manifest, read_manifest
+from graphveil.records.record import read_record
+from graphveil.release.files import kind_of
+from graphveil.verify import Check, Verdict, verify
+from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
+
+METHOD = "method"
+
+
+def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdict:
+    """Return whether a release keeps its promise, recomputed from its files alone.
+
+    As `graphveil.verify.verify`, and one check more: whether the manifest says what the method
+    that it names says of itself with these parameters.
+
+    Parameters
+    ----------
+    folder
+        The release folder. The owner's private folder is looked for beside it.
+    original
+        The data that it was made from. Without it, checks that need it are not checked.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is not a release: no folder, or one without a manifest.
+    ResourceError
+        Where the memory does not suffice.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> with TemporaryDirectory() as place:
+    ...     folder = gv.KDegree(k=2).anonymize(graph).write(Path(place, "path-k2"))
+    ...     gv.verify_release(folder, original=graph).complete
+    True
+    """
+    verdict = verify(folder, original=original)
+    try:
+        manifest = read_manifest(Path(folder))
+    except GraphveilError:
+        return verdict  # which says why already
+    agreed = agreement(manifest, _withheld(Path(folder)))
+    return msgspec.structs.replace(verdict, checks=[*verdict.checks, agreed])
+
+
+def agreement(manifest: Manifest, withheld: Mapping[str, Any] | None) -> Check:
+    """Return whether the manifest says what its method says of itself with these parameters.
+
+    Parameters
+    ----------
+    manifest
+        The manifest.
+    withheld
+        The parameters that only the owner's record holds; None where there is no record.
+    """
+    name = manifest.method.name
+    method = METHODS.get(name)
+    if method is None:
+        return not_checked(METHOD, f"this version knows no method {shown(name)}")
+    kinds = [kind_of(kind) for kind in accepted_kinds(method.accepts)]
+    if manifest.data.kind not in kinds:
+        return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
+    private, stated = method.private_parameters(), manifest.method.parameters
+    if private & set(stated):
+        return fails(METHOD, f"the parameter {min(private & set(stated))} is published")
+    try:
+        own = method.from_parameters({**stated, **(withheld or {})})
+    except ParameterError as error:
+        if private and withheld is None:
+            return not_checked(METHOD, "whether its parameters make this claim", needs=RECORD)
+        return fails(METHOD, f"{name}: {error}")
+    return judged(METHOD, _differences(manifest, own), f"{name} says all of this of itself")
+
+
+def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+    claim, stated, own = manifest.claim, manifest.method.parameters, method.provenance
+    problems = [
+        f"the {what} is {shown(said)}"
+        for what, said, words in (
+            ("source", manifest.method.source, own.source),
+            ("text on limits", claim.does_not_protect_against, own.limits),
+        )
+        if said != words
+    ]
+    problems += [
+        f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
+        for name, value in own.parameters.items()
+        if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
+    ]
+    if not method.guarantee.covers(claim.guarantee):
+        problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
+    missing = [c for c in method.conditions if c not in claim.conditions]
+    problems += [f"it does not say: {condition.sentence}" for condition in missing]
+    return problems
+
+
+def _withheld(folder: Path) -> Mapping[str, Any] | None:
+    try:
+        record = read_record(folder)
+    except (GraphveilError, OSError):
+        return None
+    return None if record is None else record.withheld

@@ -1,0 +1,252 @@
+"""How rows are put together: algorithms, local search and chunks, as types with their parameters.
+
+Compiled code is imported when the first rows come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from graphveil.errors import ParameterError
+from graphveil.methods.equal_rows.rows import Labels, Rows
+from graphveil.methods.equal_rows.rule import Rule
+from graphveil.parameters import Options, parameter
+
+Order = Literal["minhash", "label-propagation", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalSearch(Options):
+    """Rows move between clusters while that keeps more of the data.
+
+    Parameters
+    ----------
+    passes
+        Passes over all rows at most.
+    candidates
+        How many clusters are tried for a row.
+    list_cap
+        How many entries are read of a feature's list of clusters; all where None. On huge data 200
+        saves time and costs little.
+    anneal
+        The temperature at which annealing starts, none where None: it accepts some losses.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> slow = gv.SmoothK(k=8, algorithm=gv.Greedy(refine=gv.LocalSearch(anneal=0.3)))
+    >>> slow.parameters()["anneal"]
+    0.3
+    """
+
+    label: ClassVar[str] = "local search"
+
+    passes: int = parameter(default=6, text="passes over all rows at most", minimum=1)
+    candidates: int = parameter(default=4, text="clusters tried for a row", minimum=1, maximum=1000)
+    list_cap: int | None = parameter(
+        default=None, text="entries read of a feature's list", minimum=1, unset="all"
+    )
+    anneal: float | None = parameter(
+        default=None,
+        text="temperature of annealing, .3 is good",
+        minimum=0,
+        unset="no annealing",
+    )
+
+    def refined(
+        self, rows: Rows, labels: Labels, *, k: int, rule: Rule, rng: np.random.Generator
+    ) -> Labels:
+        """Return clusters of at least k rows that keep at least as much as these."""
+        from graphveil.methods.smooth_k.local_search import (  # noqa: PLC0415  compiled code
+            refined_clusters,
+        )
+
+        return refined_clusters(
+            rows,
+            labels,
+            k=k,
+            rule=rule,
+            passes=self.passes,
+            candidates=self.candidates,
+            list_cap=self.list_cap,
+            anneal=self.anneal,
+            rng=rng,
+        )
+
+
+REFINE = "local search afterwards"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy(Options):
+    """Clusters of k rows are grown one after the other, then refined by local search.
+
+    Parameters
+    ----------
+    seed_order
+        Clusters grow from the rows with most features first (``"degree"``), or from those with the
+        nearest neighbours (``"cost"``); ``"auto"`` tries both where all rows have about as many
+        features.
+    refine
+        The local search, or None for none.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> quick = gv.SmoothK(k=8, algorithm=gv.Greedy(seed_order="degree", refine=None))
+    >>> quick.parameters()["refine"]
+    False
+    """
+
+    label: ClassVar[str] = "greedy"
+
+    seed_order: Literal["auto", "degree", "cost"] = parameter(
+        default="auto", text="which rows clusters grow from first"
+    )
+    refine: LocalSearch | None = parameter(default=LocalSearch(), text=REFINE)
+
+    def clusters(self, rows: Rows, *, k: int, rule: Rule, rng: np.random.Generator) -> Labels:
+        """Return the cluster of every row, each of at least k rows, before they are refined."""
+        from graphveil.methods.smooth_k.growth import (  # noqa: PLC0415  compiled code
+            grown_clusters,
+        )
+
+        return grown_clusters(rows, k=k, rule=rule, seed_order=self.seed_order, rng=rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facility(Options):
+    """The published algorithm: facility location, without local search unless it is asked for.
+
+    Parameters
+    ----------
+    beta, cost_factor
+        A facility at a row costs `cost_factor` times the row's distances to the ``beta * k``
+        nearest rows; where None, ``2 / (beta - 1)``.
+    runs
+        How many random runs compete; the cheapest counts.
+    assign
+        Whether a row goes to its nearest facility in the end, or stays where it went on arrival.
+    cut
+        Whether clusters are cut to at most 2k-1 rows. Where None, they are if nothing may be added
+        (`SuppressK`). Before local search equal rows stay together as far as they can: a better
+        start. The published cut is arbitrary.
+    refine
+        The local search, or None for none.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> published = gv.SmoothK(k=8, algorithm=gv.Facility(runs=3)).parameters()
+    >>> published["algorithm"], published["runs"], published["refine"]
+    ('facility', 3, False)
+    """
+
+    label: ClassVar[str] = "facility"
+
+    beta: float = parameter(
+        default=2.0, text="costs look at beta*k nearest rows", minimum=1, maximum=1e6
+    )
+    cost_factor: float | None = parameter(
+        default=None, text="of the opening costs", minimum=0, maximum=1e6, unset="2/(beta-1)"
+    )
+    runs: int = parameter(default=10, text="random runs, the cheapest counts", minimum=1)
+    assign: Literal["nearest", "arrival"] = parameter(
+        default="nearest", text="rows go to the nearest facility, or stay"
+    )
+    cut: bool | None = parameter(
+        default=None, text="cut clusters to at most 2k-1 rows", unset="only with suppress-k"
+    )
+    refine: LocalSearch | None = parameter(default=None, text=REFINE)
+
+    def __post_init__(self) -> None:
+        """Check every field, and that costs are defined."""
+        super().__post_init__()
+        if self.beta <= 1 and self.cost_factor is None:
+            raise ParameterError("beta=1 has no cost_factor of its own. Give cost_factor.")
+
+    def clusters(self, rows: Rows, *, k: int, rule: Rule, rng: np.random.Generator) -> Labels:
+        """Return the cluster of every row, each of at least k rows, before they are refined."""
+        from graphveil.methods.smooth_k.facility import (  # noqa: PLC0415  compiled code
+            cut_up,
+            facility_clusters,
+        )
+
+        del rule
+        cuts_by_kind = self.cut and self.refine is not None
+        labels = facility_clusters(
+            rows,
+            k=k,
+            beta=self.beta,
+            cost_factor=self.cost_factor,
+            runs=self.runs,
+            assign=self.assign,
+            cut=bool(self.cut) and not cuts_by_kind,
+            rng=rng,
+        )
+        if cuts_by_kind:
+            order = rows.by_kind()
+            labels[order] = cut_up(labels[order], k=k)
+        return labels
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunks(Options):
+    """Like rows are brought together in chunks, and every chunk is anonymized by itself.
+
+    Parameters
+    ----------
+    rows
+        About how many rows a chunk has: at least 2k.
+    order
+        How like rows come together: ``"minhash"`` (published), ``"label-propagation"``, or
+        ``"none"``, as they stand.
+    rounds
+        How often clusters are exchanged between chunks and refined again afterwards.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> gv.SmoothK(k=8, chunks=gv.Chunks(rows=100_000)).parameters()["chunk_rows"]
+    100000
+    """
+
+    label: ClassVar[str] = "chunks"
+
+    rows: int = parameter(
+        text="rows of each; each is anonymized by itself", minimum=4, unset="all", flat="chunk_rows"
+    )
+    order: Order = parameter(default="minhash", text="how like rows come together")
+    rounds: int = parameter(default=0, text="further rounds of local search", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clustering:
+    """Puts the rows of one chunk into clusters of at least k; processes share it.
+
+    Parameters
+    ----------
+    k, rule
+        The smallest cluster, and what a cluster publishes.
+    algorithm
+        How clusters are formed and refined.
+    """
+
+    k: int
+    rule: Rule
+    algorithm: Greedy | Facility
+
+    def __call__(self, rows: Rows, rng: np.random.Generator) -> Labels:
+        """Return the cluster of every row."""
+        labels = self.algorithm.clusters(rows, k=self.k, rule=self.rule, rng=rng)
+        return self.refined(rows, labels, rng)
+
+    def refined(self, rows: Rows, labels: Labels, rng: np.random.Generator) -> Labels:
+        """Return these clusters after the local search, where the algorithm has one."""
+        search = self.algorithm.refine
+        if search is None:
+            return labels
+        return search.refined(rows, labels, k=self.k, rule=self.rule, rng=rng)

@@ -1,0 +1,184 @@
+"""The original beside a release: whether it is the one, and who stands for whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+
+from graphveil.data import Bipartite, Data
+from graphveil.data.encoding import encoded
+from graphveil.data.ids import as_text, to_arrow
+from graphveil.records.digest import digest_of
+from graphveil.records.manifest import Manifest
+from graphveil.records.record import LINKAGE as LINKAGE_FILE
+from graphveil.verify.database import Database
+from graphveil.verify.files.manifest import Owner
+from graphveil.verify.promises.evidence import Evidence
+from graphveil.verify.recount.linked import link, linkage_problems, load_linkage
+from graphveil.verify.verdict import (
+    LINKAGE,
+    ORIGINAL,
+    RECORD,
+    Check,
+    counted,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    one_line,
+    shown,
+)
+
+SAME, SIZE, ITEMS, BIJECTION = "original", "same size", "items", "linkage"
+NAMES = "no original ids"
+_KINDS = {"Graph": "graph", "Bipartite": "bipartite", "Table": "table"}
+_TABLES = {"graph": "nodes", "bipartite": "users", "table": "cells"}
+_STRANGE_ITEMS = (
+    "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
+)
+_CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
+"""A parameter's value that is one lower-case word, or a number with a word before or behind it."""
+
+
+def original_checks(
+    evidence: Evidence, owner: Owner, original: Data | None
+) -> tuple[list[Check], Evidence]:
+    """Return the checks that the original decides, and all that there is once it is linked.
+
+    Parameters
+    ----------
+    evidence
+        What there is without the original.
+    original
+        The owner's data, or None: then nothing here is checked. A table is compared with a release
+        of users and features as its one-hot encoding.
+    """
+    manifest, db = evidence.manifest, evidence.db
+    if original is not None and manifest.data.kind == "bipartite":
+        original = encoded(original, Bipartite)
+    items = (ITEMS,) if manifest.data.kind == "bipartite" else ()
+    names = (SIZE, *items, BIJECTION)
+    if original is None:
+        absent = "no original was given"
+        every = (SAME, *names, NAMES)
+        return [not_checked(name, absent, needs=ORIGINAL) for name in every], evidence
+    same = _same(manifest, owner, original)
+    named = _no_original_ids(db, manifest, original)
+    if same.outcome == "fails" or db is None:
+        why = "the released data cannot be read" if db is None else "another original was given"
+        unlinked = [same, *(not_checked(name, why) for name in names), named]
+        return unlinked, evidence._replace(why_not=why)
+    checks = [same, _size(db, manifest, original)]
+    if isinstance(original, Bipartite):
+        checks.append(_items(db, original))
+    linkage = _linkage(db, owner, original)
+    linked = linkage.outcome == "holds"
+    if linked:
+        link(db, original)
+    return [*checks, linkage, named], evidence._replace(original=original, linked=linked)
+
+
+def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
+    kind = _KINDS[type(original).__name__]
+    if kind != manifest.data.kind:
+        return fails(SAME, f"the release is a {manifest.data.kind}, the original given a {kind}")
+    if owner.record is None:
+        return not_checked(SAME, "whether this is the data it was made from", needs=RECORD)
+    if owner.record.input_sha256 == digest_of(original):
+        return holds(SAME, f"the {kind} given has the digest of the owner's record")
+    another = f"this is not the original: the {kind} given has another digest"
+    return fails(SAME, another + _another_number(manifest, original))
+
+
+def _another_number(manifest: Manifest, original: Data) -> str:
+    """Return what to try where the original given has not as many nodes or users as the release."""
+    what = _TABLES[manifest.data.kind]
+    released = manifest.data.counts.get(what)
+    if released is None or released == original.size:
+        return ""
+    return (
+        f" and {counted(original.size, what.removesuffix('s'))}, the release has {released}. "
+        f"If it was made with --{what}, give the same list again"
+    )
+
+
+def _size(db: Database, manifest: Manifest, original: Data) -> Check:
+    table = _TABLES[manifest.data.kind]
+    released = db.number(f"SELECT count(*) FROM {table}")
+    if released == original.size:
+        return holds(SIZE, f"{released} {table} in both")
+    return fails(SIZE, f"{released} {table} in the release, {original.size} in the original")
+
+
+def _items(db: Database, original: Bipartite) -> Check:
+    """Whether every published item is a feature of the original; create `features`."""
+    names = original.feature_labels()
+    db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
+    n = db.number("SELECT count(DISTINCT item) FROM entries")
+    strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})")
+    if strange is None or not strange[1]:
+        return holds(ITEMS, f"every item of the release is a feature of the original, {n} in all")
+    no_features = f"{strange[1]} of {n} published items are no features of the original, the first"
+    return fails(ITEMS, f"{no_features} {shown(strange[0])}")
+
+
+def _linkage(db: Database, owner: Owner, original: Data) -> Check:
+    """Whether the linkage gives each original id one published id, and each of those to one."""
+    if owner.linkage is None:
+        return not_checked(BIJECTION, "who stands for whom", needs=LINKAGE)
+    try:
+        load_linkage(db, owner.linkage, original)
+    except duckdb.Error as error:
+        return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {one_line(error)}")
+    n = original.size
+    otherwise = f"{n} original ids, {n} published ids, 1 to 1"
+    return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE), otherwise)
+
+
+def _no_original_ids(db: Database | None, manifest: Manifest, original: Data) -> Check:
+    """Whether no text id of the original stands among the parameters of the manifest.
+
+    Choices of one lower-case word say nothing of the data. Ids that are also names of published
+    items are counted; they pass where the original has features of these names.
+    """
+    labels = original.labels()
+    if labels.dtype.kind == "i":
+        integers = "the original has no text ids; integers cannot be told from other numbers"
+        return holds(NAMES, integers)
+    texts = list(_free_texts(manifest))
+    free = "\n".join(texts)
+    hits = [label for label in labels.tolist() if label and label in free and _as_word(label, free)]
+    problems = []
+    if hits:
+        text = next(text for text in texts if hits[0] in text)
+        problems.append(f"{len(hits)} of {labels.size} original ids stand in {shown(text)}")
+    as_items = _published_items(db, original).intersection(labels.tolist())
+    if not as_items or not isinstance(original, Bipartite):
+        return judged(NAMES, problems, f"none of {labels.size} original ids is in the manifest")
+    named = f"{len(as_items)} of {labels.size} user ids are names of published items"
+    strange = as_items.difference(as_text(original.feature_labels()).tolist())
+    if strange:
+        problems.append(f"{named}, {len(strange)} of them names of no feature of the original")
+    otherwise = f"{named}, as they are names of its features; no other id is in the manifest"
+    return judged(NAMES, problems, otherwise)
+
+
+def _published_items(db: Database | None, original: Data) -> set[str]:
+    """Return the names of the published items; none where there are no items."""
+    if db is None or not isinstance(original, Bipartite) or not db.holds("entries"):
+        return set()
+    return {item for (item,) in db.rows("SELECT DISTINCT item FROM entries")}
+
+
+def _free_texts(manifest: Manifest) -> Iterator[str]:
+    """Yield the texts of the manifest's parameters that are no plain choices."""
+    for value in manifest.method.parameters.values():
+        if isinstance(value, str) and not _CHOICE.fullmatch(value):
+            yield value
+
+
+def _as_word(label: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) is not None

@@ -1,0 +1,161 @@
+"""Conditions on users by features beside their original: what of a release is true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from graphveil.claims.conditions import (
+    Condition,
+    NothingAdded,
+    SensitiveAtMost,
+    TrueOfMoreThanHalf,
+    TrueOfShare,
+    share_in,
+)
+from graphveil.claims.guarantees import Guarantee
+from graphveil.verify.database import Database
+from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
+from graphveil.verify.recount.edits import find_kept
+from graphveil.verify.recount.equal_rows import publish_pairs
+from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+
+TRUE, NOTHING_ADDED = "entries true of their class", "nothing added"
+TIES, SENSITIVE = "no ties", "sensitive features"
+
+SLACK = 1e-9
+"""How far a share may lie above `theta_max`: it is a fraction with rounded digits."""
+
+_UNTRUE = "SELECT * FROM published WHERE ? * holders < ? * size"
+_TIED = "SELECT * FROM published WHERE 2 * holders <= size"
+_NEAR_CERTAIN = """
+    SELECT * FROM published
+    WHERE item IN (SELECT unnest(?::VARCHAR[])) AND holders::DOUBLE / size > ?
+"""
+_ADDED = """
+    SELECT person, item FROM numbered ANTI JOIN kept USING (person, number)
+    JOIN items USING (number) ORDER BY person, item LIMIT 1
+"""
+
+
+def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
+    """Whether each feature of a class is that of a large enough share of it in the original."""
+    db, share = evidence.tables, share_in(condition.theta)
+    publish_pairs(db)
+    bounds = [share.denominator, share.numerator]
+    if db.number(f"SELECT count(*) FROM ({_UNTRUE})", bounds):
+        return fails(TRUE, _first(db, _UNTRUE, bounds, f"theta={condition.theta}"))
+    pairs = db.number("SELECT count(*) FROM published")
+    share_of = f"at least {condition.theta} of the class"
+    return holds(TRUE, f"each of {_pairs(pairs)} is true of {share_of}")
+
+
+def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
+    """Whether each feature of a class is that of more than half of it in the original.
+
+    Parts that publish equal rows are one class; what is true of more than half of each part is
+    true of more than half of them all.
+    """
+    del condition
+    db = evidence.tables
+    publish_pairs(db)
+    if db.first(f"{_TIED} LIMIT 1"):
+        return fails(TIES, _first(db, _TIED, [], "more than half"))
+    pairs = db.number("SELECT count(*) FROM published")
+    return holds(TIES, f"each of {_pairs(pairs)} is true of more than half of the class")
+
+
+def _sensitive(evidence: Evidence, condition: SensitiveAtMost) -> Check:
+    """Whether no sensitive feature is that of a larger share of a class than `theta_max`.
+
+    Parts that publish equal rows are one class; its share is a mean of theirs.
+    """
+    withheld = evidence.record.withheld if evidence.record else {}
+    names = names_in(withheld.get("sensitive"))
+    if names is None:
+        return not_checked(SENSITIVE, "the record does not say which features are sensitive")
+    what, theta_max = counted(len(names), "sensitive feature"), condition.theta_max
+    db, values = evidence.tables, [names, theta_max + SLACK]
+    publish_pairs(db)
+    if db.first(f"{_NEAR_CERTAIN} LIMIT 1", values):
+        return fails(SENSITIVE, _first(db, _NEAR_CERTAIN, values, f"theta_max={theta_max}"))
+    return holds(SENSITIVE, f"none of {what} is true of more than {theta_max} of a class")
+
+
+def names_in(text: object) -> list[str] | None:
+    """Return the names in a text, which commas part or a JSON list holds; None where it is neither.
+
+    Examples
+    --------
+    >>> names_in("hiv,income=>50K"), names_in('["a,b"]'), names_in("a,,b")
+    (['hiv', 'income=>50K'], ['a,b'], None)
+    """
+    if not isinstance(text, str):
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if text.lstrip().startswith("["):
+        try:
+            names = msgspec.json.decode(text, type=list[str])
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return None
+    return names if names and all(names) else None
+
+
+def _nothing_added(evidence: Evidence, condition: NothingAdded) -> Check:
+    del condition
+    db = evidence.tables
+    n = db.number("SELECT count(*) FROM entries")
+    find_kept(db)
+    added = db.first(_ADDED)
+    if not added:
+        return holds(NOTHING_ADDED, f"every entry of the release is in the original, {n} in all")
+    more = n - db.number("SELECT count(*) FROM kept")
+    person, item = added
+    return fails(
+        NOTHING_ADDED,
+        f"{more} of the release's {n} entries are not in the original, the first that user "
+        f"{person} has {shown(item)}",
+    )
+
+
+def _first(db: Database, query: str, values: list[Any], bound: str) -> str:
+    """Return the first feature of a class that a query gives, and how many it gives."""
+    number = db.number(f"SELECT count(*) FROM ({query})", values)
+    row = db.first(f"{query} ORDER BY first_user, item LIMIT 1", values) or (0,) * 5
+    return (
+        f"{shown(row[3])} is published of {counted(row[1], 'user')}, the class of user {row[2]}, "
+        f"and true of {row[4]} of them, {bound}; {_pairs(number)} in all"
+    )
+
+
+def _pairs(count: int) -> str:
+    return counted(count, "pair") + " of a class and a feature"
+
+
+RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    NothingAdded: Recheck(
+        ("bipartite",),
+        (Part(NOTHING_ADDED, LINKED, "whether every entry is the original's", _nothing_added),),
+    ),
+    TrueOfShare: Recheck(
+        ("bipartite",),
+        (Part(TRUE, LINKED, "whether every entry is true of enough of its class", _true),),
+    ),
+    TrueOfMoreThanHalf: Recheck(
+        ("bipartite",),
+        (Part(TIES, LINKED, "whether every entry is true of more than half of its class", _ties),),
+    ),
+    SensitiveAtMost: Recheck(
+        ("bipartite",),
+        (
+            Part(
+                SENSITIVE,
+                ("record", *LINKED),
+                "whether a sensitive feature is true of too many of a class",
+                _sensitive,
+            ),
+        ),
+    ),
+}
+"""How every condition on the entries of users by features is checked again."""

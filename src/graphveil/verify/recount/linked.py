@@ -1,0 +1,94 @@
+"""The original under the published ids, as tables beside the released data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.data.ids import to_arrow
+from graphveil.verify.database import Database
+
+
+def load_linkage(db: Database, path: Path, original: Data) -> None:
+    """Create `linkage(original, released)` and `originals(id)`."""
+    db.run(
+        "CREATE TABLE linkage AS SELECT original, CAST(released AS BIGINT) AS released "
+        "FROM read_parquet(?)",
+        [db.link(path)],
+    )
+    db.put("originals", {"id": to_arrow(original.labels())})
+
+
+def linkage_problems(db: Database, name: str) -> list[str]:
+    """Return why the linkage is not one to one between the originals and 0..n-1.
+
+    Parameters
+    ----------
+    db
+        With the tables of `load_linkage`.
+    name
+        What the linkage's file is called.
+    """
+    n = db.number("SELECT count(*) FROM originals")
+    rows = db.number("SELECT count(*) FROM linkage")
+    problems = [] if rows == n else [f"{name} has {rows} rows for {n} original ids"]
+    linked = db.first("SELECT typeof(any_value(original)) FROM linkage") or ("",)
+    given = db.first("SELECT typeof(any_value(id)) FROM originals") or ("",)
+    if rows and n and linked != given:
+        return [*problems, f"the linkage holds ids of type {linked[0]}, the original {given[0]}"]
+    shared = db.first(
+        "SELECT released, count(*) FROM linkage GROUP BY released HAVING count(*) > 1 "
+        "ORDER BY released LIMIT 1"
+    )
+    if shared:
+        problems.append(f"the published id {shared[0]} stands for {shared[1]} original ids")
+    nobody = db.first(
+        f"SELECT i FROM range({n}) AS all_ids(i) "
+        "WHERE i NOT IN (SELECT released FROM linkage WHERE released IS NOT NULL) "
+        "ORDER BY i LIMIT 1"
+    )
+    if nobody:
+        problems.append(f"the published id {nobody[0]} stands for nobody")
+    strange = db.first(
+        "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
+        "ORDER BY released LIMIT 1"
+    )
+    if strange:
+        problems.append(f"the published id {strange[0]} stands for an id not in the original")
+    twice = db.first(
+        "SELECT min(released), count(*) FROM linkage GROUP BY original HAVING count(*) > 1 "
+        "ORDER BY 1 LIMIT 1"
+    )
+    if twice:
+        problems.append(f"the original id of {twice[0]} has {twice[1]} published ids")
+    return problems
+
+
+def link(db: Database, original: Data) -> None:
+    """Create the tables of the original under the published ids; the linkage is one to one.
+
+    Of a graph `placed(u, v)`, its edges, and `missing(source, target)`, those of them that are
+    not released; of users by items `had(person, feature)`.
+    """
+    released = db.column(
+        "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
+        "ORDER BY originals.rowid"
+    )
+    if isinstance(original, Graph):
+        _link_edges(db, original, released)
+    if isinstance(original, Bipartite):
+        person = np.repeat(released, np.diff(original.indptr))
+        db.put("had", {"person": person, "feature": original.indices.astype(np.int64)})
+
+
+def _link_edges(db: Database, original: Graph, released: Any) -> None:
+    edges = original.edges()
+    db.put("placed", {"u": released[edges[:, 0]], "v": released[edges[:, 1]]})
+    db.run(
+        "CREATE TABLE missing AS SELECT source, target FROM "
+        "(SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed) "
+        "ANTI JOIN edges USING (source, target)"
+    )

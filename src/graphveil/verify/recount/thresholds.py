@@ -1,0 +1,100 @@
+"""Chances of published cells computed again, in decimal arithmetic with bounds on its error."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+FULL = 1 << 64
+
+_DIGITS = Context(prec=120, rounding=ROUND_FLOOR)
+_RELATIVE_ERROR = Fraction(1, 10**100)
+
+IMPOSSIBLE = 1e-12
+"""A number of flips that far out, or farther, has at most this probability."""
+
+
+class Factor(NamedTuple):
+    """Two fractions with e^epsilon between them."""
+
+    low: Fraction
+    high: Fraction
+
+
+def factor_of(epsilon: Fraction) -> Factor:
+    """Return bounds on e^epsilon that are closer than one part in 10^99.
+
+    Examples
+    --------
+    >>> low, high = factor_of(Fraction(1))
+    >>> float(low), float(high)
+    (2.718281828459045, 2.718281828459045)
+    """
+    rounded = Decimal(epsilon.numerator) / 1
+    power = Fraction(_DIGITS.exp(_DIGITS.divide(rounded, Decimal(epsilon.denominator))))
+    return Factor(power * (1 - _RELATIVE_ERROR), power * (1 + _RELATIVE_ERROR))
+
+
+def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
+    """Whether no cell's value changes any probability by a factor above e^epsilon, exactly.
+
+    Parameters
+    ----------
+    zero, one
+        The chances of a cell of 0 and of 1 to be published as 1, times 2^64.
+    epsilon
+        The part of epsilon that one cell has.
+
+    Examples
+    --------
+    >>> keeps_its_claim(FULL // 4, FULL // 2, Fraction(1)), keeps_its_claim(0, 1, Fraction(9))
+    (True, False)
+    """
+    largest = factor_of(epsilon).low
+    return one <= largest * zero and FULL - zero <= largest * (FULL - one)
+
+
+def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
+    """Return the two chances, times 2^64, that publish most ones for the expected size.
+
+    Parameters
+    ----------
+    prior
+        The assumed share of ones, strictly between 0 and 1.
+    epsilon
+        The part of epsilon that one cell has.
+
+    Notes
+    -----
+    With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), a cell of 1 L times that; of
+    a prior above 1/2 zeros and ones change places. They may be off by one.
+
+    Examples
+    --------
+    >>> zero, one = thresholds(Fraction(1, 2), Fraction(2))
+    >>> round(zero / FULL, 6), round(one / FULL, 6)
+    (0.119203, 0.880797)
+    """
+    if prior > Fraction(1, 2):
+        zero, one = thresholds(1 - prior, epsilon)
+        return FULL - one, FULL - zero
+    largest = factor_of(epsilon).low
+    zero = math.floor(FULL * prior / (1 - prior + prior * largest))
+    return zero, min(math.floor(largest * zero), FULL - math.ceil((FULL - zero) / largest))
+
+
+def is_unbelievable(count: int, trials: int, chance: float) -> bool:
+    """Whether a binomial number lies too far from its mean: Bernstein's bound.
+
+    Examples
+    --------
+    >>> is_unbelievable(500, 1000, 0.5), is_unbelievable(900, 1000, 0.5)
+    (False, True)
+    """
+    mean = trials * chance
+    away = abs(count - mean)
+    if away <= 1e-6 * (1 + mean):
+        return False
+    return 2 * math.exp(-(away**2) / (2 * mean + 2 * away / 3)) < IMPOSSIBLE
