@@ -77,7 +77,7 @@ def rows_of(original, released, position):
     release = Release(
         data=released.data(),
         guarantee=StructuralKAnonymity(k=1),
-        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(input_sha256="0" * 64, linkage=linkage),
     )
     return evaluate(release, original=original.data()).rows

@@ -73,7 +73,7 @@ def release_of(released, position):
     return Release(
         data=gv.Graph.from_networkx(released),
         guarantee=StructuralKAnonymity(k=1),
-        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(
             input_sha256="0" * 64,
             linkage=Linkage(np.arange(len(position)), np.array(position, dtype=np.int64)),

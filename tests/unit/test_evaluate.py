@@ -28,7 +28,7 @@ def release_of(data, linkage=None):
     return Release(
         data=data,
         guarantee=StructuralKAnonymity(k=1),
-        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(input_sha256="0" * 64, linkage=linkage),
     )
 
