@@ -2,7 +2,7 @@
 
 ::
 
-    GraphveilError              what a user can mend; carries the exit code of the command line
+    GraphveilError              what a user can correct; carries the exit code of the command line
     ├── UsageError              2  the options cannot be used together, or with this data
     │   ├── ParameterError      2  one parameter is out of its range
     │   └── InfeasibleError     2  no release can keep this promise on this data (n < k)
@@ -21,7 +21,7 @@ from typing import ClassVar
 
 
 class GraphveilError(Exception):
-    """A problem the user can mend; the message says how."""
+    """A problem that the user can correct; the message says how."""
 
     exit_code: ClassVar[int] = 2
 

@@ -1,7 +1,7 @@
 """Stages of work that may take long: silent in a library, a bar on a terminal.
 
 Code says ``with stage("reading"):`` or, where it can count, ``with stage("edits", total=m) as
-advance:``. Whoever wants to show it (the command line) sets `show` once.
+advance:``. Whoever wants to show stages (the command line) works inside `shown`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 Advance = Callable[[int], None]
-Shower = Callable[[str, int | None], AbstractContextManager[Advance]]
+Display = Callable[[str, int | None], AbstractContextManager[Advance]]
 
 
 def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
@@ -19,7 +19,7 @@ def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
     return nullcontext(lambda _: None)
 
 
-_shower: ContextVar[Shower] = ContextVar("shower", default=_silent)
+_display: ContextVar[Display] = ContextVar("display", default=_silent)
 
 
 @contextmanager
@@ -38,15 +38,15 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     >>> with stage("counting", total=3) as advance:
     ...     advance(3)
     """
-    with _shower.get()(name, total) as advance:
+    with _display.get()(name, total) as advance:
         yield advance
 
 
 @contextmanager
-def shown(shower: Shower) -> Iterator[None]:
-    """Show the stages inside this block through `shower`."""
-    token = _shower.set(shower)
+def shown(display: Display) -> Iterator[None]:
+    """Show the stages inside this block through `display`."""
+    token = _display.set(display)
     try:
         yield
     finally:
-        _shower.reset(token)
+        _display.reset(token)

@@ -77,7 +77,7 @@ def rows_of(original, released, position):
     release = Release(
         data=released.data(),
         guarantee=StructuralKAnonymity(k=1),
-        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(input_sha256="0" * 64, linkage=linkage),
     )
     return evaluate(release, original=original.data()).rows
@@ -102,22 +102,22 @@ def spread(values):
 def test_entries_are_compared_person_by_person_and_by_name_as_sets_are(case):
     original, released, position = case
     before, after = original.entries(position), released.entries(range(len(position)))
-    found = figures(*case)
-    assert index(before, after) == found["entry-jaccard", "all"]
-    assert len(before - after) == found["entries-suppressed", "count"]
-    assert len(before - after) / max(len(before), 1) == found["entries-suppressed", "share"]
-    assert len(after - before) == found["entries-created", "count"]
-    assert len(after - before) / max(len(before), 1) == found["entries-created", "share"]
+    values = figures(*case)
+    assert index(before, after) == values["entry-jaccard", "all"]
+    assert len(before - after) == values["entries-suppressed", "count"]
+    assert len(before - after) / max(len(before), 1) == values["entries-suppressed", "share"]
+    assert len(after - before) == values["entries-created", "count"]
+    assert len(after - before) / max(len(before), 1) == values["entries-created", "share"]
     empty = [sum(not row for row in side.rows) for side in (original, released)]
-    assert empty == [found["empty-rows", part] for part in ("original", "released")]
-    assert empty[1] / len(position) == found["empty-rows", "released share"]
+    assert empty == [values["empty-rows", part] for part in ("original", "released")]
+    assert empty[1] / len(position) == values["empty-rows", "released share"]
 
 
 @settings(deadline=None, max_examples=100)
 @given(case=comparisons())
 def test_single_users_and_features_are_compared_as_sets_are(case):
     original, released, position = case
-    found = figures(*case)
+    values = figures(*case)
     users = [index(row, released.rows[position[user]]) for user, row in enumerate(original.rows)]
     sets = {
         name: [
@@ -127,16 +127,16 @@ def test_single_users_and_features_are_compared_as_sets_are(case):
         for name in "abcdef"
     }
     columns = [index(*both) for both in sets.values() if set.union(*both)]
-    for metric, values in (("user-jaccard", users), ("feature-jaccard", columns)):
-        expected = {(metric, part): value for part, value in spread(values).items()}
-        assert expected == pytest.approx({key: found[key] for key in expected})
+    for metric, indices in (("user-jaccard", users), ("feature-jaccard", columns)):
+        expected = {(metric, part): value for part, value in spread(indices).items()}
+        assert expected == pytest.approx({key: values[key] for key in expected})
 
 
 @settings(deadline=None, max_examples=100)
 @given(case=comparisons())
 def test_popularity_of_features_is_compared_as_by_counting(case):
     original, released, position = case
-    found = figures(*case)
+    values = figures(*case)
     n, names = len(position), sorted({*original.names, *released.names})
     pairs = [(original.users_of(name), released.users_of(name)) for name in names]
     share = max(len(names), 1)
@@ -144,10 +144,10 @@ def test_popularity_of_features_is_compared_as_by_counting(case):
         abs(sum(x <= at for x, _ in pairs) - sum(y <= at for _, y in pairs)) / share
         for at in range(n + 1)
     )
-    assert furthest == pytest.approx(found["feature-frequency", "Kolmogorov-Smirnov"], abs=1e-12)
+    assert furthest == pytest.approx(values["feature-frequency", "Kolmogorov-Smirnov"], abs=1e-12)
     changes = [abs(x - y) / n for x, y in pairs] or [0.0]
-    assert max(changes) == pytest.approx(found["feature-frequency", "largest change"])
-    assert sum(changes) / len(changes) == pytest.approx(found["feature-frequency", "mean change"])
+    assert max(changes) == pytest.approx(values["feature-frequency", "largest change"])
+    assert sum(changes) / len(changes) == pytest.approx(values["feature-frequency", "mean change"])
 
 
 def pairs_of(rows):
@@ -163,10 +163,10 @@ def test_the_counts_of_pairs_are_compared_as_by_counting(case, most):
     errors = [abs(after[pair] - before[pair]) / before[pair] for pair in top] or [0.0]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(features, "TOP_PAIRS", most)
-        found = figures(*case)
+        values = figures(*case)
     mean = sum(errors) / len(errors)
-    assert mean == pytest.approx(found["pair-frequency", "mean relative error"])
-    assert max(errors) == pytest.approx(found["pair-frequency", "largest relative error"])
+    assert mean == pytest.approx(values["pair-frequency", "mean relative error"])
+    assert max(errors) == pytest.approx(values["pair-frequency", "largest relative error"])
 
 
 @settings(deadline=None, max_examples=100)
@@ -190,9 +190,9 @@ def test_the_most_frequent_pairs_do_not_depend_on_how_many_are_counted_at_once(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(features, "FIRST_BLOCK", first)
         patched.setattr(features, "BLOCK", block)
-        found = features.top_pairs(matrix.astype(np.int32), most)
-    assert expected == list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    assert [counted[pair] for pair in expected] == found.users.tolist()
+        pairs = features.top_pairs(matrix.astype(np.int32), most)
+    assert expected == list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+    assert [counted[pair] for pair in expected] == pairs.users.tolist()
 
 
 @settings(deadline=None, max_examples=60)
@@ -202,9 +202,9 @@ def test_a_release_that_changed_nothing_scores_perfectly(case, data):
     used = sorted(set().union(*original.rows))
     back = np.argsort(position)
     same = Side([original.rows[user] for user in back], data.draw(st.permutations(used)))
-    found = figures(original, same, position)
-    assert PERFECT == pytest.approx({key: found[key] for key in PERFECT})
-    assert found["empty-rows", "original"] == found["empty-rows", "released"]
+    values = figures(original, same, position)
+    assert PERFECT == pytest.approx({key: values[key] for key in PERFECT})
+    assert values["empty-rows", "original"] == values["empty-rows", "released"]
 
 
 @settings(deadline=None, max_examples=20)

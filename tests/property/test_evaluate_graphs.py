@@ -73,7 +73,7 @@ def release_of(released, position):
     return Release(
         data=gv.Graph.from_networkx(released),
         guarantee=StructuralKAnonymity(k=1),
-        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(
             input_sha256="0" * 64,
             linkage=Linkage(np.arange(len(position)), np.array(position, dtype=np.int64)),
@@ -84,8 +84,8 @@ def release_of(released, position):
 def figures(original, released, position, *, only=GRAPH):
     names = list(only)
     release = release_of(released, position)
-    found = evaluate(release, original=gv.Graph.from_networkx(original), metrics=names, seed=1)
-    return {(row.metric, row.part): row.value for row in found.rows}
+    evaluation = evaluate(release, original=gv.Graph.from_networkx(original), metrics=names, seed=1)
+    return {(row.metric, row.part): row.value for row in evaluation.rows}
 
 
 def rng(seed=1):
@@ -98,17 +98,17 @@ def test_edges_are_compared_person_by_person_as_sets_are(case):
     original, released, position = case
     before = {frozenset((position[u], position[v])) for u, v in original.edges()}
     after = {frozenset(edge) for edge in released.edges()}
-    found = figures(*case, only=[name for name in GRAPH if name.startswith("edge")])
+    values = figures(*case, only=[name for name in GRAPH if name.startswith("edge")])
     kept, union = len(before & after), len(before | after)
-    assert kept == found["edges-kept", "count"]
-    assert (kept / len(before) if before else 1.0) == found["edges-kept", "share"]
-    assert len(after - before) == found["edges-added", "count"]
-    assert len(after - before) / max(len(after), 1) == found["edges-added", "share"]
-    assert len(before - after) == found["edges-removed", "count"]
-    assert len(before - after) / max(len(before), 1) == found["edges-removed", "share"]
-    assert (kept / union if union else 1.0) == found["edge-jaccard", "all"]
-    assert len(before ^ after) == found["edge-edit-distance", "count"]
-    assert len(before ^ after) / max(len(before), 1) == found["edge-edit-distance", "share"]
+    assert kept == values["edges-kept", "count"]
+    assert (kept / len(before) if before else 1.0) == values["edges-kept", "share"]
+    assert len(after - before) == values["edges-added", "count"]
+    assert len(after - before) / max(len(after), 1) == values["edges-added", "share"]
+    assert len(before - after) == values["edges-removed", "count"]
+    assert len(before - after) / max(len(before), 1) == values["edges-removed", "share"]
+    assert (kept / union if union else 1.0) == values["edge-jaccard", "all"]
+    assert len(before ^ after) == values["edge-edit-distance", "count"]
+    assert len(before ^ after) / max(len(before), 1) == values["edge-edit-distance", "share"]
 
 
 @settings(deadline=None, max_examples=100)
@@ -119,11 +119,11 @@ def test_degree_distributions_are_compared_as_by_counting(case):
         [count / n for count in nx.degree_histogram(graph) + [0] * n][:n] for graph in case[:2]
     ]
     differences = [x - y for x, y in zip(*shares, strict=True)]
-    found = figures(*case, only=["degree-distribution"])
+    values = figures(*case, only=["degree-distribution"])
     half_l1 = sum(map(abs, differences)) / 2
     furthest = max(abs(sum(differences[: i + 1])) for i in range(n))
-    assert half_l1 == pytest.approx(found["degree-distribution", "half L1"])
-    assert furthest == pytest.approx(found["degree-distribution", "Kolmogorov-Smirnov"])
+    assert half_l1 == pytest.approx(values["degree-distribution", "half L1"])
+    assert furthest == pytest.approx(values["degree-distribution", "Kolmogorov-Smirnov"])
 
 
 @settings(deadline=None, max_examples=100)
@@ -148,7 +148,7 @@ def test_assortativity_is_the_correlation_over_edges_in_both_directions(graph):
 @given(case=comparisons())
 def test_components_and_paths_are_those_of_networkx_before_and_after(case):
     parts = {"largest-component": [], "shortest-path": []}
-    found = figures(*case, only=parts)
+    values = figures(*case, only=parts)
     for graph in case[:2]:
         largest = max(map(len, nx.connected_components(graph)))
         parts["largest-component"].append(largest / graph.number_of_nodes())
@@ -160,10 +160,10 @@ def test_components_and_paths_are_those_of_networkx_before_and_after(case):
         ]
         parts["shortest-path"].append(sum(lengths) / len(lengths) if lengths else 0.0)
     for metric, (before, after) in parts.items():
-        assert before == pytest.approx(found[metric, "original"])
-        assert after == pytest.approx(found[metric, "released"])
+        assert before == pytest.approx(values[metric, "original"])
+        assert after == pytest.approx(values[metric, "released"])
         apart = abs(after - before)
-        assert apart == pytest.approx(found[metric, "absolute difference"], abs=1e-12)
+        assert apart == pytest.approx(values[metric, "absolute difference"], abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [63, 64, 65, 130])
@@ -174,25 +174,25 @@ def test_searches_from_more_sources_than_a_word_has_bits_are_grouped(n):
         for _, targets in nx.all_pairs_shortest_path_length(graph)
     ]
     groups = [lengths[start : start + 64] for start in range(0, n, 64)]
-    found = reached(gv.Graph.from_networkx(graph), np.arange(n))
-    assert [sum(map(len, group)) for group in groups] == found.pairs.tolist()
-    assert [sum(map(sum, group)) for group in groups] == found.total.tolist()
+    groups_reached = reached(gv.Graph.from_networkx(graph), np.arange(n))
+    assert [sum(map(len, group)) for group in groups] == groups_reached.pairs.tolist()
+    assert [sum(map(sum, group)) for group in groups] == groups_reached.total.tolist()
 
 
 @pytest.mark.parametrize("n", [400, 1_300])
 def test_paths_longer_than_searches_go_together_are_measured_too(n):
     alone = plain_graph(n + 1, itertools.pairwise(range(n)))
-    found = average_distance(gv.Graph.from_networkx(alone), rng())
-    assert (n + 1) / 3 == pytest.approx(found.value)
-    assert 0.0 == found.half_width
+    average = average_distance(gv.Graph.from_networkx(alone), rng())
+    assert (n + 1) / 3 == pytest.approx(average.value)
+    assert 0.0 == average.half_width
 
 
 @settings(deadline=None, max_examples=100)
 @given(graph=graphs())
 def test_betweenness_counts_every_path_both_ways(graph):
     expected = nx.betweenness_centrality(graph, normalized=False)
-    found = betweenness(gv.Graph.from_networkx(graph), rng())
-    assert [2 * expected[v] for v in range(len(graph))] == pytest.approx(found.tolist())
+    scores = betweenness(gv.Graph.from_networkx(graph), rng())
+    assert [2 * expected[v] for v in range(len(graph))] == pytest.approx(scores.tolist())
 
 
 def place_of(scores, node, top):
@@ -212,8 +212,8 @@ def test_the_overlap_shares_the_last_places_among_those_tied(scores, data):
     expected = sum(
         min(place_of(before, node, top), place_of(after, node, top)) for node in range(len(scores))
     )
-    found = overlap_of_top(np.array(before, dtype=float), np.array(after, dtype=float), top)
-    assert float(expected / top) == pytest.approx(found)
+    overlap = overlap_of_top(np.array(before, dtype=float), np.array(after, dtype=float), top)
+    assert float(expected / top) == pytest.approx(overlap)
 
 
 @settings(deadline=None, max_examples=150)
@@ -226,8 +226,8 @@ def test_mutual_information_is_that_of_counting(labels):
         c / n * math.log(c * n / (left[x] * right[y])) for (x, y), c in Counter(labels).items()
     )
     expected = 2 * mutual / sum(entropies) if sum(entropies) else 1.0
-    found = normalized_mutual_information(*np.array(labels).T)
-    assert expected == pytest.approx(found, abs=1e-9)
+    agreement = normalized_mutual_information(*np.array(labels).T)
+    assert expected == pytest.approx(agreement, abs=1e-9)
 
 
 @settings(deadline=None, max_examples=40)
@@ -252,10 +252,10 @@ def test_cliques_that_nothing_joins_are_the_communities(sizes, seed):
 @given(graph=graphs().filter(len), data=st.data())
 def test_a_release_that_changed_nothing_scores_perfectly(graph, data):
     position = data.draw(st.permutations(range(len(graph))))
-    found = figures(graph, nx.relabel_nodes(graph, dict(enumerate(position))), position)
-    judged = {key: found[key] for key in PERFECT if key[0] != SAMPLED}
+    values = figures(graph, nx.relabel_nodes(graph, dict(enumerate(position))), position)
+    judged = {key: values[key] for key in PERFECT if key[0] != SAMPLED}
     assert {key: PERFECT[key] for key in judged} == pytest.approx(judged, abs=1e-12)
-    assert graph.number_of_edges() == found["edges-kept", "count"]
+    assert graph.number_of_edges() == values["edges-kept", "count"]
 
 
 @settings(deadline=None, max_examples=20)
@@ -263,17 +263,19 @@ def test_a_release_that_changed_nothing_scores_perfectly(graph, data):
 def test_plain_communities_that_did_not_change_agree_perfectly(sizes, data):
     graph = nx.disjoint_union_all([nx.complete_graph(size) for size in sizes])
     position = data.draw(st.permutations(range(len(graph))))
-    found = figures(
+    values = figures(
         graph, nx.relabel_nodes(graph, dict(enumerate(position))), position, only=[SAMPLED]
     )
     key = ("communities", "released against original")
-    assert PERFECT[key] == found[key] == found["communities", "original against itself"]
+    assert PERFECT[key] == values[key] == values["communities", "original against itself"]
 
 
 def test_every_figure_that_is_judged_has_a_perfect_value():
     graph = nx.path_graph(4)
-    found = evaluate(release_of(graph, range(4)), original=gv.Graph.from_networkx(graph))
-    judged = {(row.metric, row.part) for row in found.rows if row.direction != "for comparison"}
+    evaluation = evaluate(release_of(graph, range(4)), original=gv.Graph.from_networkx(graph))
+    judged = {
+        (row.metric, row.part) for row in evaluation.rows if row.direction != "for comparison"
+    }
     assert judged == {*PERFECT, ("edges-kept", "count")}
 
 
@@ -297,17 +299,17 @@ def test_other_original_ids_change_no_figure_that_is_not_sampled(case, data):
     moved = [position[node] for node in np.argsort(other)]
     exact = [name for name in GRAPH if name != SAMPLED]
     expected = figures(original, released, position, only=exact)
-    found = figures(renamed, released, moved, only=exact)
-    assert expected == pytest.approx(found, abs=1e-12)
+    values = figures(renamed, released, moved, only=exact)
+    assert expected == pytest.approx(values, abs=1e-12)
 
 
 def test_the_interval_of_a_sampled_distance_covers_the_exact_one_about_as_often_as_it_says():
     graph = gv.Graph.from_networkx(nx.barabasi_albert_graph(900, 2, seed=4))
     exact = average_distance(graph, rng()).value
     sampled = [average_distance(graph, rng(s), exact_up_to=0, n_sources=256) for s in range(100)]
-    covered = sum(abs(found.value - exact) <= found.half_width for found in sampled)
+    covered = sum(abs(average.value - exact) <= average.half_width for average in sampled)
     assert 88 <= covered <= 100  # 95 expected, three deviations below
-    assert 0 < max(found.half_width for found in sampled) < exact / 10
+    assert 0 < max(average.half_width for average in sampled) < exact / 10
 
 
 def test_all_nodes_as_a_sample_give_the_exact_distance_and_no_interval():

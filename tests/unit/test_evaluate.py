@@ -28,7 +28,7 @@ def release_of(data, linkage=None):
     return Release(
         data=data,
         guarantee=StructuralKAnonymity(k=1),
-        provenance=Provenance(method="k-degree", source="a test", parameters={}),
+        provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(input_sha256="0" * 64, linkage=linkage),
     )
 
@@ -52,35 +52,35 @@ def released_users(*, linkage=True):
     return release_of(data, people if linkage else None)
 
 
-def figures(found):
-    return {(row.metric, row.part): row.value for row in found.rows}
+def figures(evaluation):
+    return {(row.metric, row.part): row.value for row in evaluation.rows}
 
 
 def test_a_graph_is_compared_by_the_metrics_of_graphs_alone():
     graph = some_graph()
-    found = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph)
-    assert GRAPH == {row.metric for row in found.rows}
-    assert {} == found.not_measured
+    evaluation = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph)
+    assert GRAPH == {row.metric for row in evaluation.rows}
+    assert {} == evaluation.not_measured
 
 
 def test_users_by_features_are_compared_by_their_own_metrics_alone():
-    found = evaluate(released_users(), original=some_users())
-    assert BIPARTITE == {row.metric for row in found.rows}
-    assert {} == found.not_measured
+    evaluation = evaluate(released_users(), original=some_users())
+    assert BIPARTITE == {row.metric for row in evaluation.rows}
+    assert {} == evaluation.not_measured
 
 
 def test_users_are_matched_by_the_linkage_and_features_by_name():
-    found = figures(evaluate(released_users(), original=some_users()))
-    assert 3 / 5 == found["entry-jaccard", "all"]
-    assert 1 == found["entries-suppressed", "count"]
-    assert 1 / 4 == found["entries-suppressed", "share"]
-    assert 1 == found["entries-created", "count"]
-    assert 1 / 4 == found["entries-created", "share"]
-    assert [0.0, 2 / 3] == [found["user-jaccard", p] for p in ("minimum", "median")]
-    assert [0.5, 0.5] == [found["feature-jaccard", p] for p in ("minimum", "median")]
-    assert [0, 1] == [found["empty-rows", p] for p in ("original", "released")]
-    assert 1 / 3 == found["feature-frequency", "largest change"]
-    assert 0.0 == found["pair-frequency", "largest relative error"]
+    values = figures(evaluate(released_users(), original=some_users()))
+    assert 3 / 5 == values["entry-jaccard", "all"]
+    assert 1 == values["entries-suppressed", "count"]
+    assert 1 / 4 == values["entries-suppressed", "share"]
+    assert 1 == values["entries-created", "count"]
+    assert 1 / 4 == values["entries-created", "share"]
+    assert [0.0, 2 / 3] == [values["user-jaccard", p] for p in ("minimum", "median")]
+    assert [0.5, 0.5] == [values["feature-jaccard", p] for p in ("minimum", "median")]
+    assert [0, 1] == [values["empty-rows", p] for p in ("original", "released")]
+    assert 1 / 3 == values["feature-frequency", "largest change"]
+    assert 0.0 == values["pair-frequency", "largest relative error"]
 
 
 def test_a_table_stands_for_its_features_where_the_release_is_of_users_by_features():
@@ -92,12 +92,12 @@ def test_a_table_stands_for_its_features_where_the_release_is_of_users_by_featur
 def test_figures_agree_with_what_the_method_says_it_did():
     graph = gv.Graph.from_networkx(nx.gnp_random_graph(60, 0.1, seed=2))
     release = gv.KDegree(k=6, edits="any").anonymize(graph)
-    found = figures(evaluate(release, original=graph))
+    values = figures(evaluate(release, original=graph))
     cost = release.private.cost
-    assert cost["edges_added"] == found["edges-added", "count"]
-    assert cost["edges_deleted"] == found["edges-removed", "count"]
+    assert cost["edges_added"] == values["edges-added", "count"]
+    assert cost["edges_deleted"] == values["edges-removed", "count"]
     edits = cost["edges_added"] + cost["edges_deleted"]
-    assert edits == found["edge-edit-distance", "count"]
+    assert edits == values["edge-edit-distance", "count"]
 
 
 def test_figures_of_users_by_features_agree_with_what_the_method_says_it_did():
@@ -105,11 +105,11 @@ def test_figures_of_users_by_features_agree_with_what_the_method_says_it_did():
     users, items = rng.integers(0, 80, 600), rng.integers(0, 9, 600) ** 2
     original = gv.Bipartite.from_pairs(users, items, users=range(80))
     release = METHODS["mondrian"](k=3, release="majority").anonymize(original)
-    found = figures(evaluate(release, original=original))
+    values = figures(evaluate(release, original=original))
     cost = release.private.cost
-    assert cost["jaccard"] == found["entry-jaccard", "all"]
-    assert cost["entries_suppressed"] == found["entries-suppressed", "count"]
-    assert cost["entries_created"] == found["entries-created", "count"] > 0
+    assert cost["jaccard"] == values["entry-jaccard", "all"]
+    assert cost["entries_suppressed"] == values["entries-suppressed", "count"]
+    assert cost["entries_created"] == values["entries-created", "count"] > 0
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_figures_of_users_by_features_agree_with_what_the_method_says_it_did():
     ],
 )
 def test_without_the_linkage_a_metric_says_why_it_is_missing(release, original, every):
-    found = evaluate(release, original=original)
+    evaluation = evaluate(release, original=original)
     needing = {name for name in every if METRICS[name].needs_linkage}
-    assert needing == set(found.not_measured)
-    assert all("linkage" in reason for reason in found.not_measured.values())
-    assert every - needing == {row.metric for row in found.rows}
+    assert needing == set(evaluation.not_measured)
+    assert all("linkage" in reason for reason in evaluation.not_measured.values())
+    assert every - needing == {row.metric for row in evaluation.rows}
 
 
 def test_a_folder_gives_the_same_figures_as_the_release(tmp_path):
@@ -150,9 +150,9 @@ def test_numbers_are_the_same_features_when_a_file_makes_text_of_them():
 def test_only_the_metrics_asked_for_are_computed_and_each_once():
     graph = some_graph()
     asked = ["edge-jaccard", "clustering", "edge-jaccard"]
-    found = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=asked)
-    assert ["edge-jaccard", "clustering"] == list(dict.fromkeys(r.metric for r in found.rows))
-    assert 4 == len(found.rows)
+    evaluation = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=asked)
+    assert ["edge-jaccard", "clustering"] == list(dict.fromkeys(r.metric for r in evaluation.rows))
+    assert 4 == len(evaluation.rows)
 
 
 @pytest.mark.parametrize("kind", [gv.Graph, gv.Bipartite])
@@ -164,10 +164,10 @@ def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeyp
     edges = original.n_edges if kind is gv.Graph else original.n_entries
     heavy = [n for n, m in METRICS.items() if m.kind is kind and m.cost == "heavy"]
     monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges - 1})
-    found = evaluate(release, original=original)
-    assert heavy == list(found.not_measured)
-    assert all(f"{edges:,}" in reason for reason in found.not_measured.values())
-    assert not set(heavy) & {row.metric for row in found.rows}
+    evaluation = evaluate(release, original=original)
+    assert heavy == list(evaluation.not_measured)
+    assert all(f"{edges:,}" in reason for reason in evaluation.not_measured.values())
+    assert not set(heavy) & {row.metric for row in evaluation.rows}
     asked = evaluate(release, original=original, metrics=heavy)
     assert set(heavy) == {row.metric for row in asked.rows}
     monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges})
@@ -195,10 +195,10 @@ def test_distances_of_a_large_graph_are_sampled_and_come_with_an_interval():
     )
     cut = original.edges()[::20]
     released = gv.Graph.from_edges(cut[:, 0], cut[:, 1], n=n)
-    found = evaluate(release_of(released), original=original, metrics=["shortest-path"])
-    assert {"sampled"} == {row.exact for row in found.rows}
-    assert {1_024} == {row.sample_size for row in found.rows}
-    assert all(0 <= row.ci_low < row.value < row.ci_high for row in found.rows)
+    evaluation = evaluate(release_of(released), original=original, metrics=["shortest-path"])
+    assert {"sampled"} == {row.exact for row in evaluation.rows}
+    assert {1_024} == {row.sample_size for row in evaluation.rows}
+    assert all(0 <= row.ci_low < row.value < row.ci_high for row in evaluation.rows)
 
 
 def test_estimated_betweenness_of_a_release_that_changed_nothing_overlaps_whole(monkeypatch):
@@ -263,14 +263,14 @@ def test_data_of_another_kind_is_refused(metrics):
 
 def test_every_row_is_tidy():
     graph = some_graph()
-    found = evaluate(gv.KDegree(k=3).anonymize(graph), original=graph).rows
-    found += evaluate(released_users(), original=some_users()).rows
-    table = rows_to_arrow(found)
-    assert table.num_rows == len(found) == len({(row.metric, row.part) for row in found})
-    assert [row.sample_size is None for row in found] == [row.exact == "exact" for row in found]
-    assert {"communities"} == {row.metric for row in found if row.exact == "sampled"}
-    assert all(row.unit and row.direction for row in found)
-    assert [row.value for row in found] == table["value"].to_pylist()
+    rows = evaluate(gv.KDegree(k=3).anonymize(graph), original=graph).rows
+    rows += evaluate(released_users(), original=some_users()).rows
+    table = rows_to_arrow(rows)
+    assert table.num_rows == len(rows) == len({(row.metric, row.part) for row in rows})
+    assert [row.sample_size is None for row in rows] == [row.exact == "exact" for row in rows]
+    assert {"communities"} == {row.metric for row in rows if row.exact == "sampled"}
+    assert all(row.unit and row.direction for row in rows)
+    assert [row.value for row in rows] == table["value"].to_pylist()
     json.dumps(table.to_pylist(), allow_nan=False)
 
 
@@ -287,10 +287,10 @@ def test_data_without_edges_or_entries_gives_finite_figures(n):
     graph = gv.Graph.from_edges([], [], n=n)
     users = gv.Bipartite(np.zeros(n + 1, np.int64), np.empty(0, np.int32), 0)
     for data, every in ((graph, GRAPH), (users, BIPARTITE)):
-        found = evaluate(release_of(data, same), original=data)
-        assert {} == found.not_measured
-        assert every == {row.metric for row in found.rows}
-        assert all(np.isfinite(row.value) for row in found.rows)
+        evaluation = evaluate(release_of(data, same), original=data)
+        assert {} == evaluation.not_measured
+        assert every == {row.metric for row in evaluation.rows}
+        assert all(np.isfinite(row.value) for row in evaluation.rows)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_column_of_nothing_is_wholly_suppressed(tmp_path):
 
 def test_a_star_as_a_category_is_refused_in_text_and_kept_in_parquet(tmp_path):
     table = Table.from_columns({"a": ["*", "x"], "b": [1, 2]}, suppressed=())
-    with pytest.raises(InputError, match="cannot be told from a suppressed cell"):
+    with pytest.raises(InputError, match="cannot be distinguished from a suppressed cell"):
         write_table(table, tmp_path / "a.csv")
     write_table(table, tmp_path / "a.parquet")
     options = TableOptions(suppressed=())

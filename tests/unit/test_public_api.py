@@ -8,7 +8,9 @@ import sys
 import pytest
 
 import graphveil as gv
+import graphveil.engines
 import graphveil.io
+import graphveil.methods.textbook
 
 HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "networkit", "rich", "cyclopts", "msgspec"]
 
@@ -35,7 +37,11 @@ def homes_for_type_checkers(package):
     return names
 
 
-@pytest.mark.parametrize("package", [gv, graphveil.io], ids=["graphveil", "graphveil.io"])
+@pytest.mark.parametrize(
+    "package",
+    [gv, graphveil.io, graphveil.engines, graphveil.methods.textbook],
+    ids=lambda package: package.__name__,
+)
 def test_type_checkers_find_every_public_name_where_it_is_loaded_from(package):
     known = homes_for_type_checkers(package)
     for name, home in package._HOMES.items():

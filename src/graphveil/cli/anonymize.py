@@ -32,7 +32,9 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
-from graphveil.release import Private, Record, read_manifest, read_record
+from graphveil.records.manifest import read_manifest
+from graphveil.records.record import Record, read_record
+from graphveil.release import Private
 from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
 from graphveil.release.staging import check_target
 

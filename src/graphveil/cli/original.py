@@ -13,7 +13,8 @@ from graphveil.data import Data
 from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS
-from graphveil.release import read_manifest, read_record
+from graphveil.records.manifest import read_manifest
+from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
 
 

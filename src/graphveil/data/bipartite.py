@@ -270,17 +270,17 @@ class Bipartite:
             Where an edge joins two users, or two features.
         """
         listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
-        people = set(as_ids(listed, what="users").tolist())
-        things = [node for node in graph.nodes if node not in people]
-        pairs = [(u, v) if u in people else (v, u) for u, v in graph.edges()]
-        for person, thing in pairs:
-            if person not in people or thing in people:
-                raise DataError(f"the edge ({person}, {thing}) does not join a user and a feature.")
+        user_names = set(as_ids(listed, what="users").tolist())
+        features = [node for node in graph.nodes if node not in user_names]
+        pairs = [(u, v) if u in user_names else (v, u) for u, v in graph.edges()]
+        for user, feature in pairs:
+            if user not in user_names or feature in user_names:
+                raise DataError(f"the edge ({user}, {feature}) does not join a user and a feature.")
         return cls.from_pairs(
             as_ids([u for u, _ in pairs], what="users"),
             as_ids([v for _, v in pairs], what="features"),
             users=listed,
-            features=things,
+            features=features,
         )
 
     def to_arrow(self) -> pa.Table:
@@ -313,15 +313,15 @@ class Bipartite:
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
 
-        people, things = self.labels().tolist(), self.feature_labels().tolist()
-        shared = set(people) & set(things)
+        users, features = self.labels().tolist(), self.feature_labels().tolist()
+        shared = set(users) & set(features)
         if shared:
             raise DataError(f"{min(shared)!r} names a user and a feature. Rename one of them.")
         graph: nx.Graph[Any] = nx.Graph()
-        graph.add_nodes_from(people, bipartite=0)
-        graph.add_nodes_from(things, bipartite=1)
+        graph.add_nodes_from(users, bipartite=0)
+        graph.add_nodes_from(features, bipartite=1)
         pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
-        graph.add_edges_from((people[u], things[f]) for u, f in pairs)
+        graph.add_edges_from((users[u], features[f]) for u, f in pairs)
         return graph
 
     def __eq__(self, other: object) -> bool:

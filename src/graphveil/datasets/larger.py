@@ -172,18 +172,18 @@ def _in_local_folder(item: LargerSet) -> Path | None:
 @contextmanager
 def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
     """Turn what the disk or the network says into one line."""
+    import requests  # noqa: PLC0415  only a download needs it
+
     advice = f"Try again later, or put {item.file} into a folder and name it in {FOLDER_VARIABLE}."
     try:
         yield
+    except requests.HTTPError as error:
+        status = "an error" if error.response is None else f"status {error.response.status_code}"
+        raise ResourceError(f"{item.url} answered with {status}. {advice}") from error
+    except requests.RequestException as error:
+        reason = type(error).__name__
+        raise ResourceError(f"{item.url} could not be downloaded ({reason}). {advice}") from error
     except OSError as error:
-        if hasattr(error, "response"):  # an error of the network, as pooch passes it on
-            reply = getattr(error.response, "status_code", None)
-            failed = (
-                f"could not be downloaded ({type(error).__name__})"
-                if reply is None
-                else f"answered with status {reply}"
-            )
-            raise ResourceError(f"{item.url} {failed}. {advice}") from error
         reason = error.strerror or str(error)
         raise ResourceError(
             f"the cache folder {folder} cannot be used ({reason}). Free space, or choose another."

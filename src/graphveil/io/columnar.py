@@ -267,15 +267,15 @@ def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) 
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)
     ids = as_ids(table[user], what=f"column {user}") if user is not None else None
-    people = encoded(np.arange(table.num_rows) if ids is None else ids)
-    if people.labels.size != table.num_rows:
+    user_column = encoded(np.arange(table.num_rows) if ids is None else ids)
+    if user_column.labels.size != table.num_rows:
         source.refuse(f"column {user}: a user stands in two rows. Merge their lists.")
-    things = encoded(as_ids(column.flatten(), what=f"column {name}"))
+    item_column = encoded(as_ids(column.flatten(), what=f"column {name}"))
     return Pairs(
-        user=np.repeat(people.codes, sizes),
-        item=things.codes,
-        users=people.labels,
-        items=things.labels,
+        user=np.repeat(user_column.codes, sizes),
+        item=item_column.codes,
+        users=user_column.labels,
+        items=item_column.labels,
         notes=notes,
     )
 

@@ -198,8 +198,8 @@ def _check_categories(name: str, values: pa.Array, form: Format) -> None:
     for hidden in ("*", ""):
         if hidden in values.to_pylist():
             raise InputError(
-                f"column {name}: the category {hidden!r} cannot be told from a suppressed cell in "
-                f"{form.name}. Use --format parquet."
+                f"column {name}: the category {hidden!r} cannot be distinguished from a suppressed "
+                f"cell in {form.name}. Use --format parquet."
             )
     number = fraction_among(values)
     if number is not None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphveil.io.options import Header
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import NUMBER
 
 WHITESPACE = " "
 _SAMPLE = 200
@@ -19,7 +20,6 @@ _ORDER = {"csv": ",;\t", "tsv": "\t,;", "text": "\t,;"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _KNOWN_NAMES = """
     source target from to src dst u v node1 node2 node_1 node_2 id1 id2 id_1 id_2 fromnodeid
     tonodeid fromnode tonode from_node to_node head tail user item users items user_id item_id
@@ -119,7 +119,7 @@ def has_names(rows: list[list[str]]) -> bool:
     if first and all(cell.lower() in _NAMES for cell in first[:2]):
         return True
     below = [cell.strip() for row in rows[1:] for cell in row[:2]]
-    words = [cell for cell in first[:2] if not _NUMBER.fullmatch(cell)]
+    words = [cell for cell in first[:2] if not re.fullmatch(NUMBER, cell)]
     return len(words) == len(first[:2]) and bool(below) and all(map(_INTEGER.fullmatch, below))
 
 

@@ -43,12 +43,12 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         items.extend(cells)
         sizes.append(len(cells))
     notes.rows = len(users)
-    people, things = encoded(ids_listed(users)), encoded(ids_listed(items))
+    user_column, item_column = encoded(ids_listed(users)), encoded(ids_listed(items))
     return Pairs(
-        user=np.repeat(people.codes, sizes),
-        item=things.codes,
-        users=people.labels,
-        items=things.labels,
+        user=np.repeat(user_column.codes, sizes),
+        item=item_column.codes,
+        users=user_column.labels,
+        items=item_column.labels,
         notes=notes,
     )
 

@@ -140,7 +140,7 @@ def write_table(
     Raises
     ------
     InputError
-        Where a category cannot be told from a suppressed cell in this format.
+        Where a category cannot be distinguished from a suppressed cell in this format.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def _write_ids(ids: Ids, name: str, path: str | Path) -> None:
 
 @contextmanager
 def opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
-    """Open a temporary sibling that takes the place of the file once it is whole."""
+    """Open a temporary sibling that replaces the file once it is whole."""
     path = Path(path)
     try:
         with (

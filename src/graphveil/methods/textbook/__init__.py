@@ -5,45 +5,32 @@ They load compiled code, so they are imported when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil.methods.textbook.degree_sequences import (
-        dp_graph_anonymization,
-        greedy_rec_algorithm,
+        dp_graph_anonymization as dp_graph_anonymization,
     )
-    from graphveil.methods.textbook.graph_constructions import (
-        construct_graph,
-        greedy_swap,
-        priority,
-        probing,
-        supergraph,
+    from graphveil.methods.textbook.degree_sequences import (
+        greedy_rec_algorithm as greedy_rec_algorithm,
     )
+    from graphveil.methods.textbook.graph_constructions import construct_graph as construct_graph
+    from graphveil.methods.textbook.graph_constructions import greedy_swap as greedy_swap
+    from graphveil.methods.textbook.graph_constructions import priority as priority
+    from graphveil.methods.textbook.graph_constructions import probing as probing
+    from graphveil.methods.textbook.graph_constructions import supergraph as supergraph
 
-_HOME = {
-    "construct_graph": "graph_constructions",
-    "dp_graph_anonymization": "degree_sequences",
-    "greedy_rec_algorithm": "degree_sequences",
-    "greedy_swap": "graph_constructions",
-    "priority": "graph_constructions",
-    "probing": "graph_constructions",
-    "supergraph": "graph_constructions",
+_HOMES = {
+    "construct_graph": "graphveil.methods.textbook.graph_constructions",
+    "dp_graph_anonymization": "graphveil.methods.textbook.degree_sequences",
+    "greedy_rec_algorithm": "graphveil.methods.textbook.degree_sequences",
+    "greedy_swap": "graphveil.methods.textbook.graph_constructions",
+    "priority": "graphveil.methods.textbook.graph_constructions",
+    "probing": "graphveil.methods.textbook.graph_constructions",
+    "supergraph": "graphveil.methods.textbook.graph_constructions",
 }
+"""Where every algorithm is defined; the imports above say the same to type checkers."""
 
-__all__ = [
-    "construct_graph",
-    "dp_graph_anonymization",
-    "greedy_rec_algorithm",
-    "greedy_swap",
-    "priority",
-    "probing",
-    "supergraph",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Load an algorithm of a paper when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'graphveil.methods.textbook' has no attribute {name!r}")
-    return getattr(import_module(f"graphveil.methods.textbook.{_HOME[name]}"), name)
+__all__, __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -51,6 +51,8 @@ def load_columnar(
     for row, (_, kind) in zip(described, columns, strict=True):
         if kind == "BIGINT" and row[1] not in _INTEGERS:
             raise UnreadableError(f"{path.name}: {row[0]} holds {shown(row[1])}, not integers")
+        if row[1] in _INTEGERS:
+            _refuse_negative(db, relation, row[0], path.name)
     listed = ", ".join(name for name, _ in columns)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
@@ -69,6 +71,13 @@ def _relation(db: Database, path: Path) -> str:
         frame = _arrow_table(pa.ipc.open_file(stream), path.name)
     frame.validate(full=True)
     return db.named(frame)
+
+
+def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
+    quoted = '"' + column.replace('"', '""') + '"'
+    least = db.first(f"SELECT min({quoted}) FROM {relation}")
+    if least and least[0] is not None and least[0] < 0:
+        raise UnreadableError(f"{name}: {least[0]} in the column {column} is below 0")
 
 
 def _refuse_parquet_metadata(path: Path) -> None:
