@@ -254,11 +254,11 @@ graphveil.cli.main([])
 """
 
 
-def test_an_interrupt_of_text_that_python_runs_is_one_like_any_other(place):
+def test_an_interrupt_of_text_that_python_runs_is_one_like_any_other(cwd):
     """Importing runs such text: CPython remembers its interrupt, although it was handled."""
-    (place / "interrupted.py").write_text(INTERRUPTED_TEXT)
+    (cwd / "interrupted.py").write_text(INTERRUPTED_TEXT)
     command = [sys.executable, "-m", "interrupted"]
-    done = subprocess.run(command, cwd=place, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
     assert 3 == done.returncode
     assert b"graphveil: error: interrupted." in done.stderr
 
