@@ -256,8 +256,7 @@ def flips_law(ones, n_cells, through):
         for cell, published in enumerate(outcome):
             chance = Fraction(through.one if cell in ones else through.zero, FULL)
             weight *= chance if published else 1 - chance
-        if weight:
-            law[tuple(np.flatnonzero(outcome).tolist())] += weight
+        law[tuple(np.flatnonzero(outcome).tolist())] += weight
     return law
 
 
