@@ -34,7 +34,7 @@ from networks import NETWORKS, Network, read
 
 import graphveil as gv
 from graphveil.measures import partition as classes_of
-from graphveil.methods.structural.sampling import sample_edits
+from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.task import Task
 
 RESULTS = Path(__file__).parent / "results"
@@ -123,7 +123,7 @@ def curve(graph: gv.Graph, measure: str, heuristic: Any, seed: int) -> dict[str,
     task = Task(graph, measure, 1, 2, "delete", graph.n_edges, -1)
     rng = np.random.Generator(np.random.PCG64(seed))
     gap = -(-graph.n_edges // 100)
-    sample_edits(task, heuristic, gap=gap, by_budget=True, rng=rng, watch=watch)
+    sample_edits(task._replace(by_budget=True), heuristic, gap=gap, rng=rng, watch=watch)
     return {"measure": measure, "heuristic": heuristic, "seed": seed, "curve": points}
 
 

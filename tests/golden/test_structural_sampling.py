@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.methods.structural.bounds import lower_bound
-from graphveil.methods.structural.sampling import sample_edits
-from graphveil.methods.structural.sampling_state import ranked, state_of
+from graphveil.methods.structural.outcome import lower_bound
+from graphveil.methods.structural.paper.graph import ranked, state_of
+from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.task import Task
 from graphveil.randomness import Randomness
 
@@ -82,18 +82,18 @@ def sampled(name, seed, k, *, budget=1.0, allowed=0.0):
     )
     rng = Randomness(seed=seed).stream(f"{name} {budget} {allowed}")
     by_budget = budget < 1
-    return sample_edits(task, "ua", gap=math.ceil(m / 100), by_budget=by_budget, rng=rng)
+    return sample_edits(task._replace(by_budget=by_budget), "ua", gap=math.ceil(m / 100), rng=rng)
 
 
 @cache
 def left_at_start(name, k):
     graph = graph_of(name)
-    return state_of(ranked(graph)[1], Task(graph, "count", 1, k, "delete", 0, 0)).left
+    return state_of(ranked(graph)[1], Task(graph, "count", 1, k, "delete", 0, 0)).n_unprotected
 
 
 @cache
 def left_after_5_percent(name, k):
-    return np.mean([sampled(name, seed, k, budget=0.05).left for seed in SEEDS])
+    return np.mean([sampled(name, seed, k, budget=0.05).unprotected for seed in SEEDS])
 
 
 @cache
@@ -148,10 +148,10 @@ def test_ua_finishes_on_graphs_that_the_paper_gave_up(name, uniqueness):
     graph = Graph.from_edges(ends[:, 0], ends[:, 1])
     budget = math.ceil(0.05 * graph.n_edges)
     task = Task(graph, "count", 1, 2, "delete", budget, 0)
-    start = state_of(ranked(graph)[1], task).left
+    start = state_of(ranked(graph)[1], task).n_unprotected
     assert uniqueness == round(start / graph.n_nodes, 3)
     rng = Randomness(seed=1).stream(name)
     gap = math.ceil(graph.n_edges / 100)
-    found = sample_edits(task, "ua", gap=gap, by_budget=True, rng=rng)
-    assert found.left < start
+    found = sample_edits(task._replace(by_budget=True), "ua", gap=gap, rng=rng)
+    assert found.unprotected < start
     assert found.cost <= budget

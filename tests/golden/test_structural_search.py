@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.methods.structural.cut import cut
-from graphveil.methods.structural.search import search
-from graphveil.methods.structural.strip import strip
+from graphveil.methods.structural.annealing.starts import cut, strip
+from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.task import Task
 
 DATA = Path(
@@ -60,7 +59,7 @@ def test_a_search_with_five_percent_leaves_as_few_nodes_as_published(name, k, pu
     task = Task(graph, "count", 1, k, "delete", math.ceil(0.05 * graph.n_edges), 0)
     proposals = 1_000_000 if k == 2 else 500_000
     left = [
-        search(task, iterations=proposals, by_budget=True, rng=generator(seed)).left
+        search(task._replace(by_budget=True), iterations=proposals, rng=generator(seed)).unprotected
         for seed in SEEDS
     ]
     assert np.mean(left) <= published + max(5, 0.1 * published)
@@ -73,9 +72,9 @@ def test_a_goal_keeps_as_many_edges_as_published(name, k, partial, full, share):
     allowed = math.floor((1 - share) * graph.n_nodes + 1e-9)
     task = Task(graph, "count", 1, k, "delete", graph.n_edges, allowed)
     found = [
-        search(task, iterations=None, by_budget=False, rng=generator(1)),
+        search(task, iterations=None, rng=generator(1)),
         cut(task, iterations=None, rng=generator(1)),
         strip(task, iterations=None, rng=generator(1)),
     ]
-    reached = [edited.cost for edited in found if edited.left <= allowed]
+    reached = [edited.cost for edited in found if edited.unprotected <= allowed]
     assert 1 - min(reached) / graph.n_edges >= (partial if share < 1 else full) - 0.02
