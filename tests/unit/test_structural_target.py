@@ -9,6 +9,7 @@ import pytest
 import graphveil as gv
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.kernels.structural.target import edits as edits_kernel
 from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing.starts import cut

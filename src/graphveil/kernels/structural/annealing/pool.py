@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 
 NONE = -1
 CHANGED = 0
-LOGGED, BEST_UNPROTECTED, BEST_CHANGED, LISTED, SINCE = range(5)
+LOGGED, BEST_UNPROTECTED, BEST_CHANGED = range(3)
 QUIET = 0.25
 DRAWS = 3
 
@@ -54,13 +54,11 @@ class Best(NamedTuple):
 
     ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
     which ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on with the
-    best state's unprotected nodes and its changed pairs, with how many nodes of ``unprotected``
-    count and with how many proposals ago they were listed.
+    best state's unprotected nodes and its changed pairs.
     """
 
     changed: Flags
     log: Nodes
-    unprotected: Ints
     tally: Ints
 
 

@@ -1,8 +1,8 @@
-"""Simulated annealing over edits, each looked at exactly before it is made.
+"""A step of annealing over a pool of pairs: edits, each looked at exactly before it is made.
 
 An edit flips a pair, or rewires an edge with another one, its mate. Where ``values`` is None the
 walk follows codes of degrees and triangles, moved by every flip; else the values of any measure.
-Which of the two it is is known when the kernels are compiled: there is one loop, compiled twice.
+Which of the two it is is known when the kernels are compiled.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from graphveil.kernels.structural.annealing.pool import (
     BEST_CHANGED,
     BEST_UNPROTECTED,
     CHANGED,
-    LISTED,
     LOGGED,
     NONE,
-    SINCE,
     Best,
     Flags,
+    Ints,
     State,
     any_changed,
     any_of,
@@ -49,12 +48,9 @@ from graphveil.kernels.structural.classes import (
     Classes,
     K,
     begin,
-    list_unprotected,
     tallies,
     undo,
 )
-
-RENEWAL = 256
 
 
 class Schedule(NamedTuple):
@@ -62,9 +58,10 @@ class Schedule(NamedTuple):
 
     The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
     `price` an edit, and for the unprotected nodes a mean of their number and of what their classes
-    lack, the latter with weight `ease`; with a price both count only beyond what is `allowed`.
-    `focus` is the probability to look near an unprotected node, `swap` that of a second flip beside
-    an edit; beside a revert it is `swap_back`. At most `budget` pairs change.
+    lack, the latter with weight `ease`; with a price both count only beyond what is `allowed`, and
+    without one the walk stops there. `focus` is the probability to look near an unprotected node,
+    `swap` that of a second flip beside an edit; beside a revert it is `swap_back`. At most `budget`
+    pairs change.
     """
 
     steps: int
@@ -77,6 +74,15 @@ class Schedule(NamedTuple):
     focus: float
     swap: float
     swap_back: float
+
+
+class Arena(NamedTuple):
+    """What a walk over a pool of pairs reads and writes, and who was unprotected not long ago."""
+
+    state: State
+    values: Values | None
+    best: Best
+    unprotected: Ints
 
 
 @leaf
@@ -157,11 +163,11 @@ def go_to(state: State, values: Values | None, best: Best, changed: Flags) -> No
 
 
 @leaf
-def _propose(state: State, best: Best, plan: Schedule, rng: np.random.Generator) -> int:
-    """Return a pair to flip: near an unprotected node, or a revert, or an edit."""
-    pool, listed = state.pool, best.tally[LISTED]
+def _propose(arena: Arena, listed: int, plan: Schedule, rng: np.random.Generator) -> int:
+    """Return a pair to flip: near one of the nodes listed, or a revert, or an edit."""
+    pool = arena.state.pool
     if listed > 0 and rng.random() < plan.focus:
-        v = best.unprotected[int(rng.random() * listed)]
+        v = arena.unprotected[int(rng.random() * listed)]
         if rng.random() < 0.5:
             hop = any_of(pool.around, pool.start[v], pool.start[v + 1], rng)
             if hop == NONE:
@@ -256,38 +262,21 @@ def attempt(
 
 
 @leaf
-def anneal(
-    state: State,
-    values: Values | None,
-    best: Best,
-    plan: Schedule,
-    rng: np.random.Generator,
-    first: int,
-    last: int,
+def step(
+    arena: Arena, listed: int, plan: Schedule, temperature: float, rng: np.random.Generator
 ) -> None:
-    """Make proposals first..last - 1 of the schedule; a price of 0 stops at the allowed nodes.
+    """Propose edits and judge them at this temperature; so many unprotected nodes are listed.
 
-    Writes the state, and into `best` the best state on the way.
+    Writes the state, and into `best` the state if it is better.
     """
-    renewal = max(RENEWAL, state.classes.slot.size >> 8)
-    cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
-    temperature = plan.hot * cooling**first
-    best.tally[SINCE] = renewal
-    for _ in range(first, last):
-        if plan.price == 0.0 and state.classes.tally[UNPROTECTED] <= plan.allowed:
-            return
-        if best.tally[SINCE] >= renewal:
-            best.tally[LISTED] = list_unprotected(state.classes, None, best.unprotected)
-            best.tally[SINCE] = 0
-        best.tally[SINCE] += 1
-        temperature *= cooling
-        pair = _propose(state, best, plan, rng)
-        if pair == NONE:
-            continue
-        second = _second_of(state, pair, plan, rng)
-        full = state.pool.tally[CHANGED] >= plan.budget
-        if full and second == NONE and not is_changed(state.pool, pair):
-            continue
-        if _are_ready(state, values, (pair, second), rng):
-            bar = -temperature * math.log(1.0 - rng.random())
-            attempt(state, values, best, (pair, second), plan, bar)
+    state, values, best, _ = arena
+    pair = _propose(arena, listed, plan, rng)
+    if pair == NONE:
+        return
+    second = _second_of(state, pair, plan, rng)
+    full = state.pool.tally[CHANGED] >= plan.budget
+    if full and second == NONE and not is_changed(state.pool, pair):
+        return
+    if _are_ready(state, values, (pair, second), rng):
+        bar = -temperature * math.log(1.0 - rng.random())
+        attempt(state, values, best, (pair, second), plan, bar)

@@ -1,4 +1,4 @@
-"""Proposals of the heuristic target, and the annealing walk that judges them."""
+"""A step of annealing with aims: flips of any pairs, up to five at a time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.classes import (
     AIM_TRIANGLES,
     TRIANGLES,
-    UNPROTECTED,
     Ints,
     K,
-    list_unprotected,
     tallies,
 )
 from graphveil.kernels.structural.target.edits import (
@@ -31,9 +29,7 @@ from graphveil.kernels.structural.target.edits import (
 
 NONE = -1
 MOST_FLIPS = 5
-RENEWAL = 256
 TRIES = 4
-LISTED, SINCE = range(2)
 
 
 class Plan(NamedTuple):
@@ -61,15 +57,13 @@ class Plan(NamedTuple):
     stop: bool
 
 
-class Listed(NamedTuple):
-    """The unprotected nodes of positive weight when last listed, and the trial at hand.
+class Field(NamedTuple):
+    """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
 
-    ``tally`` holds how many nodes of `unprotected` count, and how many proposals ago that was.
-    """
-
-    unprotected: Ints
+    state: State
+    edits: Edits
     trial: Ints
-    tally: Ints
+    unprotected: Ints
 
 
 @leaf
@@ -194,13 +188,11 @@ def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generato
 
 
 @leaf
-def _propose(
-    state: State, edits: Edits, plan: Plan, listed: Listed, rng: np.random.Generator
-) -> int:
-    """Write a trial; return its number of flips."""
-    trial, among = listed.trial, listed.tally[LISTED]
-    if among > 0 and rng.random() < plan.focus:
-        v = int(np.int64(listed.unprotected[np.int64(rng.random() * among)]))
+def _propose(field: Field, listed: int, plan: Plan, rng: np.random.Generator) -> int:
+    """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
+    state, edits, trial, unprotected = field
+    if listed > 0 and rng.random() < plan.focus:
+        v = int(np.int64(unprotected[np.int64(rng.random() * listed)]))
         if rng.random() < 0.3:
             v = _neighbour(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
@@ -220,39 +212,24 @@ def _energy(before: tuple[int, int, int], unit: float, plan: Plan) -> float:
 
 
 @leaf
-def anneal(
-    state: State,
-    edits: Edits,
-    listed: Listed,
-    plan: Plan,
-    rng: np.random.Generator,
-    first: int,
-    last: int,
+def step(
+    field: Field, listed: int, plan: Plan, temperature: float, rng: np.random.Generator
 ) -> None:
-    """Make proposals first..last - 1 of the plan; write the state, the edits and the best."""
+    """Propose flips and judge them at this temperature; so many unprotected nodes are listed.
+
+    Writes the state, the edits and the best.
+    """
+    state, edits, trial, _ = field
+    size = _propose(field, listed, plan, rng)
+    more = more_edits(state, edits, trial, size)
+    if size == 0 or more > size or (more > 0 and edits.tally[CHANGED] + more > plan.budget):
+        return
+    bar = -temperature * math.log(1.0 - rng.random())
     unit = 1.0 / (2 * state.classes.rule[K] - 2)
-    cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
-    temperature = plan.hot * cooling**first
-    trial = listed.trial
-    renewal = max(RENEWAL, state.classes.slot.size >> 8)
-    listed.tally[SINCE] = renewal
-    for _ in range(first, last):
-        if plan.stop and state.classes.tally[UNPROTECTED] <= plan.allowed:
-            return
-        if listed.tally[SINCE] >= renewal:
-            listed.tally[LISTED] = list_unprotected(state.classes, state.aims, listed.unprotected)
-            listed.tally[SINCE] = 0
-        listed.tally[SINCE] += 1
-        temperature *= cooling
-        size = _propose(state, edits, plan, listed, rng)
-        more = more_edits(state, edits, trial, size)
-        if size == 0 or more > size or (more > 0 and edits.tally[CHANGED] + more > plan.budget):
-            continue
-        bar = -temperature * math.log(1.0 - rng.random())
-        before = tallies(state.classes)
-        energy = _energy(before, unit, plan)
-        move_all(state, trial, size)
-        if _energy(tallies(state.classes), unit, plan) - energy + plan.price * more > bar:
-            reject(state, trial, size, before)
-        else:
-            accept(state, edits, trial, size, plan.allowed)
+    before = tallies(state.classes)
+    energy = _energy(before, unit, plan)
+    move_all(state, trial, size)
+    if _energy(tallies(state.classes), unit, plan) - energy + plan.price * more > bar:
+        reject(state, trial, size, before)
+    else:
+        accept(state, edits, trial, size, plan.allowed)

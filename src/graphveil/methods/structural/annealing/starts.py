@@ -102,7 +102,7 @@ def without_triangles(walk: Walk) -> bool:
 
     Returns whether whoever watches has seen enough.
     """
-    graph, (state, _, best) = walk.task.graph, walk.arena
+    graph, (state, _, best, _) = walk.task.graph, walk.arena
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
     sides = np.empty((RESTARTS, graph.n_nodes), dtype=np.bool_)
     inside = []
@@ -120,7 +120,7 @@ def lower_degrees(walk: Walk) -> bool:
     The degrees aimed at are those of least change, none above the present: mirrored, the plan that
     only raises degrees. Returns whether whoever watches has seen enough.
     """
-    state, _, best = walk.arena
+    state, _, best, _ = walk.arena
     for _ in range(ROUNDS):
         mirrored = state.rows.length.max(initial=0) - state.rows.length
         plan = optimal_plan(runs_of(mirrored), walk.task.k, edits="add")
@@ -139,7 +139,7 @@ def wear_down(walk: Walk, steps: int) -> bool:
     Does so from the input for every share of `SHARES`, since the results differ by chance. Returns
     whether whoever watches has seen enough.
     """
-    task, (state, _, best) = walk.task, walk.arena
+    task, (state, _, best, _) = walk.task, walk.arena
     short = within_budget(task, -(-steps // len(SHARES)))
     for share in SHARES:
         walk.back_to_input()

@@ -12,7 +12,7 @@ from graphveil.kernels.neighbourhoods.refinement import make_room
 from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import shapes, values
 from graphveil.kernels.structural.annealing.pool import BEST_UNPROTECTED, Best, Pool, State
-from graphveil.kernels.structural.annealing.walk import keep
+from graphveil.kernels.structural.annealing.walk import Arena, keep
 from graphveil.kernels.structural.classes import fill, new_classes
 from graphveil.kernels.structural.rows import Rows, new_rows
 from graphveil.methods.structural.outcome import checked, codes_of, counted
@@ -53,24 +53,6 @@ RULES = {
 where neighbourhoods are not isomorphic, if no refinement of colours tells them apart."""
 
 
-class Arena(NamedTuple):
-    """The state that kernels change, the best state on the way, and the values of other measures.
-
-    ``values`` is None where codes of degrees and triangles suffice.
-    """
-
-    state: State
-    values: values.Values | None
-    best: Best
-
-    def summary(self) -> Visited:
-        """Return the best state's changed pairs, and with whom they are rewired."""
-        mates = np.empty(0, dtype=np.int64)
-        if self.values is not None:
-            mates = self.values.mates[values.BEST].copy()
-        return Visited(self.best.changed.copy(), mates)
-
-
 class Visited(NamedTuple):
     """A state of a walk: its changed pairs, and with whom they are rewired."""
 
@@ -89,11 +71,18 @@ def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     best = Best(
         changed=np.zeros(len(pairs), dtype=np.bool_),
         log=np.empty(max(len(pairs), 1), dtype=np.int32),
-        unprotected=np.empty(task.graph.n_nodes, dtype=np.int64),
-        tally=np.zeros(5, dtype=np.int64),
+        tally=np.zeros(3, dtype=np.int64),
     )
     keep(state, around, best)
-    return Arena(state, around, best)
+    return Arena(state, around, best, np.empty(task.graph.n_nodes, dtype=np.int64))
+
+
+def best_of(arena: Arena) -> Visited:
+    """Return the best state's changed pairs, and with whom they are rewired."""
+    mates = np.empty(0, dtype=np.int64)
+    if arena.values is not None:
+        mates = arena.values.mates[values.BEST].copy()
+    return Visited(arena.best.changed.copy(), mates)
 
 
 def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
@@ -219,7 +208,7 @@ def work_of(arena: Arena) -> int:
 
     Where codes suffice it is one, none to speak of.
     """
-    state, around, _ = arena
+    state, around, _, _ = arena
     if around is None:
         return 1
     if state.pool.one.size == 0:
@@ -248,7 +237,7 @@ def edits_of(arena: Arena, visited: Visited) -> Edited:
 
 def remember(visited: list[Visited], arena: Arena) -> None:
     """Put the best state on the list unless it is the last there; the list keeps the last eight."""
-    now = arena.summary()
+    now = best_of(arena)
     if not visited or not all(map(np.array_equal, visited[-1], now)):
         visited.append(now)
     del visited[:-REMEMBERED]
@@ -265,7 +254,7 @@ def edited_of(task: Task, arena: Arena, visited: list[Visited]) -> Edited:
     AssertionError
         Where codes, which are no hashes, were counted wrong: a bug of ours.
     """
-    last = arena.summary()
+    last = best_of(arena)
     said = int(arena.best.tally[BEST_UNPROTECTED])
     if arena.values is None:
         return checked(task, edits_of(arena, last)._replace(unprotected=said))

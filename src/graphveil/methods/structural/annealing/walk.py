@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.kernels.structural.anneal import anneal_walk
 from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import walk as kernel
-from graphveil.kernels.structural.annealing.walk import Schedule
+from graphveil.kernels.structural.annealing.walk import Arena, Schedule
 from graphveil.methods.structural.annealing.state import (
-    Arena,
     Visited,
     arena_of,
     edited_of,
@@ -76,7 +76,7 @@ class Walk(NamedTuple):
         """Follow the schedule; return whether whoever watches has seen enough."""
         chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
         for first in range(0, plan.steps, chunk):
-            kernel.anneal(*self.arena, plan, self.rng, first, min(first + chunk, plan.steps))
+            anneal_walk(self.arena, plan, self.rng, first, min(first + chunk, plan.steps))
             if self.arena.values is not None:
                 remember(self.visited, self.arena)
             if self.seen_enough():
@@ -106,7 +106,7 @@ class Walk(NamedTuple):
         So the values of any measure get a start from which edges can be put back; walks over codes
         have better ones.
         """
-        task, (state, values, best) = self.task, self.arena
+        task, (state, values, best, _) = self.task, self.arena
         if values is None or task.edits != "delete":
             return
         gap = max(1, -(-task.graph.n_edges // 100))
@@ -125,7 +125,7 @@ class Walk(NamedTuple):
         self._go_to(self.arena.best.changed.copy())
 
     def _go_to(self, changed: NDArray[np.bool_]) -> None:
-        kernel.go_to(*self.arena, changed)
+        kernel.go_to(*self.arena[:3], changed)
 
     def edited(self) -> Edited:
         """Return the best state, its unprotected nodes counted exactly."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +10,7 @@ from graphveil.kernels.hashing import new_table
 from graphveil.kernels.structural.classes import UNPROTECTED, Aims, fill, new_classes
 from graphveil.kernels.structural.rows import new_rows
 from graphveil.kernels.structural.target import edits as kernel
-from graphveil.kernels.structural.target import moves
+from graphveil.kernels.structural.target.moves import MOST_FLIPS, Field
 from graphveil.methods.structural.outcome import checked, codes_of, keys_of
 from graphveil.methods.structural.task import CODES, Edited, Task
 
@@ -25,14 +23,6 @@ MOST_BITS = 20_000
 FEWEST_WORDS = 16
 
 
-class Field(NamedTuple):
-    """Everything that the kernels read and write."""
-
-    state: kernel.State
-    edits: kernel.Edits
-    listed: moves.Listed
-
-
 def field_of(task: Task) -> Field:
     """Return the state without edits, in which every node weighs 1 and none is pulled."""
     graph, n = task.graph, task.graph.n_nodes
@@ -42,19 +32,19 @@ def field_of(task: Task) -> Field:
     classes = new_classes(
         codes_of(task),
         task.k,
-        moves=moves.MOST_FLIPS * (2 * rows.common.size + 4),
+        moves=MOST_FLIPS * (2 * rows.common.size + 4),
         steps=CODES[task.measure],
     )
     aims = Aims(np.ones(n + 1, dtype=np.int64), np.zeros((n, 3), dtype=np.int64))
     fill(classes, aims)
     edits = _edits(task.budget)
     edits.tally[kernel.BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
-    listed = moves.Listed(
+    return Field(
+        state=kernel.State(classes, aims, rows, _bits(graph)),
+        edits=edits,
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
         unprotected=np.empty(n, dtype=np.int64),
-        trial=np.empty(moves.MOST_FLIPS, dtype=np.int64),
-        tally=np.zeros(2, dtype=np.int64),
     )
-    return Field(kernel.State(classes, aims, rows, _bits(graph)), edits, listed)
 
 
 def _bits(graph: Graph) -> NDArray[np.uint64]:
@@ -73,7 +63,7 @@ def _bits(graph: Graph) -> NDArray[np.uint64]:
 
 def _edits(budget: int) -> kernel.Edits:
     """Return no edits, and room for a budget of them."""
-    most = budget + 2 * moves.MOST_FLIPS
+    most = budget + 2 * MOST_FLIPS
     table, shift = new_table(3 * most)
     tally = np.zeros(6, dtype=np.int64)
     tally[kernel.KEPT], tally[kernel.SHIFT] = kernel.OPEN, shift

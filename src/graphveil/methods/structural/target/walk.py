@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.kernels.structural.anneal import anneal_field
 from graphveil.kernels.structural.classes import PULL, TRIANGLES, refill
 from graphveil.kernels.structural.target import edits as kernel
-from graphveil.kernels.structural.target import moves
 from graphveil.kernels.structural.target.assign import assign
+from graphveil.kernels.structural.target.moves import Field, Plan
 from graphveil.methods.structural.target import phases
 from graphveil.methods.structural.target.phases import Course, Phase
 from graphveil.methods.structural.target.state import (
-    Field,
     begin_at,
     best,
     edited_of,
@@ -139,16 +139,14 @@ class Walk(NamedTuple):
         Degrees above the highest neither count nor have aims. A phase ends where the goal is
         reached; backfilling starts there.
         """
-        state, edits, listed = self.field
+        state = self.field.state
         top = self.task.graph.n_nodes if highest is None else highest
         lowest = weigh(state, phase, top)
         plan = _plan(self, phase, backfill=backfill)
         for first in range(0, plan.steps, CHUNK):
             if phase.pull and first % phase.every == 0:
                 assign(state.classes, state.aims, lowest, top, int(phase.anchored))
-            moves.anneal(
-                state, edits, listed, plan, self.rng, first, min(first + CHUNK, plan.steps)
-            )
+            anneal_field(self.field, plan, self.rng, first, min(first + CHUNK, plan.steps))
             if self.watch is not None and self.watch(*self.reached()):
                 return True
             if plan.stop and not self.missed():
@@ -175,13 +173,13 @@ class Walk(NamedTuple):
             begin_at(self.field, other.edits)
 
 
-def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> moves.Plan:
+def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> Plan:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
     """
     k = walk.task.k
-    return moves.Plan(
+    return Plan(
         steps=max(round(phase.share * walk.steps), 1),
         hot=phase.hot,
         cold=phase.cold,
