@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.hashing import FREE
 from graphveil.kernels.structural import classes
+from graphveil.kernels.structural.anneal import anneal_walk
 from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import walk as kernel
 from graphveil.methods.structural.annealing.starts import cut, strip, without_triangles
@@ -101,7 +102,7 @@ def assert_counted(task, state):
     by_degree, by_triangle = CODES[task.measure]
     degree, triangle = np.array(values(n, edges, "count")).reshape(-1, 2).T
     codes = (degree * by_degree + triangle * by_triangle).tolist()
-    assert codes == state.classes.table[state.classes.slot, 0].tolist()
+    assert codes == state.classes.table[state.classes.node[:, 0], 0].tolist()
     sizes = Counter(codes)
     assert sizes == {code: size for code, size in state.classes.table.tolist() if size > 0}
     small = [size for size in sizes.values() if size < task.k]
@@ -130,7 +131,7 @@ MEASURES = st.sampled_from(sorted(CODES))
 @settings(deadline=None, max_examples=60)
 def test_the_kernel_equals_a_recount_after_any_flips(graph, measure, k, edits, data):
     task = task_of(graph, measure=measure, k=k, edits=edits)
-    state, _, best = arena_of(task, generator())
+    state, _, best, _ = arena_of(task, generator())
     size = state.pool.one.size
     chosen = st.lists(st.integers(0, size - 1), max_size=30) if size else st.just([])
     assert_counted(task, state)
@@ -148,11 +149,11 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, measure, k, seed, two):
     if size < 2:
         return
     for pair in rng.integers(0, size, 8).tolist():
-        kernel.make(*arena, pair)
+        kernel.make(*arena[:3], pair)
     before = snapshot(arena.state)
     first, second = rng.permutation(size)[:2].tolist()
     pairs = (first, second if two else pools.NONE)
-    kernel.attempt(*arena, pairs, within_budget(task, 1), NEVER)
+    kernel.attempt(*arena[:3], pairs, within_budget(task, 1), NEVER)
     for then, now in zip(before, snapshot(arena.state), strict=True):
         assert np.array_equal(then, now)
 
@@ -167,7 +168,7 @@ def test_the_second_flip_of_a_swap_sees_the_first(graph, measure, k, seed):
         return
     for _ in range(5):
         pairs = tuple(rng.permutation(size)[:2].tolist())
-        kernel.attempt(*arena, pairs, within_budget(task, 1), ALWAYS)
+        kernel.attempt(*arena[:3], pairs, within_budget(task, 1), ALWAYS)
         assert_counted(task, arena.state)
 
 
@@ -175,10 +176,11 @@ def test_the_second_flip_of_a_swap_sees_the_first(graph, measure, k, seed):
 @settings(deadline=None, max_examples=40)
 def test_the_best_state_can_be_gone_back_to(graph, k, seed, log):
     task = task_of(graph, k=k)
-    state, values, best = arena_of(task, generator())
-    best = best._replace(log=np.empty(log, dtype=np.int32))
+    arena = arena_of(task, generator())
+    arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
+    state, values, best, _ = arena
     plan = within_budget(task, 300)._replace(price=0.3, hot=2.0)
-    kernel.anneal(state, values, best, plan, generator(seed), 0, 300)
+    anneal_walk(arena, plan, generator(seed), 0, 300)
     kernel.go_to(state, values, best, best.changed.copy())
     assert_counted(task, state)
     assert best.tally[pools.BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]

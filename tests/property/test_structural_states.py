@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
+from graphveil.kernels.structural.anneal import anneal_walk
 from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import values as values_kernel
 from graphveil.kernels.structural.annealing import walk as kernel
@@ -72,7 +73,7 @@ def present_graph(task, state):
 
 
 def codes_in(state):
-    return state.classes.table[state.classes.slot, 0].copy()
+    return state.classes.table[state.classes.node[:, 0], 0].copy()
 
 
 def same_partition(one, other):
@@ -117,7 +118,7 @@ def edit(task, arena, rng):
     if pair == pools.NONE:
         return False
     plan = within_budget(task, 1)
-    kernel.attempt(*arena, (pair, pools.NONE), plan, ALWAYS)
+    kernel.attempt(*arena[:3], (pair, pools.NONE), plan, ALWAYS)
     return True
 
 
@@ -149,9 +150,9 @@ def test_states_change_only_where_the_measure_says(task, seed):
 
 def snapshot(arena):
     """Everything but the codes that no node has any more: these may be dropped at any time."""
-    state, values, _ = arena
+    state, values, _, _ = arena
     codes = codes_in(state)
-    sizes = state.classes.table[state.classes.slot, 1]
+    sizes = state.classes.table[state.classes.node[:, 0], 1]
     arrays = [codes, sizes, state.classes.tally[:2], state.rows.length, *state.pool]
     arrays += [values.value, values.todo, values.delta, values.hops]
     return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
@@ -170,7 +171,7 @@ def test_a_rejected_trial_changes_nothing_at_all(task, seed, two):
     second = second if two else pools.NONE
     before = snapshot(arena)
     plan = within_budget(task, 1)
-    kernel.attempt(*arena, (first, second), plan, NEVER)
+    kernel.attempt(*arena[:3], (first, second), plan, NEVER)
     for then, now in zip(before, snapshot(arena), strict=True):
         assert np.array_equal(then, now)
 
@@ -187,7 +188,7 @@ def test_both_edits_of_a_swap_are_made(task, seed):
             return
         pairs = pairs if rng.random() < 0.5 else pairs[::-1]
         plan = within_budget(task, 1)
-        kernel.attempt(*arena, pairs, plan, ALWAYS)
+        kernel.attempt(*arena[:3], pairs, plan, ALWAYS)
         assert_counted(task, arena)
 
 
@@ -196,9 +197,9 @@ def test_both_edits_of_a_swap_are_made(task, seed):
 def test_the_best_state_can_be_gone_back_to(task, seed, log):
     arena = arena_of(task, generator())
     arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
-    state, values, best = arena
+    state, values, best, _ = arena
     plan = within_budget(task, 100)._replace(price=0.3, hot=2.0)
-    kernel.anneal(state, values, best, plan, generator(seed), 0, 100)
+    anneal_walk(arena, plan, generator(seed), 0, 100)
     assert_counted(task, arena)
     kernel.go_to(state, values, best, best.changed.copy())
     assert_counted(task, arena)

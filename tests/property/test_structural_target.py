@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.hashing import FREE
 from graphveil.kernels.structural import classes as kernel
+from graphveil.kernels.structural.anneal import anneal_field
 from graphveil.kernels.structural.target import edits as edits_kernel
 from graphveil.kernels.structural.target import moves
 from graphveil.kernels.structural.target.assign import assign
@@ -80,21 +81,20 @@ def edges_in(state):
 
 def assert_counted(task, field):
     """Compare every number of the state with a recount of its neighbour lists."""
-    (classes, aims, _, _), edits = field.state, field.edits
+    (classes, weight, _, _), edits = field.state, field.edits
     n, k, edges = task.graph.n_nodes, task.k, edges_in(field.state)
     found = values(n, edges)
     codes = [degree << 40 | triangles for degree, triangles in found]
-    assert codes == classes.table[classes.slot, 0].tolist()
+    assert codes == classes.table[classes.node[:, 0], 0].tolist()
     sizes = Counter(codes)
     assert sizes == {code: size for code, size in classes.table.tolist() if size > 0}
     small = {code: size for code, size in sizes.items() if size < k}
-    weight = aims.weight
     assert sum(small.values()) == classes.tally[kernel.UNPROTECTED]
     lack = sum(weight[code >> 40] * c * (2 * k - 1 - c) for code, c in small.items())
     assert lack == classes.tally[kernel.LACK]
     gaps = [
         strength * (abs(t - aim_t) + 8 * abs(d - aim_d))
-        for (d, t), (strength, aim_d, aim_t) in zip(found, aims.node.tolist(), strict=True)
+        for (d, t), (_, strength, aim_d, aim_t) in zip(found, classes.node.tolist(), strict=True)
     ]
     assert sum(gaps) == classes.tally[kernel.GAP]
     changed = pairs_in(present(field))
@@ -107,10 +107,10 @@ def assert_counted(task, field):
 def shuffled(task, seed, *, flips=12):
     """A state after some flips, with weights and aims."""
     field, rng = field_of(task), generator(seed)
-    classes, aims, _, _ = field.state
-    aims.weight[:] = rng.integers(0, 4, aims.weight.size)
-    kernel.refill(classes, aims)
-    assign(classes, aims, 0, task.graph.n_nodes, 1)
+    classes, weight, _, _ = field.state
+    weight[:] = rng.integers(0, 4, weight.size)
+    kernel.refill(classes, weight)
+    assign(classes, 0, task.graph.n_nodes, 1)
     for _ in range(flips):
         v, w = rng.permutation(task.graph.n_nodes)[:2].tolist()
         edits_kernel.flip(field.state, field.edits, edits_kernel.key_of(v, w))
@@ -143,9 +143,9 @@ def test_the_state_equals_a_recount_after_any_proposals(graph, k, seed, bits):
     if not bits:
         field = without_bits(field)
     for first in (0, 150):
-        moves.anneal(*field, plan_of(task, steps=300), generator(seed), first, first + 150)
+        anneal_field(field, plan_of(task, steps=300), generator(seed), first, first + 150)
         assert_counted(task, field)
-        assign(*field.state[:2], 1, 6, first % 2)
+        assign(field.state.classes, 1, 6, first % 2)
         assert_counted(task, field)
     assert field.edits.tally[edits_kernel.CHANGED] <= task.budget
 
@@ -156,8 +156,8 @@ def without_bits(field):
 
 
 def snapshot(field):
-    classes, aims, rows, bits = field.state
-    arrays = [*classes[:2], *aims, classes.tally[: kernel.MOVED], rows.length, bits]
+    classes, weight, rows, bits = field.state
+    arrays = [*classes[:2], weight, classes.tally[: kernel.MOVED], rows.length, bits]
     rows = [array.copy() for array in (*arrays, *field.edits)]
     return [*rows, np.array(sorted(edges_in(field.state)))]
 
@@ -199,7 +199,7 @@ def test_the_best_state_can_be_gone_back_to_from_far(graph, k, seed, log):
     task = task_of(graph, k=k)
     field = field_of(task)
     field = field._replace(edits=field.edits._replace(log=np.empty(log, dtype=np.int64)))
-    moves.anneal(*field, plan_of(task, steps=300), generator(seed), 0, 300)
+    anneal_field(field, plan_of(task, steps=300), generator(seed), 0, 300)
     go_to(field, best(field))
     assert_counted(task, field)
     tally = field.edits.tally
@@ -215,11 +215,11 @@ def gap(one, other):
 @settings(deadline=None, max_examples=60)
 def test_an_aim_is_the_nearest_class_or_shared_by_likes_at_no_higher_cost(graph, k):
     field = field_of(task_of(graph, k=k))
-    assign(*field.state[:2], 0, graph.n_nodes, 1)
+    assign(field.state.classes, 0, graph.n_nodes, 1)
     found = values(graph.n_nodes, edges_of(graph))
     sizes = Counter(found)
     shared = {}
-    for mine, (strength, *aim) in zip(found, field.state.aims.node.tolist(), strict=True):
+    for mine, (_, strength, *aim) in zip(found, field.state.classes.node.tolist(), strict=True):
         nearest = min((gap(mine, code) for code in sizes if sizes[code] >= k), default=None)
         cost = gap(mine, aim)
         if sizes[mine] >= k:

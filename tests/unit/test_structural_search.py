@@ -108,7 +108,7 @@ def test_a_watched_run_gives_what_an_unwatched_one_gives():
 
 def test_empty_classes_are_dropped_before_the_table_is_full():
     task = task_of(random_graph(n=60, density=0.3))
-    state, _, best = arena_of(task, generator())
+    state, _, best, _ = arena_of(task, generator())
     pairs = generator(1).integers(0, task.graph.n_edges, 4000)
     most = 0
     for pair in pairs.tolist():
@@ -119,7 +119,7 @@ def test_empty_classes_are_dropped_before_the_table_is_full():
     pool = state.pool
     kept = Graph.from_edges(pool.one[pool.present], pool.other[pool.present], n=60)
     fresh = codes_of(task._replace(graph=kept))
-    assert fresh.tolist() == state.classes.table[state.classes.slot, 0].tolist()
+    assert fresh.tolist() == state.classes.table[state.classes.node[:, 0], 0].tolist()
     assert most > 0, "the table was never emptied"
 
 

@@ -200,7 +200,7 @@ def test_states_met_are_listed_once_and_the_oldest_forgotten():
 def test_a_rewiring_is_listed_by_the_pairs_it_parts_and_joins():
     square = Graph.from_edges([0, 2], [1, 3], n=4)
     arena = arena_of(task_of(square, edits="rewire"), generator())
-    state, values, best = arena
+    state, values, best, _ = arena
     for turned, joined in ((0, [[0, 3], [1, 2]]), (1, [[0, 2], [1, 3]])):
         values.mates[0] = (2 + turned, turned)
         plan = within_budget(task_of(square, edits="rewire"), 1)

@@ -58,7 +58,7 @@ def _anneal(
         classes, unprotected = field.state.classes, field.unprotected
         hot, cold, steps = plan.hot, plan.cold, plan.steps
         stop, allowed = plan.stop, plan.allowed
-    renewal = since = max(RENEWAL, classes.slot.size >> 8)
+    renewal = since = max(RENEWAL, len(classes.node) >> 8)
     cooling = (cold / hot) ** (1.0 / steps)
     temperature = hot * cooling**first
     listed = 0
@@ -70,7 +70,7 @@ def _anneal(
             if over_pool is not None:
                 listed = list_unprotected(classes, None, unprotected)
             if with_aims is not None:
-                listed = list_unprotected(classes, field.state.aims, unprotected)
+                listed = list_unprotected(classes, field.state.weight, unprotected)
         since += 1
         temperature *= cooling
         if over_pool is not None:

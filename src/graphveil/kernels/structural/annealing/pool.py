@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.classes import UNPROTECTED, Classes, shift
+from graphveil.kernels.structural.classes import BY_TRIANGLE, UNPROTECTED, Classes, move, shift
 from graphveil.kernels.structural.rows import Nodes, Rows, common_of, toggle
 
 Ints = NDArray[np.int64]
@@ -82,8 +82,13 @@ def shift_pair(state: State, pair: int) -> int:
     """
     classes, rows, pool = state
     v, w = ends(pool, pair)
-    common = common_of(rows, v, w) if classes.rule[-1] != 0 else 0
-    shift(classes, None, (v, w), rows.common, common, -1 if pool.present[pair] else 1)
+    sign = -1 if pool.present[pair] else 1
+    common, by_triangle = 0, classes.rule[BY_TRIANGLE]
+    if by_triangle != 0:
+        common = common_of(rows, v, w)
+        for i in range(common):
+            move(classes, None, int(np.int64(rows.common[i])), sign * by_triangle)
+    shift(classes, None, (v, w), common, sign)
     return common
 
 

@@ -17,7 +17,7 @@ from graphveil.kernels.structural.annealing.pool import (
     shift_pair,
 )
 from graphveil.kernels.structural.annealing.walk import make_and_keep
-from graphveil.kernels.structural.classes import UNPROTECTED, K, begin, tallies, undo
+from graphveil.kernels.structural.classes import SLOT, UNPROTECTED, K, begin, tallies, undo
 from graphveil.kernels.structural.rows import Nodes, common_of
 
 WARM_SWEEPS = 50
@@ -100,7 +100,7 @@ def _highest(state: State) -> int:
     classes, length = state.classes, state.rows.length
     chosen = NONE
     for v in range(length.size):
-        if classes.table[classes.slot[v], 1] < classes.rule[K] and (
+        if classes.table[classes.node[v, SLOT], 1] < classes.rule[K] and (
             chosen == NONE or length[v] > length[chosen]
         ):
             chosen = v

@@ -12,8 +12,8 @@ from graphveil.kernels.structural.classes import (
     DEGREE_GAP,
     GAP,
     PULL,
+    SLOT,
     TRIANGLES,
-    Aims,
     Classes,
     Ints,
     K,
@@ -95,10 +95,10 @@ def _medoid(codes: Ints, group: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _pull(classes: Classes, aims: Aims, v: int, strength: int, code: int) -> None:
+def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
     """Pull v to this code, and keep the sum of the gaps."""
-    node, tally = aims.node, classes.tally
-    now = classes.table[classes.slot[v], 0]
+    node, tally = classes.node, classes.tally
+    now = classes.table[node[v, SLOT], 0]
     tally[GAP] -= node[v, PULL] * gap(now, node[v, AIM_DEGREE], node[v, AIM_TRIANGLES])
     node[v, PULL] = strength
     node[v, AIM_DEGREE], node[v, AIM_TRIANGLES] = code >> DEGREE_BITS, code & TRIANGLES
@@ -106,34 +106,34 @@ def _pull(classes: Classes, aims: Aims, v: int, strength: int, code: int) -> Non
 
 
 @njit(cache=True, nogil=True)
-def assign(classes: Classes, aims: Aims, lowest: int, highest: int, strength: int) -> None:
+def assign(classes: Classes, lowest: int, highest: int, strength: int) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous; others are free.
 
     Writes the aims and the sum of the gaps. A protected node stays, with this strength. The others,
     by descending degree: to the nearest class of k, or together with their nearest likes, whichever
     is cheaper a node.
     """
-    table, slot, k = classes.table, classes.slot, classes.rule[K]
+    table, node, k = classes.table, classes.node, classes.rule[K]
     small = 0
-    for v in range(slot.size):
-        code, size = table[slot[v]]
+    for v in range(len(node)):
+        code, size = table[node[v, SLOT]]
         pulled = lowest <= code >> DEGREE_BITS <= highest
-        _pull(classes, aims, v, strength if pulled and size >= k else 0, code)
+        _pull(classes, v, strength if pulled and size >= k else 0, code)
         small += pulled and size < k
     free = np.empty(small, dtype=np.int64)
     codes = np.empty(small, dtype=np.int64)
     at = 0
-    for v in range(slot.size):
-        code, size = table[slot[v]]
+    for v in range(len(node)):
+        code, size = table[node[v, SLOT]]
         if lowest <= code >> DEGREE_BITS <= highest and size < k:
             free[at], codes[at] = v, -code
             at += 1
     order = np.argsort(codes, kind="mergesort")
-    _assign_in_order(classes, aims, free[order], -codes[order])
+    _assign_in_order(classes, free[order], -codes[order])
 
 
 @njit(cache=True, nogil=True)
-def _assign_in_order(classes: Classes, aims: Aims, free: Ints, codes: Ints) -> None:
+def _assign_in_order(classes: Classes, free: Ints, codes: Ints) -> None:
     """Pull these nodes, whose codes descend, one after the other."""
     table, k = classes.table, classes.rule[K]
     populated = np.sort(table[:, 0][table[:, 1] >= k])
@@ -146,9 +146,9 @@ def _assign_in_order(classes: Classes, aims: Aims, free: Ints, codes: Ints) -> N
         together = _gather(codes, assigned, i, FAR if alone == FAR else k * alone, group)
         if together == FAR:
             assigned[i] = 1
-            _pull(classes, aims, free[i], 1 if alone < FAR else 0, target)
+            _pull(classes, free[i], 1 if alone < FAR else 0, target)
             continue
         target = _medoid(codes, group)
         for j in group:
             assigned[j] = 1
-            _pull(classes, aims, free[j], 1, target)
+            _pull(classes, free[j], 1, target)

@@ -18,10 +18,10 @@ from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural import rows as lists
 from graphveil.kernels.structural.classes import (
     UNPROTECTED,
-    Aims,
     Classes,
     Ints,
     begin,
+    move,
     shift,
     undo,
 )
@@ -40,11 +40,12 @@ BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(
 class State(NamedTuple):
     """What a flip reads or writes, but for the list of edits.
 
-    ``bits`` holds the same as the rows, one row of bits a node; it has no columns on sparse graphs.
+    ``weight[d]`` is what an unprotected node of degree d counts. ``bits`` holds the same as the
+    rows, one row of bits a node; it has no columns on sparse graphs.
     """
 
     classes: Classes
-    aims: Aims
+    weight: Ints
     rows: Rows
     bits: NDArray[np.uint64]
 
@@ -85,28 +86,32 @@ def adjacent(state: State, v: int, w: int) -> bool:
 
 
 @leaf
-def _common_of(state: State, v: int, w: int) -> int:
-    """Write the common neighbours of v and w into the rows; return how many."""
-    bits, out = state.bits, state.rows.common
-    if bits.shape[1] == 0:
-        return lists.common_of(state.rows, v, w)
-    filled = 0
+def _shift_common(state: State, v: int, w: int, sign: int) -> int:
+    """Change the triangles of every common neighbour of v and w by one; return how many."""
+    classes, weight, rows, bits = state
+    common = 0
     for word in range(bits.shape[1]):
         both = bits[v, word] & bits[w, word]
         while both != np.uint64(0):
             lowest = both & (~both + np.uint64(1))
-            out[filled] = WORD * word + BIT_OF[np.int64((lowest * DE_BRUIJN) >> np.uint64(58))]
-            filled += 1
+            x = WORD * word + BIT_OF[np.int64((lowest * DE_BRUIJN) >> np.uint64(58))]
+            move(classes, weight, x, sign)
             both ^= lowest
-    return filled
+            common += 1
+    if bits.shape[1] > 0:
+        return common
+    common = lists.common_of(rows, v, w)
+    for i in range(common):
+        move(classes, weight, int(np.int64(rows.common[i])), sign)
+    return common
 
 
 @leaf
 def _shift(state: State, v: int, w: int) -> None:
     """Move the codes as flipping the pair does; the neighbours stay as they are."""
     sign = -1 if adjacent(state, v, w) else 1
-    common = _common_of(state, v, w)
-    shift(state.classes, state.aims, (v, w), state.rows.common, common, sign)
+    common = _shift_common(state, v, w, sign)
+    shift(state.classes, state.weight, (v, w), common, sign)
 
 
 @leaf
@@ -188,7 +193,7 @@ def _keep_if_better(state: State, edits: Edits, allowed: int) -> None:
 def flip(state: State, edits: Edits, key: int) -> None:
     """Flip the pair: codes, neighbours and edits."""
     v, w = ends_of(key)
-    begin(state.classes, state.aims)
+    begin(state.classes, state.weight)
     _shift(state, v, w)
     _turn(state, v, w)
     _settle(state, v, w)
@@ -225,7 +230,7 @@ def more_edits(state: State, edits: Edits, trial: Ints, size: int) -> int:
 @leaf
 def move_all(state: State, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before; the last unmade."""
-    begin(state.classes, state.aims)
+    begin(state.classes, state.weight)
     for i in range(size):
         v, w = ends_of(trial[i])
         _shift(state, v, w)

@@ -10,6 +10,7 @@ import numpy as np
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.classes import (
     AIM_TRIANGLES,
+    SLOT,
     TRIANGLES,
     Ints,
     K,
@@ -102,8 +103,8 @@ def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
     """Propose to join or part two neighbours of v, which changes its triangles alone."""
     if state.rows.length[v] < 2:
         return 0
-    code = state.classes.table[state.classes.slot[v], 0]
-    part = code & TRIANGLES >= state.aims.node[v, AIM_TRIANGLES]
+    table, node = state.classes.table, state.classes.node
+    part = table[node[v, SLOT], 0] & TRIANGLES >= node[v, AIM_TRIANGLES]
     for _ in range(TRIES):
         a, b = _modest(state, v, rng), _modest(state, v, rng)
         if a != b and adjacent(state, a, b) == part:

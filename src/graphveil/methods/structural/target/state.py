@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.hashing import new_table
-from graphveil.kernels.structural.classes import UNPROTECTED, Aims, fill, new_classes
+from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
 from graphveil.kernels.structural.rows import new_rows
 from graphveil.kernels.structural.target import edits as kernel
 from graphveil.kernels.structural.target.moves import MOST_FLIPS, Field
@@ -34,13 +34,14 @@ def field_of(task: Task) -> Field:
         task.k,
         moves=MOST_FLIPS * (2 * rows.common.size + 4),
         steps=CODES[task.measure],
+        aims=3,
     )
-    aims = Aims(np.ones(n + 1, dtype=np.int64), np.zeros((n, 3), dtype=np.int64))
-    fill(classes, aims)
+    weight = np.ones(n + 1, dtype=np.int64)
+    fill(classes, weight)
     edits = _edits(task.budget)
     edits.tally[kernel.BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
     return Field(
-        state=kernel.State(classes, aims, rows, _bits(graph)),
+        state=kernel.State(classes, weight, rows, _bits(graph)),
         edits=edits,
         trial=np.empty(MOST_FLIPS, dtype=np.int64),
         unprotected=np.empty(n, dtype=np.int64),

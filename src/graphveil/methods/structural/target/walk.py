@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.structural.anneal import anneal_field
-from graphveil.kernels.structural.classes import PULL, TRIANGLES, refill
+from graphveil.kernels.structural.classes import PULL, SLOT, TRIANGLES, refill
 from graphveil.kernels.structural.target import edits as kernel
 from graphveil.kernels.structural.target.assign import assign
 from graphveil.kernels.structural.target.moves import Field, Plan
@@ -145,7 +145,7 @@ class Walk(NamedTuple):
         plan = _plan(self, phase, backfill=backfill)
         for first in range(0, plan.steps, CHUNK):
             if phase.pull and first % phase.every == 0:
-                assign(state.classes, state.aims, lowest, top, int(phase.anchored))
+                assign(state.classes, lowest, top, int(phase.anchored))
             anneal_field(self.field, plan, self.rng, first, min(first + CHUNK, plan.steps))
             if self.watch is not None and self.watch(*self.reached()):
                 return True
@@ -201,22 +201,21 @@ def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
 
     Degrees above the highest do not count.
     """
-    (classes, aims, rows, _), weight = state, state.aims.weight
-    degree = rows.length
+    classes, weight, degree = state.classes, state.weight, state.rows.length
     lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
     hubs = int(np.quantile(degree, phases.HUBS))
     every = np.arange(weight.size)
     weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
     weight[(every < lowest) | (every > highest)] = 0
-    aims.node[:, PULL] = 0
-    refill(classes, aims)
+    classes.node[:, PULL] = 0
+    refill(classes, weight)
     return lowest
 
 
 def is_dense(field: Field) -> bool:
     """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbours."""
     classes = field.state.classes
-    codes = classes.table[classes.slot, 0]
+    codes = classes.table[classes.node[:, SLOT], 0]
     edges = int(field.state.rows.length.sum()) / 2
     corners = int((codes & TRIANGLES).sum())
     return corners > 10 * edges and edges > 15 * codes.size
