@@ -63,8 +63,8 @@ def anonymized(
         "seed": seed,
         "nodes": graph.n_nodes,
         "edges": graph.n_edges,
-        "left_before": left_in(graph),
-        "left": left_in(release.data),
+        "left_before": unprotected_in(graph),
+        "left": unprotected_in(release.data),
         "edges_after": release.data.n_edges,
         "seconds": time.perf_counter() - started,
         "cpu_seconds": time.process_time() - busy,
@@ -84,7 +84,7 @@ def useful(graph: gv.Graph, heuristic: str, goal: str, seed: int) -> dict[str, A
     return row | {f"{item.metric}: {item.part}": item.value for item in found.rows}
 
 
-def left_in(graph: gv.Graph) -> int:
+def unprotected_in(graph: gv.Graph) -> int:
     """Return how many nodes are alone under count."""
     return int(np.count_nonzero(np.bincount(classes_of(graph, measure="count")) == 1))
 

@@ -86,13 +86,13 @@ def sampled(name, seed, k, *, budget=1.0, allowed=0.0):
 
 
 @cache
-def left_at_start(name, k):
+def unprotected_at_start(name, k):
     graph = graph_of(name)
     return state_of(ranked(graph)[1], Task(graph, "count", 1, k, "delete", 0, 0)).n_unprotected
 
 
 @cache
-def left_after_5_percent(name, k):
+def unprotected_after_5_percent(name, k):
     return np.mean([sampled(name, seed, k, budget=0.05).unprotected for seed in SEEDS])
 
 
@@ -106,7 +106,9 @@ def kept(name, k, *, allowed=0.0):
 @pytest.mark.parametrize("name", TABLE)
 def test_ua_leaves_and_keeps_what_the_published_program_does(name):
     left, partial, full, _ = TABLE[name]
-    assert left_after_5_percent(name, 2) / graph_of(name).n_nodes == pytest.approx(left, abs=0.03)
+    assert unprotected_after_5_percent(name, 2) / graph_of(name).n_nodes == pytest.approx(
+        left, abs=0.03
+    )
     assert kept(name, 2, allowed=0.05) == pytest.approx(partial, abs=0.03)
     assert kept(name, 2) == pytest.approx(full, abs=0.10)
 
@@ -121,8 +123,10 @@ def test_the_bound_is_the_published_one(name):
 @pytest.mark.parametrize("name", AT_K_5)
 def test_ua_at_k_5_leaves_what_the_prototype_leaves(name):
     start, after = AT_K_5[name]
-    assert start == left_at_start(name, 5)
-    assert left_after_5_percent(name, 5) == pytest.approx(after, abs=0.03 * graph_of(name).n_nodes)
+    assert start == unprotected_at_start(name, 5)
+    assert unprotected_after_5_percent(name, 5) == pytest.approx(
+        after, abs=0.03 * graph_of(name).n_nodes
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,8 +134,8 @@ def test_ua_at_k_5_leaves_what_the_prototype_leaves(name):
     [(2, tuple(TABLE), 0.333, 0.529), (5, tuple(AT_K_5), 0.083, 0.385)],
 )
 def test_ua_does_on_average_what_the_prototype_does(k, names, made, edges):
-    start = {name: left_at_start(name, k) for name in names}
-    shares = [1 - left_after_5_percent(name, k) / start[name] for name in names]
+    start = {name: unprotected_at_start(name, k) for name in names}
+    shares = [1 - unprotected_after_5_percent(name, k) / start[name] for name in names]
     assert np.mean(shares) == pytest.approx(made, abs=0.05)
     assert np.mean([kept(name, k) for name in names]) == pytest.approx(edges, abs=0.05)
 

@@ -19,7 +19,7 @@ DATA = Path(
     os.environ.get("GRAPHVEIL_SHARED_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")
 )
 SEEDS = (1, 2, 3)
-# name, k, nodes left after a search with 5 % of the edges
+# name, k, unprotected nodes after a search with 5 % of the edges
 BUDGETS = [
     ("calls", 2, 0),
     ("out.gene_fusion", 2, 0),
@@ -58,11 +58,11 @@ def test_a_search_with_five_percent_leaves_as_few_nodes_as_published(name, k, pu
     graph = graph_of(name)
     task = Task(graph, "count", 1, k, "delete", math.ceil(0.05 * graph.n_edges), 0)
     proposals = 1_000_000 if k == 2 else 500_000
-    left = [
+    unprotected = [
         search(task._replace(by_budget=True), iterations=proposals, rng=generator(seed)).unprotected
         for seed in SEEDS
     ]
-    assert np.mean(left) <= published + max(5, 0.1 * published)
+    assert np.mean(unprotected) <= published + max(5, 0.1 * published)
 
 
 @pytest.mark.parametrize(("name", "k", "partial", "full"), GOALS)

@@ -188,7 +188,7 @@ def test_every_run_keeps_what_was_asked_for(graph, reach, edits, heuristic, size
 
     def run():
         rng = Randomness(seed=seed).stream("run")
-        watch = lambda left, done: seen.append((left, done))  # noqa: E731  it only takes notes
+        watch = lambda unprotected, done: seen.append((unprotected, done))  # noqa: E731  it only takes notes
         return sample_edits(
             task._replace(by_budget=by_budget), heuristic, gap=gap, rng=rng, watch=watch
         )
@@ -204,19 +204,19 @@ def test_every_run_keeps_what_was_asked_for(graph, reach, edits, heuristic, size
     assert not deleted or edits != "add"
     assert found.cost <= budget * (1 if edits in {"delete", "add"} else 4)
 
-    def left_in(edges):
+    def unprotected_in(edges):
         labels = partition(graph_of(edges, graph.n_nodes), measure=measure, distance=distance)
         return int(np.count_nonzero(class_sizes_of_nodes(labels) < k))
 
-    start = left_in(before)
-    assert found.unprotected == left_in((before - deleted) | added)
+    start = unprotected_in(before)
+    assert found.unprotected == unprotected_in((before - deleted) | added)
     done = [0, *(edits_done for _, edits_done in trajectory)]
     assert all(0 < later - earlier <= gap for earlier, later in pairwise(done))
     assert done[-1] <= budget
-    left = [start, *(nodes for nodes, _ in trajectory)]
-    assert all(nodes > allowed for nodes in left[:-1])
-    if by_budget or min(left) > allowed:
-        assert min(left) == found.unprotected
+    unprotected = [start, *(nodes for nodes, _ in trajectory)]
+    assert all(nodes > allowed for nodes in unprotected[:-1])
+    if by_budget or min(unprotected) > allowed:
+        assert min(unprotected) == found.unprotected
     else:
         assert found.unprotected <= allowed
     assert found.cost > 0 or found.unprotected == start

@@ -61,7 +61,7 @@ def values(n, edges, measure):
     ]
 
 
-def left_of(n, edges, measure, k):
+def unprotected_of(n, edges, measure, k):
     return sum(size for size in Counter(values(n, edges, measure)).values() if size < k)
 
 
@@ -204,10 +204,10 @@ def test_a_run_is_never_worse_than_the_start(graph, measure, k, run, allowed, se
     budget = max(1, graph.n_edges // 4) if by_budget else graph.n_edges
     task = task_of(graph, measure=measure, k=k, budget=budget, allowed=allowed)
     edited = found_by(heuristic, task, seed, by_budget=by_budget)
-    start = left_of(graph.n_nodes, edges_of(graph), measure, k)
-    left = left_of(graph.n_nodes, edited_edges(graph, edited), measure, k)
-    assert left == edited.unprotected
-    assert max(left, allowed) <= max(start, allowed)
+    start = unprotected_of(graph.n_nodes, edges_of(graph), measure, k)
+    unprotected = unprotected_of(graph.n_nodes, edited_edges(graph, edited), measure, k)
+    assert unprotected == edited.unprotected
+    assert max(unprotected, allowed) <= max(start, allowed)
     assert edited.cost <= budget
     if start <= allowed:
         assert 0 == edited.cost
@@ -226,8 +226,8 @@ def test_strip_reaches_the_goal_wherever_there_are_k_nodes(graph, k, seed):
 def test_edits_are_of_the_kind_that_was_asked_for(graph, edits, seed):
     task = task_of(graph, edits=edits, budget=3)
     edited = search(task._replace(by_budget=True), iterations=400, rng=generator(seed))
-    left = left_of(graph.n_nodes, edited_edges(graph, edited), "count", 2)
-    assert left == edited.unprotected
+    unprotected = unprotected_of(graph.n_nodes, edited_edges(graph, edited), "count", 2)
+    assert unprotected == edited.unprotected
     assert edited.cost <= 3
     if edits == "add":
         assert 0 == len(edited.deleted)

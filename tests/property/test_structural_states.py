@@ -209,14 +209,14 @@ def test_the_best_state_can_be_gone_back_to(task, seed, log):
     assert edges_in(state) == set(map(tuple, task.graph.edges().tolist()))
 
 
-def left_in(graph, task):
+def unprotected_in(graph, task):
     labels = partition(graph, measure=task.measure, distance=task.distance)
     return int(np.count_nonzero(class_sizes_of_nodes(labels) < task.k))
 
 
 @given(tasks(), st.booleans(), st.integers(0, 3), st.integers(0, 2**32))
 @settings(deadline=None, max_examples=120)
-def test_a_search_is_never_worse_than_the_start_and_says_what_it_left(task, by_budget, few, seed):
+def test_a_search_is_never_worse_than_the_start_and_says_what_it_leaves(task, by_budget, few, seed):
     graph = task.graph
     task = task._replace(budget=min(task.budget, graph.n_edges), allowed=0 if by_budget else few)
     edited = search(task._replace(by_budget=by_budget), iterations=150, rng=generator(seed))
@@ -226,9 +226,9 @@ def test_a_search_is_never_worse_than_the_start_and_says_what_it_left(task, by_b
     assert deleted <= edges
     assert not added & edges
     after = graph_of(graph.n_nodes, (edges - deleted) | added)
-    start, left = left_in(graph, task), left_in(after, task)
-    assert left == edited.unprotected
-    assert max(left, task.allowed) <= max(start, task.allowed)
+    start, unprotected = unprotected_in(graph, task), unprotected_in(after, task)
+    assert unprotected == edited.unprotected
+    assert max(unprotected, task.allowed) <= max(start, task.allowed)
     if start <= task.allowed:
         assert 0 == edited.cost
     if task.edits == "rewire":

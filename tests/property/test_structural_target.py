@@ -60,7 +60,7 @@ def values(n, edges):
     return [(degree[v], triangle[v]) for v in range(n)]
 
 
-def left_of(n, edges, k):
+def unprotected_of(n, edges, k):
     return sum(size for size in Counter(values(n, edges)).values() if size < k)
 
 
@@ -248,9 +248,9 @@ def test_a_run_is_never_worse_than_the_start(graph, k, by_budget, allowed, seed)
     budget = max(1, graph.n_edges // 4) if by_budget else graph.n_edges
     task = task_of(graph, k=k, budget=budget, allowed=allowed)
     edited = target(task._replace(by_budget=by_budget), iterations=300, rng=generator(seed))
-    start = left_of(graph.n_nodes, edges_of(graph), k)
+    start = unprotected_of(graph.n_nodes, edges_of(graph), k)
     after = edited_edges(graph, edited)
-    assert left_of(graph.n_nodes, after, k) == edited.unprotected
+    assert unprotected_of(graph.n_nodes, after, k) == edited.unprotected
     assert max(edited.unprotected, allowed) <= max(start, allowed)
     assert edited.cost <= budget
     assert after == edges_of(applied(graph, edited))

@@ -88,8 +88,8 @@ def test_whoever_watches_can_stop_a_run_with_the_best_so_far(name, monkeypatch):
     seen = []
     task = task_of(random_graph())
 
-    def watch(left, edits):
-        seen.append((left, edits))
+    def watch(unprotected, edits):
+        seen.append((unprotected, edits))
         return len(seen) == 3
 
     edited = HEURISTICS[name](task, iterations=100_000, rng=generator(), watch=watch)

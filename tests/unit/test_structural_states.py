@@ -39,7 +39,7 @@ def task_of(graph, *, measure="vrq", distance=1, edits="delete", allowed=0, budg
     return Task(graph, measure, distance, 2, edits, most, allowed)
 
 
-def left_in(graph, task):
+def unprotected_in(graph, task):
     labels = partition(graph, measure=task.measure, distance=task.distance)
     return int(np.count_nonzero(class_sizes_of_nodes(labels) < task.k))
 
@@ -71,7 +71,7 @@ def test_a_rewiring_is_one_edit_that_changes_four_pairs():
     task = task_of(graph, measure="count", edits="rewire", budget=1)
     edited = search(task._replace(by_budget=True), iterations=2000, rng=generator())
     assert (2, 2) == (len(edited.added), len(edited.deleted))
-    assert edited.unprotected < left_in(graph, task)
+    assert edited.unprotected < unprotected_in(graph, task)
 
 
 def test_rewiring_leaves_degrees_alone_and_stops_at_what_they_allow():
@@ -96,11 +96,11 @@ def test_graphs_without_edges_need_no_edit(measure, distance, edits, n):
 
 @pytest.mark.parametrize("edits", ["delete", "rewire"])
 @pytest.mark.parametrize(("measure", "distance"), KNOWN)
-def test_a_search_leaves_fewer_nodes_than_the_input(measure, distance, edits):
+def test_a_search_leaves_fewer_nodes_unprotected_than_the_input(measure, distance, edits):
     graph = random_graph()
     task = task_of(graph, measure=measure, distance=distance, edits=edits, budget=12)
     edited = search(task._replace(by_budget=True), iterations=1500, rng=generator())
-    assert edited.unprotected < left_in(graph, task)
+    assert edited.unprotected < unprotected_in(graph, task)
     assert edited.unprotected == counted(task, edited).unprotected
 
 
@@ -127,8 +127,8 @@ def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
     seen = []
     task = task_of(random_graph(), budget=10)
 
-    def watch(left, edits):
-        seen.append((left, edits))
+    def watch(unprotected, edits):
+        seen.append((unprotected, edits))
         return len(seen) == 3
 
     edited = search(task._replace(by_budget=True), iterations=100_000, rng=generator(), watch=watch)
@@ -173,7 +173,7 @@ def test_what_hashes_merge_is_counted_exactly_in_the_end():
     arena = arena_of(task, generator())
     assert 0 == arena.best.tally[BEST_UNPROTECTED]
     found = edited_of(task._replace(by_budget=True), arena, [])
-    assert 2 == found.unprotected == left_in(task.graph, task)
+    assert 2 == found.unprotected == unprotected_in(task.graph, task)
     assert 2 == search(task._replace(by_budget=True), iterations=50, rng=generator()).unprotected
 
 

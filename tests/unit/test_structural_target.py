@@ -127,8 +127,8 @@ def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
     for by_budget in (True, False):
         seen = []
 
-        def watch(left, edits, seen=seen):
-            seen.append((left, edits))
+        def watch(unprotected, edits, seen=seen):
+            seen.append((unprotected, edits))
             return len(seen) == 3
 
         task = task_of(random_graph())
@@ -170,8 +170,8 @@ def test_the_starts_of_cut_can_be_stopped(monkeypatch):
     for stop_at in (1, 3, 5):
         seen = []
 
-        def watch(left, edits, seen=seen, stop_at=stop_at):
-            seen.append((left, edits))
+        def watch(unprotected, edits, seen=seen, stop_at=stop_at):
+            seen.append((unprotected, edits))
             return len(seen) == stop_at
 
         edited = cut(task, iterations=100_000, rng=generator(), watch=watch)
@@ -207,11 +207,11 @@ def test_auto_tries_what_may_win_and_takes_the_best(parameters, tried):
     missed = max(cost["nodes_unprotected"] - cost["nodes_allowed_unprotected"], 0)
     by_budget = "budget" in str(parameters.get("goal"))
     for name in others:
-        left, edits = cost[f"{name}_nodes_unprotected"], cost[f"{name}_edits"]
+        unprotected, edits = cost[f"{name}_nodes_unprotected"], cost[f"{name}_edits"]
         if by_budget:
-            assert (cost["nodes_unprotected"], cost["edits"]) <= (left, edits)
+            assert (cost["nodes_unprotected"], cost["edits"]) <= (unprotected, edits)
         else:
-            other = max(left - cost["nodes_allowed_unprotected"], 0)
+            other = max(unprotected - cost["nodes_allowed_unprotected"], 0)
             assert (missed, cost["edits"]) <= (other, edits)
         assert f"{name}_edges_kept_share" in cost
 
@@ -232,11 +232,11 @@ def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
     def watch(*arguments):
         see = plain(*arguments)
 
-        def interrupted(left, edits):
-            watched.append((left, edits))
+        def interrupted(unprotected, edits):
+            watched.append((unprotected, edits))
             if len(watched) == 3:
                 signal.raise_signal(signal.SIGINT)
-            return see(left, edits)
+            return see(unprotected, edits)
 
         return interrupted
 

@@ -143,7 +143,7 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
         v, w = w, v
     at, end = indptr[w], indptr[w + 1]
     unlike = GALLOP * (indptr[v + 1] - indptr[v]) < end - at
-    found = 0
+    shared = 0
     for arc in range(indptr[v], indptr[v + 1]):
         x = indices[arc]
         if not flag[x] or counted[x] == stamp:
@@ -155,8 +155,8 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
                 at += 1
         if at < end and indices[at] == x:
             counted[x] = stamp
-            found += 1
-    return found
+            shared += 1
+    return shared
 
 
 @njit(cache=True, nogil=True)

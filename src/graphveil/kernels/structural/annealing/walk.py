@@ -108,7 +108,7 @@ def keep(state: State, values: Values | None, best: Best) -> None:
 
 
 @leaf
-def enter(state: State, values: Values | None, best: Best, pair: int) -> None:
+def _enter(state: State, values: Values | None, best: Best, pair: int) -> None:
     """List the pair of an edit, and its mate, as changed or as unchanged; log both."""
     record(state.pool, best, pair)
     if values is not None and values.mates.size > 0:
@@ -127,7 +127,7 @@ def make(state: State, values: Values | None, best: Best, pair: int) -> None:
         rewrite(state, pair)
     else:
         carry_out(state, values, (pair, NONE))
-    enter(state, values, best, pair)
+    _enter(state, values, best, pair)
 
 
 @leaf
@@ -204,7 +204,7 @@ def _are_ready(
 
 
 @leaf
-def energy_of(classes: Classes, plan: Schedule) -> float:
+def _energy_of(classes: Classes, plan: Schedule) -> float:
     """Return the energy of the unprotected nodes.
 
     The classes of n nodes of all sizes 1..k - 1, equally many, lack ``(3k - 2) n`` over
@@ -232,7 +232,7 @@ def attempt(
     Writes the state, and into `best` the state if it is better. The second edit sees the first.
     """
     classes, (first, second) = state.classes, pairs
-    before, energy = tallies(classes), energy_of(classes, plan)
+    before, energy = tallies(classes), _energy_of(classes, plan)
     more = 0
     for pair in pairs:
         if pair != NONE:
@@ -245,7 +245,7 @@ def attempt(
             shift_pair(state, second)
     else:
         carry_out(state, values, pairs)
-    if energy_of(classes, plan) - energy + plan.price * more > bar:
+    if _energy_of(classes, plan) - energy + plan.price * more > bar:
         undo(classes, before)
         if values is not None:
             take_back(state, values, pairs)
@@ -256,7 +256,7 @@ def attempt(
         rewrite(state, first if second == NONE else second)
     for pair in pairs:
         if pair != NONE:
-            enter(state, values, best, pair)
+            _enter(state, values, best, pair)
     if beats(state, best, plan.allowed):
         keep(state, values, best)
 
