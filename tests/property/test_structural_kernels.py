@@ -307,7 +307,7 @@ def test_a_mate_is_an_edge_whose_ends_can_be_exchanged(graph, seed):
     twin = plain(graph)
     for pair in range(state.pool.one.size):
         assert values.work_of(state, kept, pair) > 0
-        if values.find_mate(state, kept, pair, rng):
+        if walk.find_mate(state, kept, pair, rng):
             mate = int(kept.mates[values.NOW, pair])
             (v, w), (x, y) = pools.ends(state.pool, pair), pools.ends(state.pool, mate >> 1)
             x, y = (y, x) if mate & 1 else (x, y)

@@ -105,7 +105,7 @@ def new_edit(task, arena, rng):
     """Return an unchanged pair, with a mate where edges are rewired, or NONE."""
     state, pool = arena.state, arena.state.pool
     for pair in rng.permutation(pool.order[pool.tally[pools.CHANGED] :]).tolist():
-        if task.edits != "rewire" or values_kernel.find_mate(state, arena.values, pair, rng):
+        if task.edits != "rewire" or kernel.find_mate(state, arena.values, pair, rng):
             return pair
     return pools.NONE
 

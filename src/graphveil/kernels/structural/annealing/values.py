@@ -17,15 +17,11 @@ from graphveil.kernels.leaf import leaf
 from graphveil.kernels.neighbourhoods.balls import Ball, clear_ball
 from graphveil.kernels.neighbourhoods.refinement import Room
 from graphveil.kernels.structural.annealing.pool import (
-    CHANGED,
-    DRAWS,
     NONE,
     Ints,
     Pool,
     State,
-    any_of,
     ends,
-    is_changed,
 )
 from graphveil.kernels.structural.annealing.shapes import (
     BY_EDGE,
@@ -41,14 +37,13 @@ from graphveil.kernels.structural.annealing.shapes import (
     sum_of,
 )
 from graphveil.kernels.structural.classes import begin, move
-from graphveil.kernels.structural.rows import Rows, adjacent, common_of, toggle
+from graphveil.kernels.structural.rows import Rows, common_of, toggle
 
 MOVED, SUM_AGAIN, SHAPE_AGAIN = 1, 2, 4
 TOUCHED = 0
 NOW, BEST = range(2)
 LARGEST = np.int64(2**63 - 1)
 FAR = 1 << 30
-NEAR = 0.5
 
 
 class Values(NamedTuple):
@@ -345,58 +340,3 @@ def work_of(state: State, values: Values, pair: int) -> int:
         values.todo[x] = 0
         values.delta[x] = 0
     return work
-
-
-@leaf
-def find_mate(state: State, values: Values, pair: int, rng: np.random.Generator) -> bool:
-    """Give an unchanged edge a mate to be rewired with; return whether one was found.
-
-    The mate is any unchanged edge, or at times one by which an end of the edge is joined to a
-    neighbour's neighbour. The new pairs are no edges, and were none at the start: so any
-    rewiring can be taken back.
-    """
-    pool = state.pool
-    v, w = ends(pool, pair)
-    for _ in range(DRAWS):
-        if rng.random() < 0.5:
-            v, w = w, v
-        if rng.random() < NEAR:
-            other, x, y = _beyond(pool, v, rng)
-        else:
-            other = any_of(pool.order, pool.tally[CHANGED], pool.order.size, rng)
-            x, y = ends(pool, other)
-        if is_changed(pool, other) or v in (x, y) or w in (x, y):
-            continue
-        if _is_free(state, v, y) and _is_free(state, x, w):
-            turned = (v == ends(pool, pair)[0]) == (y == ends(pool, other)[0])
-            values.mates[NOW, pair] = 2 * other + turned
-            return True
-    return False
-
-
-@leaf
-def _beyond(pool: Pool, v: int, rng: np.random.Generator) -> tuple[int, int, int]:
-    """Return an edge of the input {x, y} by which a walk of three steps from v leaves y for x."""
-    x, y = v, v
-    pair = NONE
-    for _ in range(3):
-        y = x
-        pair = any_of(pool.around, pool.start[y], pool.start[y + 1], rng)
-        one, other = ends(pool, pair)
-        x = one + other - y
-    return pair, x, y
-
-
-@leaf
-def _is_free(state: State, v: int, w: int) -> bool:
-    """Return whether v and w are joined neither now nor at the start."""
-    pool = state.pool
-    if adjacent(state.rows, v, w):
-        return False
-    if pool.start[v + 1] - pool.start[v] > pool.start[w + 1] - pool.start[w]:
-        v, w = w, v
-    for i in range(pool.start[v], pool.start[v + 1]):
-        one, other = ends(pool, int(np.int64(pool.around[i])))
-        if w in (one, other):
-            return False
-    return True

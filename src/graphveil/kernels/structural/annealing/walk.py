@@ -17,11 +17,13 @@ from graphveil.kernels.structural.annealing.pool import (
     BEST_CHANGED,
     BEST_UNPROTECTED,
     CHANGED,
+    DRAWS,
     LOGGED,
     NONE,
     Best,
     Flags,
     Ints,
+    Pool,
     State,
     any_changed,
     any_of,
@@ -39,7 +41,6 @@ from graphveil.kernels.structural.annealing.values import (
     NOW,
     Values,
     carry_out,
-    find_mate,
     take_back,
 )
 from graphveil.kernels.structural.classes import (
@@ -51,6 +52,9 @@ from graphveil.kernels.structural.classes import (
     tallies,
     undo,
 )
+from graphveil.kernels.structural.rows import adjacent
+
+NEAR = 0.5
 
 
 class Schedule(NamedTuple):
@@ -189,6 +193,61 @@ def _second_of(state: State, pair: int, plan: Schedule, rng: np.random.Generator
     if pool.tally[CHANGED] >= plan.budget or rng.random() < plan.swap:
         return any_changed(pool, rng)
     return NONE
+
+
+@leaf
+def find_mate(state: State, values: Values, pair: int, rng: np.random.Generator) -> bool:
+    """Give an unchanged edge a mate to be rewired with; return whether one was found.
+
+    The mate is any unchanged edge, or at times one by which an end of the edge is joined to a
+    neighbour's neighbour. The new pairs are no edges, and were none at the start: so any
+    rewiring can be taken back.
+    """
+    pool = state.pool
+    v, w = ends(pool, pair)
+    for _ in range(DRAWS):
+        if rng.random() < 0.5:
+            v, w = w, v
+        if rng.random() < NEAR:
+            other, x, y = _beyond(pool, v, rng)
+        else:
+            other = any_of(pool.order, pool.tally[CHANGED], pool.order.size, rng)
+            x, y = ends(pool, other)
+        if is_changed(pool, other) or v in (x, y) or w in (x, y):
+            continue
+        if _is_free(state, v, y) and _is_free(state, x, w):
+            turned = (v == ends(pool, pair)[0]) == (y == ends(pool, other)[0])
+            values.mates[NOW, pair] = 2 * other + turned
+            return True
+    return False
+
+
+@leaf
+def _beyond(pool: Pool, v: int, rng: np.random.Generator) -> tuple[int, int, int]:
+    """Return an edge of the input {x, y} by which a walk of three steps from v leaves y for x."""
+    x, y = v, v
+    pair = NONE
+    for _ in range(3):
+        y = x
+        pair = any_of(pool.around, pool.start[y], pool.start[y + 1], rng)
+        one, other = ends(pool, pair)
+        x = one + other - y
+    return pair, x, y
+
+
+@leaf
+def _is_free(state: State, v: int, w: int) -> bool:
+    """Return whether v and w are joined neither now nor at the start."""
+    pool = state.pool
+    if adjacent(state.rows, v, w):
+        return False
+    if pool.start[v + 1] - pool.start[v] > pool.start[w + 1] - pool.start[w]:
+        v, w = w, v
+    for i in range(pool.start[v], pool.start[v + 1]):
+        one, other = ends(pool, int(np.int64(pool.around[i])))
+        if w in (one, other):
+            return False
+    return True
 
 
 @leaf
