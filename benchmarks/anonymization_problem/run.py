@@ -34,7 +34,7 @@ from networks import NETWORKS, Network, read
 
 import graphveil as gv
 from graphveil.measures import partition as classes_of
-from graphveil.methods.structural.sampling import sample_edits
+from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.task import Task
 
 RESULTS = Path(__file__).parent / "results"
@@ -63,8 +63,8 @@ def anonymized(
         "seed": seed,
         "nodes": graph.n_nodes,
         "edges": graph.n_edges,
-        "left_before": left_in(graph),
-        "left": left_in(release.data),
+        "left_before": unprotected_in(graph),
+        "left": unprotected_in(release.data),
         "edges_after": release.data.n_edges,
         "seconds": time.perf_counter() - started,
         "cpu_seconds": time.process_time() - busy,
@@ -84,7 +84,7 @@ def useful(graph: gv.Graph, heuristic: str, goal: str, seed: int) -> dict[str, A
     return row | {f"{item.metric}: {item.part}": item.value for item in found.rows}
 
 
-def left_in(graph: gv.Graph) -> int:
+def unprotected_in(graph: gv.Graph) -> int:
     """Return how many nodes are alone under count."""
     return int(np.count_nonzero(np.bincount(classes_of(graph, measure="count")) == 1))
 
@@ -123,7 +123,7 @@ def curve(graph: gv.Graph, measure: str, heuristic: Any, seed: int) -> dict[str,
     task = Task(graph, measure, 1, 2, "delete", graph.n_edges, -1)
     rng = np.random.Generator(np.random.PCG64(seed))
     gap = -(-graph.n_edges // 100)
-    sample_edits(task, heuristic, gap=gap, by_budget=True, rng=rng, watch=watch)
+    sample_edits(task._replace(by_budget=True), heuristic, gap=gap, rng=rng, watch=watch)
     return {"measure": measure, "heuristic": heuristic, "seed": seed, "curve": points}
 
 

@@ -157,7 +157,7 @@ def checked(value: Any, hint: Any, item: Described) -> Any:
             )
         return value
     if is_spelled(kind):
-        return value if isinstance(value, kind) else kind.parse(_converted(value, str, name))
+        return value if isinstance(value, kind) else kind.parse(value)
     value = _converted(value, kind, name)
     if kind is float and not math.isfinite(value):
         raise ParameterError(f"{name}={value} is no finite number. Give one.")

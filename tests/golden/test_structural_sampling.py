@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.structural.bounds import lower_bound
-from graphveil.methods.structural.sampling import sample_edits
-from graphveil.methods.structural.sampling_state import ranked, state_of
+from graphveil.methods.structural.outcome import lower_bound
+from graphveil.methods.structural.paper.graph import ranked, state_of
+from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.task import Task
 from graphveil.randomness import Randomness
 from shared_data import network
@@ -72,18 +72,18 @@ def sampled(name, seed, k, *, budget=1.0, allowed=0.0):
     )
     rng = Randomness(seed=seed).stream(f"{name} {budget} {allowed}")
     by_budget = budget < 1
-    return sample_edits(task, "ua", gap=math.ceil(m / 100), by_budget=by_budget, rng=rng)
+    return sample_edits(task._replace(by_budget=by_budget), "ua", gap=math.ceil(m / 100), rng=rng)
 
 
 @cache
-def left_at_start(name, k):
+def unprotected_at_start(name, k):
     graph = graph_of(name)
-    return state_of(ranked(graph)[1], Task(graph, "count", 1, k, "delete", 0, 0)).left
+    return state_of(ranked(graph)[1], Task(graph, "count", 1, k, "delete", 0, 0)).n_unprotected
 
 
 @cache
-def left_after_5_percent(name, k):
-    return np.mean([sampled(name, seed, k, budget=0.05).left for seed in SEEDS])
+def unprotected_after_5_percent(name, k):
+    return np.mean([sampled(name, seed, k, budget=0.05).unprotected for seed in SEEDS])
 
 
 @cache
@@ -96,7 +96,9 @@ def kept(name, k, *, allowed=0.0):
 @pytest.mark.parametrize("name", TABLE)
 def test_ua_leaves_and_keeps_what_the_published_program_does(name):
     left, partial, full, _ = TABLE[name]
-    assert left_after_5_percent(name, 2) / graph_of(name).n_nodes == pytest.approx(left, abs=0.03)
+    assert unprotected_after_5_percent(name, 2) / graph_of(name).n_nodes == pytest.approx(
+        left, abs=0.03
+    )
     assert kept(name, 2, allowed=0.05) == pytest.approx(partial, abs=0.03)
     assert kept(name, 2) == pytest.approx(full, abs=0.10)
 
@@ -111,8 +113,10 @@ def test_the_bound_is_the_published_one(name):
 @pytest.mark.parametrize("name", AT_K_5)
 def test_ua_at_k_5_leaves_what_the_prototype_leaves(name):
     start, after = AT_K_5[name]
-    assert start == left_at_start(name, 5)
-    assert left_after_5_percent(name, 5) == pytest.approx(after, abs=0.03 * graph_of(name).n_nodes)
+    assert start == unprotected_at_start(name, 5)
+    assert unprotected_after_5_percent(name, 5) == pytest.approx(
+        after, abs=0.03 * graph_of(name).n_nodes
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,8 +124,8 @@ def test_ua_at_k_5_leaves_what_the_prototype_leaves(name):
     [(2, tuple(TABLE), 0.333, 0.529), (5, tuple(AT_K_5), 0.083, 0.385)],
 )
 def test_ua_does_on_average_what_the_prototype_does(k, names, made, edges):
-    start = {name: left_at_start(name, k) for name in names}
-    shares = [1 - left_after_5_percent(name, k) / start[name] for name in names]
+    start = {name: unprotected_at_start(name, k) for name in names}
+    shares = [1 - unprotected_after_5_percent(name, k) / start[name] for name in names]
     assert np.mean(shares) == pytest.approx(made, abs=0.05)
     assert np.mean([kept(name, k) for name in names]) == pytest.approx(edges, abs=0.05)
 
@@ -133,10 +137,10 @@ def test_ua_finishes_on_graphs_that_the_paper_gave_up(name, uniqueness):
     graph = network(name)
     budget = math.ceil(0.05 * graph.n_edges)
     task = Task(graph, "count", 1, 2, "delete", budget, 0)
-    start = state_of(ranked(graph)[1], task).left
+    start = state_of(ranked(graph)[1], task).n_unprotected
     assert uniqueness == round(start / graph.n_nodes, 3)
     rng = Randomness(seed=1).stream(name)
     gap = math.ceil(graph.n_edges / 100)
-    found = sample_edits(task, "ua", gap=gap, by_budget=True, rng=rng)
-    assert found.left < start
+    found = sample_edits(task._replace(by_budget=True), "ua", gap=gap, rng=rng)
+    assert found.unprotected < start
     assert found.cost <= budget

@@ -8,14 +8,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.structural.cut import cut
-from graphveil.methods.structural.search import search
-from graphveil.methods.structural.strip import strip
+from graphveil.methods.structural.annealing.starts import cut, strip
+from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.task import Task
 from shared_data import network
 
 SEEDS = (1, 2, 3)
-# name, k, nodes left after a search with 5 % of the edges
+# name, k, unprotected nodes after a search with 5 % of the edges
 BUDGETS = [
     ("calls", 2, 0),
     ("out.gene_fusion", 2, 0),
@@ -50,11 +49,11 @@ def test_a_search_with_five_percent_leaves_as_few_nodes_as_published(name, k, pu
     graph = graph_of(name)
     task = Task(graph, "count", 1, k, "delete", math.ceil(0.05 * graph.n_edges), 0)
     proposals = 1_000_000 if name == "out.arenas-email" else 400_000
-    left = [
-        search(task, iterations=proposals, by_budget=True, rng=generator(seed)).left
+    unprotected = [
+        search(task._replace(by_budget=True), iterations=proposals, rng=generator(seed)).unprotected
         for seed in SEEDS
     ]
-    assert np.mean(left) <= published + max(5, 0.1 * published)
+    assert np.mean(unprotected) <= published + max(5, 0.1 * published)
 
 
 @pytest.mark.parametrize(("name", "k", "partial", "full"), GOALS)
@@ -64,9 +63,9 @@ def test_a_goal_keeps_as_many_edges_as_published(name, k, partial, full, share):
     allowed = math.floor((1 - share) * graph.n_nodes + 1e-9)
     task = Task(graph, "count", 1, k, "delete", graph.n_edges, allowed)
     found = [
-        search(task, iterations=None, by_budget=False, rng=generator(1)),
+        search(task, iterations=None, rng=generator(1)),
         cut(task, iterations=None, rng=generator(1)),
         strip(task, iterations=None, rng=generator(1)),
     ]
-    reached = [edited.cost for edited in found if edited.left <= allowed]
+    reached = [edited.cost for edited in found if edited.unprotected <= allowed]
     assert 1 - min(reached) / graph.n_edges >= (partial if share < 1 else full) - 0.02

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.target import target
+from graphveil.methods.structural.target.walk import target
 from graphveil.methods.structural.task import Task
 from shared_data import network
 
@@ -35,8 +35,8 @@ def test_a_goal_takes_as_few_edits_and_keeps_as_many_triangles(name, share, edit
     graph = graph_of(name)
     allowed = math.floor((1 - share) * graph.n_nodes + 1e-9)
     task = Task(graph, "count", 1, 2, "any", graph.n_edges, allowed)
-    edited = target(task, iterations=None, by_budget=False, rng=generator(1))
-    assert edited.left <= allowed
+    edited = target(task, iterations=None, rng=generator(1))
+    assert edited.unprotected <= allowed
     assert edited.cost / graph.n_edges <= edits + 0.02
     kept = nx.average_clustering(applied(graph, edited).to_networkx())
     assert kept == pytest.approx(clustering, abs=0.015)
@@ -46,6 +46,6 @@ def test_a_budget_leaves_as_few_nodes():
     graph = graph_of("out.dnc-temporalGraph")
     budget = math.ceil(0.05 * graph.n_edges)
     task = Task(graph, "count", 1, 2, "any", budget, 0)
-    edited = target(task, iterations=None, by_budget=True, rng=generator(1))
+    edited = target(task._replace(by_budget=True), iterations=None, rng=generator(1))
     assert edited.cost <= budget
-    assert edited.left <= 36 + 5
+    assert edited.unprotected <= 36 + 5

@@ -17,7 +17,7 @@ from graphveil.data import Bipartite
 from graphveil.data.encoding import accepted_kinds
 from graphveil.engines import LocalEngine
 from graphveil.methods import METHODS
-from graphveil.methods.smooth_k import SmoothK
+from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.row_order import RowOrder
 
@@ -116,7 +116,7 @@ class Quick(SmoothK):
 
 def run_on_disk(table, folder, *, seed, order="none"):
     parquet.write_table(table, folder / "likes.parquet")
-    method = Quick(k=2, chunk_rows=CHUNK, order=order)
+    method = Quick(k=2, chunks=Chunks(rows=CHUNK, order=order))
     alone = LocalEngine(jobs=1)
     return anonymize_file(
         method, folder / "likes.parquet", folder / "out", engine=alone, seed=seed, format="csv"

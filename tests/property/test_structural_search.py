@@ -1,21 +1,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.structural import counts, starts
-from graphveil.kernels.structural import search as kernel
-from graphveil.methods.structural.cut import cut, without_triangles
-from graphveil.methods.structural.search import search, walk_of, within_budget
-from graphveil.methods.structural.state import CODES, arena_of, candidates, triangles
-from graphveil.methods.structural.strip import strip
-from graphveil.methods.structural.task import Task
+from graphveil.kernels.hashing import FREE
+from graphveil.kernels.structural import classes
+from graphveil.kernels.structural.anneal import anneal_walk
+from graphveil.kernels.structural.annealing import pool as pools
+from graphveil.kernels.structural.annealing import walk as kernel
+from graphveil.methods.structural.annealing.starts import cut, strip, without_triangles
+from graphveil.methods.structural.annealing.state import arena_of, candidates
+from graphveil.methods.structural.annealing.walk import search, walk_of, within_budget
+from graphveil.methods.structural.task import CODES, Task
 
 ALWAYS, NEVER = 1e9, -1e9
 
@@ -60,7 +61,7 @@ def values(n, edges, measure):
     ]
 
 
-def left_of(n, edges, measure, k):
+def unprotected_of(n, edges, measure, k):
     return sum(size for size in Counter(values(n, edges, measure)).values() if size < k)
 
 
@@ -80,11 +81,11 @@ def edited_edges(graph, edited):
 
 
 def pairs_of(pool):
-    return list(zip(pool.left.tolist(), pool.right.tolist(), strict=True))
+    return list(zip(pool.one.tolist(), pool.other.tolist(), strict=True))
 
 
 def edges_in(state):
-    start, length, neighbour = state.rows
+    start, length, neighbour, _ = state.rows
     rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
     assert all(row == sorted(set(row)) for row in rows)
     arcs = {(v, w) for v, row in enumerate(rows) for w in row}
@@ -101,26 +102,26 @@ def assert_counted(task, state):
     by_degree, by_triangle = CODES[task.measure]
     degree, triangle = np.array(values(n, edges, "count")).reshape(-1, 2).T
     codes = (degree * by_degree + triangle * by_triangle).tolist()
-    assert codes == state.cells.table[state.cells.slot, 0].tolist()
+    assert codes == state.classes.table[state.classes.node[:, 0], 0].tolist()
     sizes = Counter(codes)
-    assert sizes == {code: size for code, size in state.cells.table.tolist() if size > 0}
+    assert sizes == {code: size for code, size in state.classes.table.tolist() if size > 0}
     small = [size for size in sizes.values() if size < task.k]
-    assert sum(small) == state.cells.tally[counts.LEFT]
+    assert sum(small) == state.classes.tally[classes.UNPROTECTED]
     lack = sum(size * (2 * task.k - 1 - size) for size in small)
-    assert lack == state.cells.tally[counts.LACK]
-    taken = np.count_nonzero(state.cells.table[:, 0] != counts.FREE)
-    assert taken == state.cells.tally[counts.USED]
-    changed = set(pool.order[: pool.tally[counts.CHANGED]].tolist())
+    assert lack == state.classes.tally[classes.LACK]
+    used = np.count_nonzero(state.classes.table[:, 0] != FREE)
+    assert used == state.classes.tally[classes.USED]
+    changed = set(pool.order[: pool.tally[pools.CHANGED]].tolist())
     differs = {
         i for i, pair in enumerate(pairs_of(pool)) if (pair in present) != (pair in original)
     }
     assert differs == changed
-    assert np.arange(pool.order.size).tolist() == pool.place[pool.order].tolist()
+    assert np.arange(pool.order.size).tolist() == pool.position[pool.order].tolist()
 
 
 def snapshot(state):
-    arrays = [*state.cells[:2], state.cells.tally[:3], *state.rows, *state.pool]
-    return [array.copy() for array in arrays]
+    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool]
+    return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
 
 
 MEASURES = st.sampled_from(sorted(CODES))
@@ -130,12 +131,12 @@ MEASURES = st.sampled_from(sorted(CODES))
 @settings(deadline=None, max_examples=60)
 def test_the_kernel_equals_a_recount_after_any_flips(graph, measure, k, edits, data):
     task = task_of(graph, measure=measure, k=k, edits=edits)
-    state, _ = arena_of(task, generator())
-    size = state.pool.left.size
+    state, _, best, _ = arena_of(task, generator())
+    size = state.pool.one.size
     chosen = st.lists(st.integers(0, size - 1), max_size=30) if size else st.just([])
     assert_counted(task, state)
     for pair in data.draw(chosen):
-        counts.flip(state, pair)
+        kernel.make(state, None, best, pair)
     assert_counted(task, state)
 
 
@@ -144,15 +145,15 @@ def test_the_kernel_equals_a_recount_after_any_flips(graph, measure, k, edits, d
 def test_a_rejected_trial_changes_nothing_at_all(graph, measure, k, seed, two):
     task = task_of(graph, measure=measure, k=k, edits="any")
     arena, rng = arena_of(task, generator()), generator(seed)
-    size = arena.state.pool.left.size
+    size = arena.state.pool.one.size
     if size < 2:
         return
-    for pair in rng.integers(0, size, 8):
-        counts.flip(arena.state, pair)
+    for pair in rng.integers(0, size, 8).tolist():
+        kernel.make(*arena[:3], pair)
     before = snapshot(arena.state)
     first, second = rng.permutation(size)[:2].tolist()
-    pairs = (first, second if two else kernel.NONE)
-    kernel._try(*arena, pairs, within_budget(task, 1), NEVER)
+    pairs = (first, second if two else pools.NONE)
+    kernel.attempt(*arena[:3], pairs, within_budget(task, 1), NEVER)
     for then, now in zip(before, snapshot(arena.state), strict=True):
         assert np.array_equal(then, now)
 
@@ -162,12 +163,12 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, measure, k, seed, two):
 def test_the_second_flip_of_a_swap_sees_the_first(graph, measure, k, seed):
     task = task_of(graph, measure=measure, k=k, edits="any")
     arena, rng = arena_of(task, generator()), generator(seed)
-    size = arena.state.pool.left.size
+    size = arena.state.pool.one.size
     if size < 2:
         return
     for _ in range(5):
         pairs = tuple(rng.permutation(size)[:2].tolist())
-        kernel._try(*arena, pairs, within_budget(task, 1), ALWAYS)
+        kernel.attempt(*arena[:3], pairs, within_budget(task, 1), ALWAYS)
         assert_counted(task, arena.state)
 
 
@@ -175,19 +176,20 @@ def test_the_second_flip_of_a_swap_sees_the_first(graph, measure, k, seed):
 @settings(deadline=None, max_examples=40)
 def test_the_best_state_can_be_gone_back_to(graph, k, seed, log):
     task = task_of(graph, k=k)
-    state, best = arena_of(task, generator())
-    best = best._replace(log=np.empty(log, dtype=np.int32))
+    arena = arena_of(task, generator())
+    arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
+    state, values, best, _ = arena
     plan = within_budget(task, 300)._replace(price=0.3, hot=2.0)
-    kernel.anneal(state, best, plan, generator(seed), 0, 300)
-    kernel.go_to(state, best, best.changed.copy())
+    anneal_walk(arena, plan, generator(seed), 0, 300)
+    kernel.go_to(state, values, best, best.changed.copy())
     assert_counted(task, state)
-    assert best.tally[kernel.BEST_LEFT] == state.cells.tally[counts.LEFT]
-    assert best.tally[kernel.BEST_CHANGED] == state.pool.tally[counts.CHANGED]
+    assert best.tally[pools.BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
+    assert best.tally[pools.BEST_CHANGED] == state.pool.tally[pools.CHANGED]
 
 
 def found_by(heuristic, task, seed, *, by_budget):
     if heuristic is search:
-        return search(task, iterations=400, by_budget=by_budget, rng=generator(seed))
+        return search(task._replace(by_budget=by_budget), iterations=400, rng=generator(seed))
     return heuristic(task, iterations=400, rng=generator(seed))
 
 
@@ -202,10 +204,10 @@ def test_a_run_is_never_worse_than_the_start(graph, measure, k, run, allowed, se
     budget = max(1, graph.n_edges // 4) if by_budget else graph.n_edges
     task = task_of(graph, measure=measure, k=k, budget=budget, allowed=allowed)
     edited = found_by(heuristic, task, seed, by_budget=by_budget)
-    start = left_of(graph.n_nodes, edges_of(graph), measure, k)
-    left = left_of(graph.n_nodes, edited_edges(graph, edited), measure, k)
-    assert left == edited.left
-    assert max(left, allowed) <= max(start, allowed)
+    start = unprotected_of(graph.n_nodes, edges_of(graph), measure, k)
+    unprotected = unprotected_of(graph.n_nodes, edited_edges(graph, edited), measure, k)
+    assert unprotected == edited.unprotected
+    assert max(unprotected, allowed) <= max(start, allowed)
     assert edited.cost <= budget
     if start <= allowed:
         assert 0 == edited.cost
@@ -216,16 +218,16 @@ def test_a_run_is_never_worse_than_the_start(graph, measure, k, run, allowed, se
 def test_strip_reaches_the_goal_wherever_there_are_k_nodes(graph, k, seed):
     task = task_of(graph, k=k)
     edited = strip(task, iterations=50, rng=generator(seed))
-    assert 0 == edited.left
+    assert 0 == edited.unprotected
 
 
 @given(graphs(), st.sampled_from(["add", "any"]), st.integers(0, 2**32))
 @settings(deadline=None, max_examples=30)
 def test_edits_are_of_the_kind_that_was_asked_for(graph, edits, seed):
     task = task_of(graph, edits=edits, budget=3)
-    edited = search(task, iterations=400, by_budget=True, rng=generator(seed))
-    left = left_of(graph.n_nodes, edited_edges(graph, edited), "count", 2)
-    assert left == edited.left
+    edited = search(task._replace(by_budget=True), iterations=400, rng=generator(seed))
+    unprotected = unprotected_of(graph.n_nodes, edited_edges(graph, edited), "count", 2)
+    assert unprotected == edited.unprotected
     assert edited.cost <= 3
     if edits == "add":
         assert 0 == len(edited.deleted)
@@ -236,55 +238,18 @@ def test_edits_are_of_the_kind_that_was_asked_for(graph, edits, seed):
 def test_the_same_seed_gives_the_same_edits(graph, run, seed):
     heuristic, by_budget = run
     one, other = (found_by(heuristic, task_of(graph), seed, by_budget=by_budget) for _ in range(2))
-    assert one.left == other.left
+    assert one.unprotected == other.unprotected
     assert one.deleted.tolist() == other.deleted.tolist()
 
 
 @given(graphs(), st.integers(0, 2**32))
 @settings(deadline=None, max_examples=60)
 def test_cut_leaves_no_triangle(graph, seed):
-    walk = walk_of(task_of(graph), generator(seed), None, name="cut", edits=("delete",))
+    walk = walk_of(task_of(graph), generator(seed), None)
     without_triangles(walk)
     edges = edges_in(walk.arena.state)
     assert not any(triangle for _, triangle in values(graph.n_nodes, edges, "count"))
     assert_counted(walk.task, walk.arena.state)
-
-
-def lowered_by_trying(degrees, k):
-    """The largest sum of k-anonymous degrees, none above the given, by trying all group ends."""
-    n = len(degrees)
-    best = None
-    for ends in product([False, True], repeat=n - 1):
-        bounds = [0, *(i + 1 for i in range(n - 1) if ends[i]), n]
-        sizes = np.diff(bounds)
-        if sizes.min() >= k:
-            total = sum(int(s) * degrees[b - 1] for s, b in zip(sizes, bounds[1:], strict=True))
-            best = total if best is None else max(best, total)
-    return best
-
-
-@given(st.lists(st.integers(0, 9), min_size=5, max_size=9), st.integers(2, 5))
-@settings(deadline=None, max_examples=100)
-def test_lowered_degrees_are_the_highest_that_k_nodes_share(degrees, k):
-    descending = np.array(sorted(degrees, reverse=True), dtype=np.int64)
-    out = np.empty_like(descending)
-    starts.lowered_degrees(descending, k, out)
-    assert np.all(out <= descending)
-    assert min(Counter(out.tolist()).values()) >= k
-    assert lowered_by_trying(descending.tolist(), k) == out.sum()
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 1 << 20])
-@given(graph=graphs(smallest=1))
-@settings(deadline=None, max_examples=40)
-def test_the_recount_of_triangles_looks_at_every_triple(graph, at_once):
-    edges = graph.edges().astype(np.int64)
-    keys = edges[:, 0] * graph.n_nodes + edges[:, 1]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.methods.structural.state.WEDGES_AT_ONCE", at_once)
-        found = triangles(keys, graph.degrees())
-    slow = [t for _, t in values(graph.n_nodes, edges_of(graph), "count")]
-    assert slow == found.tolist()
 
 
 @given(graphs(smallest=1), st.integers(0, 2**32))

@@ -7,13 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.structural import counts, states
-from graphveil.kernels.structural import states_search as kernel
-from graphveil.kernels.structural.search import BEST_CHANGED, BEST_LEFT
+from graphveil.kernels.structural import classes
+from graphveil.kernels.structural.anneal import anneal_walk
+from graphveil.kernels.structural.annealing import pool as pools
+from graphveil.kernels.structural.annealing import values as values_kernel
+from graphveil.kernels.structural.annealing import walk as kernel
+from graphveil.kernels.structural.annealing.pool import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.methods.structural.search import search, within_budget
-from graphveil.methods.structural.states import arena_of, work_of
-from graphveil.methods.structural.task import Task, searchable
+from graphveil.methods.structural.annealing.state import arena_of, work_of
+from graphveil.methods.structural.annealing.walk import search, within_budget
+from graphveil.methods.structural.task import Task, counted_by_codes
 
 ALWAYS, NEVER = 1e9, -1e9
 
@@ -53,11 +56,11 @@ def tasks(edits=EDITS):
         st.sampled_from(edits),
         st.integers(1, 6),
     )
-    return made.filter(lambda task: not searchable(task))
+    return made.filter(lambda task: not counted_by_codes(task))
 
 
 def edges_in(state):
-    start, length, neighbour = state.rows
+    start, length, neighbour, _ = state.rows
     rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
     assert all(row == sorted(set(row)) for row in rows)
     arcs = {(v, w) for v, row in enumerate(rows) for w in row}
@@ -70,7 +73,7 @@ def present_graph(task, state):
 
 
 def codes_in(state):
-    return state.cells.table[state.cells.slot, 0].copy()
+    return state.classes.table[state.classes.node[:, 0], 0].copy()
 
 
 def same_partition(one, other):
@@ -85,37 +88,37 @@ def assert_counted(task, arena):
     labels = partition(present_graph(task, state), measure=task.measure, distance=task.distance)
     assert same_partition(codes, labels)
     sizes = class_sizes_of_nodes(labels)
-    assert np.count_nonzero(sizes < task.k) == state.cells.tally[counts.LEFT]
+    assert np.count_nonzero(sizes < task.k) == state.classes.tally[classes.UNPROTECTED]
     lack = int((2 * task.k - 1 - sizes[sizes < task.k]).sum())
-    assert lack == state.cells.tally[counts.LACK]
+    assert lack == state.classes.tally[classes.LACK]
     fresh = np.empty_like(codes)
-    states.evaluate(state, arena.reach, fresh)
+    values_kernel.evaluate(state, arena.values, fresh)
     assert fresh.tolist() == codes.tolist()
 
 
 def a_changed_pair(state, rng):
-    changed = int(state.pool.tally[counts.CHANGED])
-    return int(state.pool.order[rng.integers(0, changed)]) if changed else kernel.NONE
+    changed = int(state.pool.tally[pools.CHANGED])
+    return int(state.pool.order[rng.integers(0, changed)]) if changed else pools.NONE
 
 
 def new_edit(task, arena, rng):
     """Return an unchanged pair, with a mate where edges are rewired, or NONE."""
     state, pool = arena.state, arena.state.pool
-    for pair in rng.permutation(pool.order[pool.tally[counts.CHANGED] :]).tolist():
-        if task.edits != "rewire" or kernel.find_mate(state, arena.reach, pair, rng):
+    for pair in rng.permutation(pool.order[pool.tally[pools.CHANGED] :]).tolist():
+        if task.edits != "rewire" or kernel.find_mate(state, arena.values, pair, rng):
             return pair
-    return kernel.NONE
+    return pools.NONE
 
 
 def edit(task, arena, rng):
     """Make one edit, or take one back, whatever it does; return whether there was one."""
     state = arena.state
-    pair = a_changed_pair(state, rng) if rng.random() < 0.4 else kernel.NONE
-    pair = new_edit(task, arena, rng) if pair == kernel.NONE else pair
-    if pair == kernel.NONE:
+    pair = a_changed_pair(state, rng) if rng.random() < 0.4 else pools.NONE
+    pair = new_edit(task, arena, rng) if pair == pools.NONE else pair
+    if pair == pools.NONE:
         return False
     plan = within_budget(task, 1)
-    kernel.try_edits(state, arena.reach, arena.best, (pair, kernel.NONE), plan, ALWAYS)
+    kernel.attempt(*arena[:3], (pair, pools.NONE), plan, ALWAYS)
     return True
 
 
@@ -147,11 +150,12 @@ def test_states_change_only_where_the_measure_says(task, seed):
 
 def snapshot(arena):
     """Everything but the codes that no node has any more: these may be dropped at any time."""
-    state, reach, _ = arena
+    state, values, _, _ = arena
     codes = codes_in(state)
-    sizes = state.cells.table[state.cells.slot, 1]
-    arrays = [codes, sizes, state.cells.tally[:2], *state.rows, *state.pool]
-    return [array.copy() for array in (*arrays, reach.value, reach.todo, reach.delta, reach.hops)]
+    sizes = state.classes.table[state.classes.node[:, 0], 1]
+    arrays = [codes, sizes, state.classes.tally[:2], state.rows.length, *state.pool]
+    arrays += [values.value, values.todo, values.delta, values.hops]
+    return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
 
 
 @given(tasks(), st.integers(0, 2**32), st.booleans())
@@ -162,12 +166,12 @@ def test_a_rejected_trial_changes_nothing_at_all(task, seed, two):
         edit(task, arena, rng)
     state = arena.state
     first, second = new_edit(task, arena, rng), a_changed_pair(state, rng)
-    if first == kernel.NONE:
+    if first == pools.NONE:
         return
-    second = second if two else kernel.NONE
+    second = second if two else pools.NONE
     before = snapshot(arena)
     plan = within_budget(task, 1)
-    kernel.try_edits(state, arena.reach, arena.best, (first, second), plan, NEVER)
+    kernel.attempt(*arena[:3], (first, second), plan, NEVER)
     for then, now in zip(before, snapshot(arena), strict=True):
         assert np.array_equal(then, now)
 
@@ -180,11 +184,11 @@ def test_both_edits_of_a_swap_are_made(task, seed):
     for _ in range(6):
         edit(task, arena, rng)
         pairs = (new_edit(task, arena, rng), a_changed_pair(state, rng))
-        if kernel.NONE in pairs:
+        if pools.NONE in pairs:
             return
         pairs = pairs if rng.random() < 0.5 else pairs[::-1]
         plan = within_budget(task, 1)
-        kernel.try_edits(state, arena.reach, arena.best, pairs, plan, ALWAYS)
+        kernel.attempt(*arena[:3], pairs, plan, ALWAYS)
         assert_counted(task, arena)
 
 
@@ -193,38 +197,38 @@ def test_both_edits_of_a_swap_are_made(task, seed):
 def test_the_best_state_can_be_gone_back_to(task, seed, log):
     arena = arena_of(task, generator())
     arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
-    state, reach, best = arena
+    state, values, best, _ = arena
     plan = within_budget(task, 100)._replace(price=0.3, hot=2.0)
-    kernel.anneal_edits(state, reach, best, plan, generator(seed), 0, 100)
+    anneal_walk(arena, plan, generator(seed), 0, 100)
     assert_counted(task, arena)
-    kernel.go_to_edits(state, reach, best, best.changed.copy())
+    kernel.go_to(state, values, best, best.changed.copy())
     assert_counted(task, arena)
-    assert best.tally[BEST_LEFT] == state.cells.tally[counts.LEFT]
-    assert best.tally[BEST_CHANGED] == state.pool.tally[counts.CHANGED]
-    kernel.go_to_edits(state, reach, best, np.zeros_like(best.changed))
+    assert best.tally[BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
+    assert best.tally[BEST_CHANGED] == state.pool.tally[pools.CHANGED]
+    kernel.go_to(state, values, best, np.zeros_like(best.changed))
     assert edges_in(state) == set(map(tuple, task.graph.edges().tolist()))
 
 
-def left_in(graph, task):
+def unprotected_in(graph, task):
     labels = partition(graph, measure=task.measure, distance=task.distance)
     return int(np.count_nonzero(class_sizes_of_nodes(labels) < task.k))
 
 
 @given(tasks(), st.booleans(), st.integers(0, 3), st.integers(0, 2**32))
 @settings(deadline=None, max_examples=120)
-def test_a_search_is_never_worse_than_the_start_and_says_what_it_left(task, by_budget, few, seed):
+def test_a_search_is_never_worse_than_the_start_and_says_what_it_leaves(task, by_budget, few, seed):
     graph = task.graph
     task = task._replace(budget=min(task.budget, graph.n_edges), allowed=0 if by_budget else few)
-    edited = search(task, iterations=150, by_budget=by_budget, rng=generator(seed))
+    edited = search(task._replace(by_budget=by_budget), iterations=150, rng=generator(seed))
     edges = set(map(tuple, graph.edges().tolist()))
     added, deleted = (set(map(tuple, pairs.tolist())) for pairs in (edited.added, edited.deleted))
     assert (len(added), len(deleted)) == (len(edited.added), len(edited.deleted))
     assert deleted <= edges
     assert not added & edges
     after = graph_of(graph.n_nodes, (edges - deleted) | added)
-    start, left = left_in(graph, task), left_in(after, task)
-    assert left == edited.left
-    assert max(left, task.allowed) <= max(start, task.allowed)
+    start, unprotected = unprotected_in(graph, task), unprotected_in(after, task)
+    assert unprotected == edited.unprotected
+    assert max(unprotected, task.allowed) <= max(start, task.allowed)
     if start <= task.allowed:
         assert 0 == edited.cost
     if task.edits == "rewire":
@@ -242,9 +246,9 @@ def test_a_search_is_never_worse_than_the_start_and_says_what_it_left(task, by_b
 @settings(deadline=None, max_examples=20)
 def test_the_same_seed_gives_the_same_edits(task, seed):
     one, other = (
-        search(task, iterations=150, by_budget=True, rng=generator(seed)) for _ in range(2)
+        search(task._replace(by_budget=True), iterations=150, rng=generator(seed)) for _ in range(2)
     )
-    assert one.left == other.left
+    assert one.unprotected == other.unprotected
     assert one.deleted.tolist() == other.deleted.tolist()
     assert one.added.tolist() == other.added.tolist()
 

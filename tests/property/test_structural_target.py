@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
+from graphveil.kernels.hashing import FREE
+from graphveil.kernels.structural import classes as kernel
+from graphveil.kernels.structural.anneal import anneal_field
 from graphveil.kernels.structural.target import edits as edits_kernel
 from graphveil.kernels.structural.target import moves
-from graphveil.kernels.structural.target import state as kernel
 from graphveil.kernels.structural.target.assign import assign
 from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.target import target
-from graphveil.methods.structural.target_state import best, field_of, go_to, present
+from graphveil.methods.structural.target.state import best, field_of, go_to, present
+from graphveil.methods.structural.target.walk import target
 from graphveil.methods.structural.task import Task
 
 
@@ -58,7 +60,7 @@ def values(n, edges):
     return [(degree[v], triangle[v]) for v in range(n)]
 
 
-def left_of(n, edges, k):
+def unprotected_of(n, edges, k):
     return sum(size for size in Counter(values(n, edges)).values() if size < k)
 
 
@@ -66,8 +68,8 @@ def pairs_in(keys):
     return {edits_kernel.ends_of(key) for key in keys.tolist()}
 
 
-def edges_in(near):
-    start, length, neighbour, bits = near
+def edges_in(state):
+    (start, length, neighbour, _), bits = state.rows, state.bits
     rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
     assert all(row == sorted(set(row)) for row in rows)
     for v, row in enumerate(rows if bits.shape[1] else []):
@@ -79,16 +81,15 @@ def edges_in(near):
 
 def assert_counted(task, field):
     """Compare every number of the state with a recount of its neighbour lists."""
-    (classes, near), edits = field.state, field.edits
-    n, k, edges = task.graph.n_nodes, task.k, edges_in(near)
+    (classes, weight, _, _), edits = field.state, field.edits
+    n, k, edges = task.graph.n_nodes, task.k, edges_in(field.state)
     found = values(n, edges)
     codes = [degree << 40 | triangles for degree, triangles in found]
-    assert codes == classes.table[classes.node[:, kernel.SLOT], 0].tolist()
+    assert codes == classes.table[classes.node[:, 0], 0].tolist()
     sizes = Counter(codes)
     assert sizes == {code: size for code, size in classes.table.tolist() if size > 0}
     small = {code: size for code, size in sizes.items() if size < k}
-    weight = classes.weight
-    assert sum(small.values()) == classes.tally[kernel.LEFT]
+    assert sum(small.values()) == classes.tally[kernel.UNPROTECTED]
     lack = sum(weight[code >> 40] * c * (2 * k - 1 - c) for code, c in small.items())
     assert lack == classes.tally[kernel.LACK]
     gaps = [
@@ -98,17 +99,18 @@ def assert_counted(task, field):
     assert sum(gaps) == classes.tally[kernel.GAP]
     changed = pairs_in(present(field))
     assert edges ^ edges_of(task.graph) == changed
-    held = {key: place for key, place in edits.table.tolist() if key != kernel.FREE}
+    positions = {key: position for key, position in edits.table.tolist() if key != FREE}
     count = int(edits.tally[edits_kernel.CHANGED])
-    assert {key: i for i, key in enumerate(edits.pairs[:count].tolist())} == held
+    assert {key: i for i, key in enumerate(edits.pairs[:count].tolist())} == positions
 
 
 def shuffled(task, seed, *, flips=12):
     """A state after some flips, with weights and aims."""
     field, rng = field_of(task), generator(seed)
-    field.state.classes.weight[:] = rng.integers(0, 4, field.state.classes.weight.size)
-    kernel.refill(field.state.classes)
-    assign(field.state.classes, 0, task.graph.n_nodes, 1)
+    classes, weight, _, _ = field.state
+    weight[:] = rng.integers(0, 4, weight.size)
+    kernel.refill(classes, weight)
+    assign(classes, 0, task.graph.n_nodes, 1)
     for _ in range(flips):
         v, w = rng.permutation(task.graph.n_nodes)[:2].tolist()
         edits_kernel.flip(field.state, field.edits, edits_kernel.key_of(v, w))
@@ -141,7 +143,7 @@ def test_the_state_equals_a_recount_after_any_proposals(graph, k, seed, bits):
     if not bits:
         field = without_bits(field)
     for first in (0, 150):
-        moves.anneal(*field, plan_of(task, steps=300), generator(seed), first, first + 150)
+        anneal_field(field, plan_of(task, steps=300), generator(seed), first, first + 150)
         assert_counted(task, field)
         assign(field.state.classes, 1, 6, first % 2)
         assert_counted(task, field)
@@ -149,16 +151,15 @@ def test_the_state_equals_a_recount_after_any_proposals(graph, k, seed, bits):
 
 
 def without_bits(field):
-    near = field.state.near
-    bare = near._replace(bits=np.zeros((near.length.size, 0), dtype=np.uint64))
-    return field._replace(state=field.state._replace(near=bare))
+    bare = np.zeros((field.state.rows.length.size, 0), dtype=np.uint64)
+    return field._replace(state=field.state._replace(bits=bare))
 
 
 def snapshot(field):
-    classes, near = field.state
-    arrays = [*classes[:3], classes.tally[: kernel.MOVED], near.length, near.bits]
+    classes, weight, rows, bits = field.state
+    arrays = [*classes[:2], weight, classes.tally[: kernel.MOVED], rows.length, bits]
     rows = [array.copy() for array in (*arrays, *field.edits)]
-    return [*rows, np.array(sorted(edges_in(near)))]
+    return [*rows, np.array(sorted(edges_in(field.state)))]
 
 
 @given(graphs(), st.integers(2, 4), SEEDS, st.booleans())
@@ -170,7 +171,7 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, k, seed, bits):
     pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
     trial = rng.permutation(np.array(pairs))[:5]
     before = snapshot(field)
-    tallies = edits_kernel.tallies(field.state)
+    tallies = kernel.tallies(field.state.classes)
     edits_kernel.move_all(field.state, trial, trial.size)
     edits_kernel.reject(field.state, trial, trial.size, tallies)
     for then, now in zip(before, snapshot(field), strict=True):
@@ -198,11 +199,11 @@ def test_the_best_state_can_be_gone_back_to_from_far(graph, k, seed, log):
     task = task_of(graph, k=k)
     field = field_of(task)
     field = field._replace(edits=field.edits._replace(log=np.empty(log, dtype=np.int64)))
-    moves.anneal(*field, plan_of(task, steps=300), generator(seed), 0, 300)
+    anneal_field(field, plan_of(task, steps=300), generator(seed), 0, 300)
     go_to(field, best(field))
     assert_counted(task, field)
     tally = field.edits.tally
-    assert tally[edits_kernel.BEST_LEFT] == field.state.classes.tally[kernel.LEFT]
+    assert tally[edits_kernel.BEST_UNPROTECTED] == field.state.classes.tally[kernel.UNPROTECTED]
     assert tally[edits_kernel.BEST_CHANGED] == tally[edits_kernel.CHANGED]
 
 
@@ -246,11 +247,11 @@ def test_a_run_is_never_worse_than_the_start(graph, k, by_budget, allowed, seed)
     allowed = 0 if by_budget else allowed
     budget = max(1, graph.n_edges // 4) if by_budget else graph.n_edges
     task = task_of(graph, k=k, budget=budget, allowed=allowed)
-    edited = target(task, iterations=300, by_budget=by_budget, rng=generator(seed))
-    start = left_of(graph.n_nodes, edges_of(graph), k)
+    edited = target(task._replace(by_budget=by_budget), iterations=300, rng=generator(seed))
+    start = unprotected_of(graph.n_nodes, edges_of(graph), k)
     after = edited_edges(graph, edited)
-    assert left_of(graph.n_nodes, after, k) == edited.left
-    assert max(edited.left, allowed) <= max(start, allowed)
+    assert unprotected_of(graph.n_nodes, after, k) == edited.unprotected
+    assert max(edited.unprotected, allowed) <= max(start, allowed)
     assert edited.cost <= budget
     assert after == edges_of(applied(graph, edited))
     if start <= allowed:
@@ -261,9 +262,9 @@ def test_a_run_is_never_worse_than_the_start(graph, k, by_budget, allowed, seed)
 @settings(deadline=None, max_examples=15)
 def test_the_same_seed_gives_the_same_edits(graph, by_budget, seed):
     one, other = (
-        target(task_of(graph), iterations=300, by_budget=by_budget, rng=generator(seed))
+        target(task_of(graph)._replace(by_budget=by_budget), iterations=300, rng=generator(seed))
         for _ in range(2)
     )
-    assert one.left == other.left
+    assert one.unprotected == other.unprotected
     assert one.added.tolist() == other.added.tolist()
     assert one.deleted.tolist() == other.deleted.tolist()

@@ -239,7 +239,7 @@ def test_people_among_the_items_are_warned_of_as_in_memory(tmp_path):
 def test_clusters_that_publish_the_same_are_one_class_for_the_advice(tmp_path):
     rows = [["tea"]] * 6 + [["tea"], []]
     parquet.write_table(pa.table({"items": pa.array(rows)}), tmp_path / "likes.parquet")
-    method = Quick(k=2, chunk_rows=4, order="none")
+    method = Quick(k=2, chunks=Chunks(rows=4, order="none"))
     out = run(tmp_path / "likes.parquet", tmp_path / "out", method=method)
     assert {("tea",): 8} == as_rows(read_release(out).data)
     assert not [text for text in read_record(out).warnings if "true of everyone" in text]

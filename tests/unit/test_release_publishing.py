@@ -13,7 +13,7 @@ import graphveil as gv
 from graphveil.errors import ReleaseError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import LINKAGE, RECORD
-from graphveil.release import Linkage, Private, Provenance, read_manifest, read_record
+from graphveil.release import Linkage, Private, read_manifest, read_record
 from graphveil.release.files import write_data
 from graphveil.release.publishing import Publication, WriteOptions, check_publishable, publish
 
@@ -32,9 +32,7 @@ def published(folder, *, private=True, linkage=None, options=None, sha256="a"):
         return Publication(
             described=write_data(LIKES, public, "csv"),
             guarantee=method.guarantee,
-            provenance=Provenance(
-                method=method.name, source=method.source, parameters=method.parameters()
-            ),
+            provenance=method.provenance,
             private=Private(input_sha256=sha256, warnings=("mind the gap",)) if private else None,
             linkage=linkage,
         )

@@ -89,10 +89,10 @@ def test_parameters_that_exclude_each_other_are_refused(wrong):
         gv.StructuralAnonymity.from_parameters(wrong)
 
 
-def test_who_is_left_is_listed_in_the_private_record_and_nobody_else(tmp_path):
+def test_the_unprotected_are_listed_in_the_private_record_and_nobody_else(tmp_path):
     graph = gv.datasets.load("copenhagen-calls")
     release = gv.StructuralAnonymity(k=5, goal="budget:0.01").anonymize(graph, seed=1)
-    found = gv.measure(release.data, measure="count", k=5)
+    measured = gv.measure(release.data, measure="count", k=5)
     linkage = dict(
         zip(
             release.private.linkage.released.tolist(),
@@ -100,9 +100,9 @@ def test_who_is_left_is_listed_in_the_private_record_and_nobody_else(tmp_path):
             strict=True,
         )
     )
-    left = {linkage[node] for node in found.unprotected().tolist()}
-    assert left == set(release.private.left)
-    assert 1 - len(left) / graph.n_nodes == pytest.approx(release.guarantee.share)
+    unprotected = {linkage[node] for node in measured.unprotected().tolist()}
+    assert unprotected == set(release.private.unprotected)
+    assert 1 - len(unprotected) / graph.n_nodes == pytest.approx(release.guarantee.share)
     assert release.verify(graph).ok
     folder = release.write(tmp_path / "out")
-    assert list(release.private.left) == list(gv.read_release(folder).private.left)
+    assert list(release.private.unprotected) == list(gv.read_release(folder).private.unprotected)

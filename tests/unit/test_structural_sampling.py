@@ -11,12 +11,16 @@ import pytest
 from scipy.stats import chisquare
 
 from graphveil.data import Graph
-from graphveil.kernels.structural.sampling import missing_from
-from graphveil.methods.structural.bounds import lower_bound, nodes_left_by_rewiring
-from graphveil.methods.structural.sampling import _round, sample_edits
-from graphveil.methods.structural.sampling_edits import candidates
-from graphveil.methods.structural.sampling_state import ranked, state_of
-from graphveil.methods.structural.sampling_weights import LAST, arrival_times, weights
+from graphveil.kernels.structural.paper import missing_from
+from graphveil.methods.structural.outcome import lower_bound, unprotected_by_rewiring
+from graphveil.methods.structural.paper.graph import candidates, ranked, state_of
+from graphveil.methods.structural.paper.sampling import (
+    LAST,
+    _round,
+    arrival_times,
+    sample_edits,
+    weights,
+)
 from graphveil.methods.structural.task import Task
 from graphveil.randomness import Randomness
 
@@ -38,7 +42,9 @@ def task_of(edges=KITE, n=6, **changes):
 
 def run(task, heuristic="ua", *, gap=1, by_budget=False, seed=1, watch=None):
     rng = Randomness(seed=seed).stream("test")
-    return sample_edits(task, heuristic, gap=gap, by_budget=by_budget, rng=rng, watch=watch)
+    return sample_edits(
+        task._replace(by_budget=by_budget), heuristic, gap=gap, rng=rng, watch=watch
+    )
 
 
 def neighbours(edges):
@@ -187,7 +193,7 @@ def test_a_gap_of_all_edges_deletes_them_all_at_once():
     found = run(task_of(), gap=7, watch=lambda left, edits: seen.append((left, edits)))
     assert [(0, 7)] == seen
     assert [list(edge) for edge in KITE] == found.deleted.tolist()
-    assert 0 == found.left
+    assert 0 == found.unprotected
 
 
 @pytest.mark.parametrize("edits", ["delete", "add", "rewire", "any"])
@@ -217,7 +223,7 @@ def test_the_input_is_returned_where_every_edit_makes_it_worse(heuristic):
     task = task_of(two_triangles_and_two_nodes, 8, k=6, budget=2)
     seen = []
     found = run(task, heuristic, by_budget=True, watch=lambda left, _: seen.append(left))
-    assert (0, 2) == (found.cost, found.left)
+    assert (0, 2) == (found.cost, found.unprotected)
     assert [8, 8] == seen
 
 
@@ -226,7 +232,7 @@ def test_the_input_is_returned_where_every_edit_makes_it_worse(heuristic):
 def test_a_goal_that_is_already_met_needs_no_edit(heuristic, edits):
     task = task_of([(0, 1), (2, 3)], 6, edits=edits)
     found = run(task, heuristic)
-    assert (0, 0, 0) == (len(found.added), len(found.deleted), found.left)
+    assert (0, 0, 0) == (len(found.added), len(found.deleted), found.unprotected)
 
 
 @pytest.mark.parametrize("edits", ["add", "rewire"])
@@ -239,7 +245,7 @@ def test_a_complete_graph_leaves_nothing_to_add_or_rewire(edits):
 @pytest.mark.parametrize("edits", ["delete", "add", "rewire", "any"])
 @pytest.mark.parametrize("heuristic", HEURISTICS)
 def test_a_graph_without_edges_can_be_given(heuristic, edits):
-    assert 0 == run(task_of([], 4, edits=edits, budget=3), heuristic).left
+    assert 0 == run(task_of([], 4, edits=edits, budget=3), heuristic).unprotected
     nobody = run(task_of([], 0, edits=edits, budget=3), heuristic)
     assert ((0, 2), (0, 2)) == (nobody.added.shape, nobody.deleted.shape)
 
@@ -247,7 +253,7 @@ def test_a_graph_without_edges_can_be_given(heuristic, edits):
 def test_an_isolated_node_can_be_joined():
     found = run(task_of([(0, 1)], 3, edits="add", budget=2), "es", by_budget=True)
     assert [[0, 2], [1, 2]] == found.added.tolist()
-    assert (0, 0) == (len(found.deleted), found.left)
+    assert (0, 0) == (len(found.deleted), found.unprotected)
 
 
 def test_rewiring_changes_edges_and_keeps_every_degree():
@@ -293,6 +299,6 @@ def test_the_bound_is_given_where_the_measure_fixes_the_degree_and_all_must_be_a
 
 
 def test_rewiring_leaves_the_nodes_of_rare_degrees():
-    assert 1 == nodes_left_by_rewiring(task_of(edits="rewire"))
-    assert 3 == nodes_left_by_rewiring(task_of(edits="rewire", k=3))
-    assert 0 == nodes_left_by_rewiring(task_of(edits="rewire", measure="edge-count"))
+    assert 1 == unprotected_by_rewiring(task_of(edits="rewire"))
+    assert 3 == unprotected_by_rewiring(task_of(edits="rewire", k=3))
+    assert 0 == unprotected_by_rewiring(task_of(edits="rewire", measure="edge-count"))

@@ -4,14 +4,22 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.kernels.structural import states_search as kernel
-from graphveil.kernels.structural.search import BEST_LEFT
+from graphveil.kernels.structural.annealing import pool as pools
+from graphveil.kernels.structural.annealing import walk as kernel
+from graphveil.kernels.structural.annealing.pool import BEST_UNPROTECTED
 from graphveil.measures import class_sizes_of_nodes, partition
-from graphveil.methods.structural import search as module
-from graphveil.methods.structural.sampling import sample_edits
-from graphveil.methods.structural.search import search, within_budget
-from graphveil.methods.structural.states import Met, arena_of, best_met, counted, edits_of, meet
-from graphveil.methods.structural.task import Edited, Task, searchable
+from graphveil.methods.structural.annealing import walk as module
+from graphveil.methods.structural.annealing.state import (
+    Visited,
+    arena_of,
+    edited_of,
+    edits_of,
+    remember,
+)
+from graphveil.methods.structural.annealing.walk import search, within_budget
+from graphveil.methods.structural.outcome import counted
+from graphveil.methods.structural.paper.sampling import sample_edits
+from graphveil.methods.structural.task import Edited, Task, counted_by_codes
 
 NONE = np.empty((0, 2), dtype=np.int32)
 
@@ -31,7 +39,7 @@ def task_of(graph, *, measure="vrq", distance=1, edits="delete", allowed=0, budg
     return Task(graph, measure, distance, 2, edits, most, allowed)
 
 
-def left_in(graph, task):
+def unprotected_in(graph, task):
     labels = partition(graph, measure=task.measure, distance=task.distance)
     return int(np.count_nonzero(class_sizes_of_nodes(labels) < task.k))
 
@@ -54,27 +62,26 @@ KNOWN = [
 @pytest.mark.parametrize(("measure", "distance"), [("vrq", 1), ("dk", 1), ("hybrid", 1)])
 def test_one_deletion_makes_a_flag_anonymous_by_any_measure(measure, distance):
     task = task_of(FLAG, measure=measure, distance=distance, budget=1)
-    edited = search(task, iterations=300, by_budget=True, rng=generator())
-    assert (0, 1) == (edited.left, edited.cost)
+    edited = search(task._replace(by_budget=True), iterations=300, rng=generator())
+    assert (0, 1) == (edited.unprotected, edited.cost)
 
 
 def test_a_rewiring_is_one_edit_that_changes_four_pairs():
     graph = random_graph()
     task = task_of(graph, measure="count", edits="rewire", budget=1)
-    edited = search(task, iterations=2000, by_budget=True, rng=generator())
+    edited = search(task._replace(by_budget=True), iterations=2000, rng=generator())
     assert (2, 2) == (len(edited.added), len(edited.deleted))
-    assert edited.left < left_in(graph, task)
+    assert edited.unprotected < unprotected_in(graph, task)
 
 
 def test_rewiring_leaves_degrees_alone_and_stops_at_what_they_allow():
     star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
     edited = search(
-        task_of(star, measure="count", edits="rewire"),
+        task_of(star, measure="count", edits="rewire")._replace(by_budget=True),
         iterations=None,
-        by_budget=True,
         rng=generator(),
     )
-    assert (1, 0) == (edited.left, edited.cost)
+    assert (1, 0) == (edited.unprotected, edited.cost)
 
 
 @pytest.mark.parametrize("edits", ["delete", "add", "any", "rewire"])
@@ -83,25 +90,25 @@ def test_rewiring_leaves_degrees_alone_and_stops_at_what_they_allow():
 def test_graphs_without_edges_need_no_edit(measure, distance, edits, n):
     empty = Graph.from_edges(np.empty(0, dtype=int), np.empty(0, dtype=int), n=n)
     task = task_of(empty, measure=measure, distance=distance, edits=edits, allowed=1)
-    edited = search(task, iterations=20, by_budget=False, rng=generator())
-    assert (int(n == 1), 0) == (edited.left, edited.cost)
+    edited = search(task, iterations=20, rng=generator())
+    assert (int(n == 1), 0) == (edited.unprotected, edited.cost)
 
 
 @pytest.mark.parametrize("edits", ["delete", "rewire"])
 @pytest.mark.parametrize(("measure", "distance"), KNOWN)
-def test_a_search_leaves_fewer_nodes_than_the_input(measure, distance, edits):
+def test_a_search_leaves_fewer_nodes_unprotected_than_the_input(measure, distance, edits):
     graph = random_graph()
     task = task_of(graph, measure=measure, distance=distance, edits=edits, budget=12)
-    edited = search(task, iterations=1500, by_budget=True, rng=generator())
-    assert edited.left < left_in(graph, task)
-    assert edited.left == counted(task, edited).left
+    edited = search(task._replace(by_budget=True), iterations=1500, rng=generator())
+    assert edited.unprotected < unprotected_in(graph, task)
+    assert edited.unprotected == counted(task, edited).unprotected
 
 
 def test_a_goal_is_reached_with_fewer_edits_than_there_are_edges():
     graph = random_graph(n=30, density=0.1)
     task = task_of(graph, measure="dk", allowed=3)
-    edited = search(task, iterations=4000, by_budget=False, rng=generator())
-    assert edited.left <= 3
+    edited = search(task, iterations=4000, rng=generator())
+    assert edited.unprotected <= 3
     assert 0 < edited.cost < graph.n_edges // 2
 
 
@@ -109,9 +116,9 @@ def test_a_goal_is_reached_with_fewer_edits_than_there_are_edges():
 def test_a_goal_that_no_short_walk_reaches_is_reached_from_sampled_deletions(measure):
     graph = random_graph(n=30, density=0.3)
     task = task_of(graph, measure=measure)
-    edited = search(task, iterations=1000, by_budget=False, rng=generator())
-    sampled = sample_edits(task, "ua", gap=2, by_budget=False, rng=generator())
-    assert (0, 0) == (edited.left, sampled.left)
+    edited = search(task, iterations=1000, rng=generator())
+    sampled = sample_edits(task, "ua", gap=2, rng=generator())
+    assert (0, 0) == (edited.unprotected, sampled.unprotected)
     assert edited.cost < sampled.cost
 
 
@@ -120,20 +127,20 @@ def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
     seen = []
     task = task_of(random_graph(), budget=10)
 
-    def watch(left, edits):
-        seen.append((left, edits))
+    def watch(unprotected, edits):
+        seen.append((unprotected, edits))
         return len(seen) == 3
 
-    edited = search(task, iterations=100_000, by_budget=True, rng=generator(), watch=watch)
+    edited = search(task._replace(by_budget=True), iterations=100_000, rng=generator(), watch=watch)
     assert 3 == len(seen)
-    assert (edited.left, edited.cost) == seen[-1]
+    assert (edited.unprotected, edited.cost) == seen[-1]
 
 
 @pytest.mark.parametrize("edits", ["delete", "rewire"])
 def test_a_watched_run_gives_what_an_unwatched_one_gives(edits):
     task = task_of(random_graph(), measure="hybrid", edits=edits, budget=10)
     alone, watched = (
-        search(task, iterations=2000, by_budget=True, rng=generator(), watch=watch)
+        search(task._replace(by_budget=True), iterations=2000, rng=generator(), watch=watch)
         for watch in (None, lambda _left, _edits: False)
     )
     assert alone.deleted.tolist() == watched.deleted.tolist()
@@ -164,59 +171,59 @@ def wheels():
 def test_what_hashes_merge_is_counted_exactly_in_the_end():
     task = task_of(wheels(), measure="dk", budget=3)
     arena = arena_of(task, generator())
-    assert 0 == arena.best.tally[BEST_LEFT]
-    found = best_met(task, arena, [], by_budget=True)
-    assert 2 == found.left == left_in(task.graph, task)
-    assert 2 == search(task, iterations=50, by_budget=True, rng=generator()).left
+    assert 0 == arena.best.tally[BEST_UNPROTECTED]
+    found = edited_of(task._replace(by_budget=True), arena, [])
+    assert 2 == found.unprotected == unprotected_in(task.graph, task)
+    assert 2 == search(task._replace(by_budget=True), iterations=50, rng=generator()).unprotected
 
 
 def test_a_state_met_before_wins_where_hashes_have_lied():
     task = task_of(wheels(), measure="dk", budget=12)
     arena = arena_of(task, generator())
-    rings = np.flatnonzero((arena.state.pool.left > 0) & (arena.state.pool.left != 7))
+    rings = np.flatnonzero((arena.state.pool.one > 0) & (arena.state.pool.one != 7))
     bare = np.zeros_like(arena.best.changed)
     bare[rings] = True
-    met = [Met(bare, np.empty(0, dtype=np.int64))]
-    found = best_met(task, arena, met, by_budget=True)
-    assert (0, 12) == (found.left, found.cost)
+    visited = [Visited(bare, np.empty(0, dtype=np.int64))]
+    found = edited_of(task._replace(by_budget=True), arena, visited)
+    assert (0, 12) == (found.unprotected, found.cost)
 
 
 def test_states_met_are_listed_once_and_the_oldest_forgotten():
     arena = arena_of(task_of(random_graph()), generator())
-    met = []
+    visited = []
     for pair in (0, 0, *range(1, 12)):
         arena.best.changed[pair] = True
-        meet(met, arena)
-    assert list(range(5, 13)) == [int(one.changed.sum()) for one in met]
+        remember(visited, arena)
+    assert list(range(5, 13)) == [int(one.changed.sum()) for one in visited]
 
 
 def test_a_rewiring_is_listed_by_the_pairs_it_parts_and_joins():
     square = Graph.from_edges([0, 2], [1, 3], n=4)
     arena = arena_of(task_of(square, edits="rewire"), generator())
-    state, reach, best = arena
+    state, values, best, _ = arena
     for turned, joined in ((0, [[0, 3], [1, 2]]), (1, [[0, 2], [1, 3]])):
-        reach.mates[0] = (2 + turned, turned)
+        values.mates[0] = (2 + turned, turned)
         plan = within_budget(task_of(square, edits="rewire"), 1)
-        kernel.try_edits(state, reach, best, (0, kernel.NONE), plan, 1e9)
-        edited = edits_of(arena, np.ones(2, dtype=np.bool_), reach.mates[0])
+        kernel.attempt(state, values, best, (0, pools.NONE), plan, 1e9)
+        edited = edits_of(arena, Visited(np.ones(2, dtype=np.bool_), values.mates[0]))
         assert joined == edited.added.tolist()
         assert [[0, 1], [2, 3]] == edited.deleted.tolist()
         rows = state.rows.neighbour.tolist()
         assert rows[0] == (2 if turned else 3)
-        kernel.try_edits(state, reach, best, (1, kernel.NONE), plan, 1e9)
+        kernel.attempt(state, values, best, (1, pools.NONE), plan, 1e9)
         assert [1, 0, 3, 2] == state.rows.neighbour.tolist()
 
 
-def test_nodes_left_are_counted_after_additions_and_deletions():
+def test_unprotected_nodes_are_counted_after_additions_and_deletions():
     tail, chord = np.array([[2, 3]], dtype=np.int32), np.array([[1, 3]], dtype=np.int32)
     task = task_of(FLAG, measure="dk")
-    assert 2 == counted(task, Edited(NONE, NONE, 0)).left
-    assert 1 == counted(task, Edited(NONE, tail, 0)).left
-    assert 0 == counted(task, Edited(chord, NONE, 0)).left
+    assert 2 == counted(task, Edited(NONE, NONE, 0)).unprotected
+    assert 1 == counted(task, Edited(NONE, tail, 0)).unprotected
+    assert 0 == counted(task, Edited(chord, NONE, 0)).unprotected
 
 
 def test_only_counts_at_distance_one_without_rewiring_are_followed_by_counts_alone():
-    assert searchable(task_of(FLAG, measure="count"))
-    assert not searchable(task_of(FLAG, measure="count", distance=2))
-    assert not searchable(task_of(FLAG, measure="count", edits="rewire"))
-    assert not searchable(task_of(FLAG, measure="dk"))
+    assert counted_by_codes(task_of(FLAG, measure="count"))
+    assert not counted_by_codes(task_of(FLAG, measure="count", distance=2))
+    assert not counted_by_codes(task_of(FLAG, measure="count", edits="rewire"))
+    assert not counted_by_codes(task_of(FLAG, measure="dk"))

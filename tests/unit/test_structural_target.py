@@ -10,14 +10,14 @@ import graphveil as gv
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.kernels.structural.target import edits as edits_kernel
-from graphveil.methods.structural import cut as cut_module
 from graphveil.methods.structural import run as run_module
-from graphveil.methods.structural import target as module
-from graphveil.methods.structural import target_phases as phases
-from graphveil.methods.structural.cut import cut
-from graphveil.methods.structural.interrupts import noted
-from graphveil.methods.structural.target import Walk, is_dense, target
-from graphveil.methods.structural.target_state import edited_of, field_of
+from graphveil.methods.structural.annealing import starts as starts_module
+from graphveil.methods.structural.annealing.starts import cut
+from graphveil.methods.structural.run import noted
+from graphveil.methods.structural.target import phases
+from graphveil.methods.structural.target import walk as module
+from graphveil.methods.structural.target.state import edited_of, field_of
+from graphveil.methods.structural.target.walk import Walk, is_dense, target
 from graphveil.methods.structural.task import Edited, Task
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -50,28 +50,30 @@ def pairs(*ends):
 
 @pytest.mark.parametrize("by_budget", [True, False])
 def test_one_edit_makes_a_flag_anonymous(by_budget):
-    edited = target(task_of(FLAG), iterations=500, by_budget=by_budget, rng=generator())
-    assert 0 == edited.left
+    edited = target(task_of(FLAG)._replace(by_budget=by_budget), iterations=500, rng=generator())
+    assert 0 == edited.unprotected
     if not by_budget:
         assert 1 == edited.cost
 
 
 def test_nothing_is_spent_where_nothing_may_be_spent():
-    edited = target(task_of(FLAG, budget=0), iterations=200, by_budget=True, rng=generator())
-    assert (2, 0) == (edited.left, edited.cost)
+    edited = target(
+        task_of(FLAG, budget=0)._replace(by_budget=True), iterations=200, rng=generator()
+    )
+    assert (2, 0) == (edited.unprotected, edited.cost)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_graphs_without_edges_need_no_edit(n):
     empty = Graph.from_edges(np.empty(0, dtype=int), np.empty(0, dtype=int), n=n)
     task = task_of(empty, allowed=1, budget=3)
-    edited = target(task, iterations=50, by_budget=False, rng=generator())
-    assert (int(n == 1), 0) == (edited.left, edited.cost)
+    edited = target(task, iterations=50, rng=generator())
+    assert (int(n == 1), 0) == (edited.unprotected, edited.cost)
 
 
 def test_a_graph_of_fewer_than_k_nodes_is_left_alone():
-    edited = target(task_of(FLAG, k=5), iterations=50, by_budget=False, rng=generator())
-    assert (4, 0) == (edited.left, edited.cost)
+    edited = target(task_of(FLAG, k=5), iterations=50, rng=generator())
+    assert (4, 0) == (edited.unprotected, edited.cost)
 
 
 def test_a_graph_is_dense_by_its_triangles_and_its_degrees():
@@ -85,8 +87,8 @@ def test_a_dense_graph_goes_through_all_its_stages():
     broken = complete_graph(40).edges()[3:]
     task = task_of(Graph.from_edges(broken[:, 0], broken[:, 1], n=40))
     assert is_dense(field_of(task))
-    edited = target(task, iterations=20_000, by_budget=False, rng=generator())
-    assert 0 == edited.left
+    edited = target(task, iterations=20_000, rng=generator())
+    assert 0 == edited.unprotected
     assert edited.cost <= 3
 
 
@@ -100,7 +102,7 @@ def test_the_best_of_several_starts_is_kept():
     assert (0, reached) == (walk.here()[1], walk.reached())
     walk.end()
     edited = edited_of(task, walk.field)
-    assert reached == walk.here() == (edited.left, edited.cost)
+    assert reached == walk.here() == (edited.unprotected, edited.cost)
 
 
 def test_a_start_that_misses_is_tried_again_and_a_small_graph_in_any_case(monkeypatch):
@@ -113,10 +115,10 @@ def test_a_start_that_misses_is_tried_again_and_a_small_graph_in_any_case(monkey
     monkeypatch.setattr(Walk, "begin_anew", begin_anew)
     for iterations, more in ((4_000_000, 1), (6_000_000, 0)):
         starts.clear()
-        target(task_of(FLAG), iterations=iterations, by_budget=False, rng=generator())
+        target(task_of(FLAG), iterations=iterations, rng=generator())
         assert more == len(starts)
     starts.clear()
-    target(task_of(FLAG, k=5), iterations=200, by_budget=False, rng=generator())
+    target(task_of(FLAG, k=5), iterations=200, rng=generator())
     assert [(4, 0)] * 4 == starts
 
 
@@ -125,20 +127,22 @@ def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
     for by_budget in (True, False):
         seen = []
 
-        def watch(left, edits, seen=seen):
-            seen.append((left, edits))
+        def watch(unprotected, edits, seen=seen):
+            seen.append((unprotected, edits))
             return len(seen) == 3
 
         task = task_of(random_graph())
-        edited = target(task, iterations=100_000, by_budget=by_budget, rng=generator(), watch=watch)
+        edited = target(
+            task._replace(by_budget=by_budget), iterations=100_000, rng=generator(), watch=watch
+        )
         assert 3 == len(seen)
-        assert (edited.left, edited.cost) == seen[-1]
+        assert (edited.unprotected, edited.cost) == seen[-1]
 
 
 def test_a_watched_run_gives_what_an_unwatched_one_gives():
     task = task_of(random_graph())
     alone, watched = (
-        target(task, iterations=2000, by_budget=False, rng=generator(), watch=watch)
+        target(task, iterations=2000, rng=generator(), watch=watch)
         for watch in (None, lambda _left, _edits: False)
     )
     assert alone.added.tolist() == watched.added.tolist()
@@ -148,8 +152,8 @@ def test_a_watched_run_gives_what_an_unwatched_one_gives():
 def test_a_wrong_count_does_not_leave_the_heuristic():
     task = task_of(FLAG)
     field = field_of(task)
-    field.edits.tally[edits_kernel.BEST_LEFT] += 1
-    with pytest.raises(AssertionError, match="a recount 2"):
+    field.edits.tally[edits_kernel.BEST_UNPROTECTED] += 1
+    with pytest.raises(AssertionError, match="a recount gives 2"):
         edited_of(task, field)
 
 
@@ -157,24 +161,22 @@ def test_a_wrong_count_does_not_leave_the_heuristic():
 def test_what_target_does_not_know_is_refused(wrong):
     with pytest.raises(ParameterError, match="heuristic=target knows measure=count"):
         gv.StructuralAnonymity(**{"heuristic": "target", "edits": "any"} | wrong)
-    with pytest.raises(ParameterError, match="heuristic=target knows measure=count"):
-        target(task_of(FLAG)._replace(**wrong), iterations=9, by_budget=True, rng=generator())
 
 
 def test_the_starts_of_cut_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(cut_module, "CHUNK", 1)
+    monkeypatch.setattr(starts_module, "CHUNK", 1)
     task = task_of(random_graph())._replace(edits="delete")
     calls = {}
     for stop_at in (1, 3, 5):
         seen = []
 
-        def watch(left, edits, seen=seen, stop_at=stop_at):
-            seen.append((left, edits))
+        def watch(unprotected, edits, seen=seen, stop_at=stop_at):
+            seen.append((unprotected, edits))
             return len(seen) == stop_at
 
         edited = cut(task, iterations=100_000, rng=generator(), watch=watch)
         calls[stop_at] = len(seen)
-        assert (edited.left, edited.cost) == seen[-1]
+        assert (edited.unprotected, edited.cost) == seen[-1]
     assert {1: 1, 3: 3, 5: 5} == calls
 
 
@@ -202,14 +204,14 @@ def test_auto_tries_what_may_win_and_takes_the_best(parameters, tried):
     others = {name.removesuffix("_clustering") for name in cost if name.endswith("_clustering")}
     assert others < tried
     assert len(others) == len(tried) - 1
-    missed = max(cost["nodes_left"] - cost["nodes_allowed_to_be_left"], 0)
+    missed = max(cost["nodes_unprotected"] - cost["nodes_allowed_unprotected"], 0)
     by_budget = "budget" in str(parameters.get("goal"))
     for name in others:
-        left, edits = cost[f"{name}_nodes_left"], cost[f"{name}_edits"]
+        unprotected, edits = cost[f"{name}_nodes_unprotected"], cost[f"{name}_edits"]
         if by_budget:
-            assert (cost["nodes_left"], cost["edits"]) <= (left, edits)
+            assert (cost["nodes_unprotected"], cost["edits"]) <= (unprotected, edits)
         else:
-            other = max(left - cost["nodes_allowed_to_be_left"], 0)
+            other = max(unprotected - cost["nodes_allowed_unprotected"], 0)
             assert (missed, cost["edits"]) <= (other, edits)
         assert f"{name}_edges_kept_share" in cost
 
@@ -230,11 +232,11 @@ def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
     def watch(*arguments):
         see = plain(*arguments)
 
-        def interrupted(left, edits):
-            watched.append((left, edits))
+        def interrupted(unprotected, edits):
+            watched.append((unprotected, edits))
             if len(watched) == 3:
                 signal.raise_signal(signal.SIGINT)
-            return see(left, edits)
+            return see(unprotected, edits)
 
         return interrupted
 
@@ -248,8 +250,8 @@ def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
     )
     cost = release.private.cost
     assert 3 == len(watched)
-    assert watched[-1] == (cost["nodes_left"], cost["edits"])
-    assert release.guarantee.share == pytest.approx(1 - cost["nodes_left"] / 40)
+    assert watched[-1] == (cost["nodes_unprotected"], cost["edits"])
+    assert release.guarantee.share == pytest.approx(1 - cost["nodes_unprotected"] / 40)
     assert any("interrupted" in text for text in release.private.warnings)
     assert release.verify(random_graph()).ok
 
@@ -271,16 +273,16 @@ def test_no_time_at_all_gives_the_best_of_one_look():
     assert release.verify(random_graph(n=60)).ok
 
 
-def test_who_rewires_is_told_of_degrees_that_are_too_rare():
+def test_who_rewires_is_warned_of_degrees_that_are_too_rare():
     method = gv.StructuralAnonymity(edits="rewire", heuristic="ua", goal="partial:0.9")
     release = method.anonymize(random_graph(n=30), seed=1)
     sizes = np.bincount(random_graph(n=30).degrees())
     rare = int(sizes[sizes < 2].sum())
-    told = [text for text in release.private.warnings if "no rewiring can make" in text]
-    assert (rare > 3) == bool(told)
-    assert all(f"make {rare} nodes" in text for text in told)
+    rare_degrees = [text for text in release.private.warnings if "no rewiring can make" in text]
+    assert (rare > 3) == bool(rare_degrees)
+    assert all(f"make {rare} nodes" in text for text in rare_degrees)
     star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    with pytest.warns(gv.GraphveilWarning, match="make 1 nodes anonymous, 0 may be left"):
+    with pytest.warns(gv.GraphveilWarning, match="make 1 nodes anonymous, 0 may stay unprotected"):
         gv.StructuralAnonymity(edits="rewire", heuristic="ua").anonymize(star)
 
 
@@ -311,5 +313,5 @@ def test_a_large_budget_that_suffices_for_everybody_is_not_missed():
     least = gv.StructuralAnonymity(iterations=2000).anonymize(graph, seed=1).private.cost["edits"]
     goal = gv.Budget(edges=max(least, round(0.2 * graph.n_edges) + 1))
     release = gv.StructuralAnonymity(iterations=2000, goal=goal).anonymize(graph, seed=1)
-    assert 0 == release.private.cost["nodes_left"]
+    assert 0 == release.private.cost["nodes_unprotected"]
     assert release.private.cost["edits"] <= goal.edges

@@ -1,7 +1,7 @@
 """Edge edits over an immutable graph: a hash of the pairs that differ from it.
 
-A pair u < v has the key ``u * n + v``, never 0, which marks a free slot. Its state is +1 (added),
--1 (deleted) or 0 (as in the graph). Every kernel of the realisation reads adjacency through
+A pair u < v has the key ``u * n + v``. Its value in the table, its state, is +1 (added), -1
+(deleted) or 0 (as in the graph). Every kernel of the realisation reads adjacency through
 `adjacent` and writes through `make` and `cut`, which keep the residuals in step.
 """
 
@@ -13,23 +13,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-FREE = 0
-FIBONACCI = np.uint64(0x9E3779B97F4A7C15)
+from graphveil.kernels.hashing import find, insert
+
+SHIFT = 3
 
 
 class Edits(NamedTuple):
     """The graph, what was changed, and what is still owed to every node.
 
-    ``added`` and ``deleted`` log every key that ever got that state; an entry counts only while the
-    state in the hash still says so. ``final`` holds keys of additions that no later step asks for,
-    and that are not in the hash. ``tally`` holds the lengths of the three. ``touched`` tells the
-    nodes that ever had an edit.
+    ``table`` is a hash table of keys and their states. ``added`` and ``deleted`` log every key that
+    ever got that state; an entry counts only while the state in the table still says so. ``final``
+    holds keys of additions that no later step asks for, and that are not in the table. ``tally``
+    holds the lengths of the three and the shift of the hash. ``touched`` tells the nodes that ever
+    had an edit.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    keys: NDArray[np.int64]
-    states: NDArray[np.int8]
+    table: NDArray[np.int64]
     added: NDArray[np.int64]
     deleted: NDArray[np.int64]
     final: NDArray[np.int64]
@@ -46,13 +47,9 @@ class Classes(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def slot_of(keys: NDArray[np.int64], key: int) -> int:
-    """Return the slot that holds the key, or the free slot where it belongs."""
-    mask = keys.size - 1
-    slot = np.int64((np.uint64(key) * FIBONACCI) >> np.uint64(20)) & mask
-    while keys[slot] != FREE and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return int(slot)
+def _key_of(edits: Edits, u: int, v: int) -> int:
+    """Return the key of the pair."""
+    return int(min(u, v) * (edits.indptr.size - 1) + max(u, v))
 
 
 @njit(cache=True, nogil=True)
@@ -76,8 +73,7 @@ def state_of(edits: Edits, u: int, v: int) -> int:
     """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
     if not (edits.touched[u] and edits.touched[v]):
         return 0
-    n = edits.indptr.size - 1
-    return int(edits.states[slot_of(edits.keys, min(u, v) * n + max(u, v))])
+    return int(edits.table[find(edits.table, edits.tally[SHIFT], _key_of(edits, u, v)), 1])
 
 
 @njit(cache=True, nogil=True)
@@ -94,14 +90,12 @@ def adjacent(edits: Edits, u: int, v: int) -> bool:
 @njit(cache=True, nogil=True)
 def make(edits: Edits, u: int, v: int) -> None:
     """Join u and v, which are not joined now; each is owed one less."""
-    n = edits.indptr.size - 1
-    key = min(u, v) * n + max(u, v)
-    slot = slot_of(edits.keys, key)
-    if edits.keys[slot] == key and edits.states[slot] < 0:
-        edits.states[slot] = 0
+    key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
+    row = find(edits.table, shift, key)
+    if edits.table[row, 1] < 0:
+        edits.table[row, 1] = 0
     else:
-        edits.keys[slot] = key
-        edits.states[slot] = 1
+        insert(edits.table, shift, key, 1)
         edits.added[edits.tally[0]] = key
         edits.tally[0] += 1
     edits.residual[u] -= 1
@@ -113,14 +107,12 @@ def make(edits: Edits, u: int, v: int) -> None:
 @njit(cache=True, nogil=True)
 def cut(edits: Edits, u: int, v: int) -> None:
     """Part u and v, which are joined now; each is owed one more."""
-    n = edits.indptr.size - 1
-    key = min(u, v) * n + max(u, v)
-    slot = slot_of(edits.keys, key)
-    if edits.keys[slot] == key and edits.states[slot] > 0:
-        edits.states[slot] = 0
+    key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
+    row = find(edits.table, shift, key)
+    if edits.table[row, 1] > 0:
+        edits.table[row, 1] = 0
     else:
-        edits.keys[slot] = key
-        edits.states[slot] = -1
+        insert(edits.table, shift, key, -1)
         edits.deleted[edits.tally[1]] = key
         edits.tally[1] += 1
     edits.residual[u] += 1
@@ -147,7 +139,7 @@ def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
     out = np.empty(logged + final, dtype=np.int64)
     count = 0
     for i in range(logged):
-        if edits.states[slot_of(edits.keys, log[i])] == sign:
+        if edits.table[find(edits.table, edits.tally[SHIFT], log[i]), 1] == sign:
             out[count] = log[i]
             count += 1
     out[count : count + final] = edits.final[:final]

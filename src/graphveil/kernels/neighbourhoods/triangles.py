@@ -1,8 +1,8 @@
-"""Triangles of a graph: every triangle is found once, from its end of least degree.
+"""Triangles of a graph: one pass finds every triangle once, from its end of least degree.
 
 Nodes are ordered by (degree, position). An edge points forward, from the earlier end to the later,
 so that no node has more than sqrt(2 m) forward neighbours, and all triangles are found in
-O(m sqrt(m)) steps.
+O(m sqrt(m)) steps. Taking edges out keeps that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 
 class Forward(NamedTuple):
@@ -33,7 +34,7 @@ def _points(indptr: Indptr, u: int, w: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def forward(indptr: Indptr, indices: Indices) -> Forward:
+def _forward(indptr: Indptr, indices: Indices) -> Forward:
     """Return the forward neighbours of every node."""
     n = indptr.size - 1
     start = np.zeros(n + 1, dtype=np.int64)
@@ -49,50 +50,69 @@ def forward(indptr: Indptr, indices: Indices) -> Forward:
 
 
 @njit(cache=True, nogil=True)
-def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
-    """Return the number of triangles at every node."""
-    n = indptr.size - 1
-    start, ends = forward(indptr, indices)
-    found = np.zeros(n, dtype=np.int64)
-    mark = np.full(n, -1, dtype=np.int32)
-    for u in range(n):
+def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
+    """Add every triangle to `out`: to its nodes, or where nodes are flagged to its edges.
+
+    Each edge gets one for the third corner if that is flagged. Which of the two it is, is known
+    when the pass is compiled.
+    """
+    start, ends = forward
+    position = np.full(start.size - 1, -1, dtype=np.int64)
+    for u in range(start.size - 1):
+        if start[u + 1] - start[u] < 2:
+            continue
         for e in range(start[u], start[u + 1]):
-            mark[ends[e]] = u
+            position[ends[e]] = e
         for e in range(start[u], start[u + 1]):
             v = ends[e]
             for f in range(start[v], start[v + 1]):
-                if mark[ends[f]] == u:
-                    found[u] += 1
-                    found[v] += 1
-                    found[ends[f]] += 1
-    return found
+                third = position[ends[f]]
+                if third < 0:
+                    continue
+                if flag is None:
+                    out[u] += 1
+                    out[v] += 1
+                    out[ends[f]] += 1
+                else:
+                    out[e] += flag[ends[f]]
+                    out[third] += flag[v]
+                    out[f] += flag[u]
+        for e in range(start[u], start[u + 1]):
+            position[ends[e]] = -1
+
+
+@njit(cache=True, nogil=True)
+def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
+    """Return the number of triangles at every node."""
+    out = np.zeros(forward.start.size - 1, dtype=np.int64)
+    _pass(forward, None, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
+    """Return for every edge how many common neighbours of its ends are flagged."""
+    out = np.zeros(forward.ends.size, dtype=np.int64)
+    _pass(forward, flag, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
+    """Return the number of triangles at every node."""
+    return triangles_of_nodes(_forward(indptr, indices))
 
 
 @njit(cache=True, nogil=True)
 def common_neighbours(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
     """Return, for every entry of indices, how many neighbours the two ends of its edge share."""
-    n = indptr.size - 1
-    start, ends = forward(indptr, indices)
-    shared = np.zeros(ends.size, dtype=np.int32)
-    place = np.full(n, -1, dtype=np.int64)
-    for u in range(n):
-        for e in range(start[u], start[u + 1]):
-            place[ends[e]] = e
-        for e in range(start[u], start[u + 1]):
-            v = ends[e]
-            for f in range(start[v], start[v + 1]):
-                third = place[ends[f]]
-                if third >= 0:
-                    shared[e] += 1
-                    shared[f] += 1
-                    shared[third] += 1
-        for e in range(start[u], start[u + 1]):
-            place[ends[e]] = -1
+    everybody = np.ones(indptr.size - 1, dtype=np.bool_)
+    shared = flagged_thirds(_forward(indptr, indices), everybody)
     return _on_both_entries(indptr, indices, shared)
 
 
 @njit(cache=True, nogil=True)
-def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indices) -> NDArray[np.int32]:
+def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArray[np.int32]:
     """Return for every entry the value of its edge, given in the order of the forward edges.
 
     The nodes u are passed in order, so the entries that point back from a node w to some u are met

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.kernels.hashing import new_table
 from graphveil.kernels.k_degree import edits as kernel
 
 
@@ -41,16 +42,15 @@ def start(
     residual = goal - task.degrees
     units = int(np.abs(residual).sum())
     room = units * (1 if additions else 2) + 64
-    capacity = 1 << (room + room // 3).bit_length()
+    table, shift = new_table(room)
     edits = kernel.Edits(
         indptr=task.indptr,
         indices=task.indices,
-        keys=np.zeros(capacity, dtype=np.int64),
-        states=np.zeros(capacity, dtype=np.int8),
+        table=table,
         added=np.empty(room, dtype=np.int64),
         deleted=np.empty(0 if additions else room, dtype=np.int64),
         final=np.empty(room if additions else 0, dtype=np.int64),
-        tally=np.zeros(3, dtype=np.int64),
+        tally=np.array([0, 0, 0, shift], dtype=np.int64),
         residual=residual,
         touched=np.zeros(goal.size, dtype=np.bool_),
     )

@@ -26,7 +26,7 @@ class Goal(ABC):
 
     @abstractmethod
     def allowed(self, n_nodes: int) -> int:
-        """Return how many nodes may be left in small classes when the run stops."""
+        """Return how many nodes may be unprotected, in small classes, when the run stops."""
 
     @abstractmethod
     def budget(self, n_edges: int) -> int | None:
@@ -41,7 +41,7 @@ class Goal(ABC):
         ParameterError
             Where it names none, or a share or number is out of range.
         """
-        kind, _, amount = text.partition(":")
+        kind, _, amount = str(text).partition(":")
         if kind == "full" and not amount:
             return Full()
         if kind in {"partial", "budget"} and _NUMBER.fullmatch(amount):
@@ -81,7 +81,7 @@ class Partial(Goal):
     Parameters
     ----------
     share
-        In (0, 1]; at most ``floor((1 - share) * n + 1e-9)`` nodes are left.
+        In (0, 1]; at most ``floor((1 - share) * n + 1e-9)`` nodes stay unprotected.
     """
 
     share: float = 0.95
@@ -91,7 +91,7 @@ class Partial(Goal):
         _check_share(self.share)
 
     def allowed(self, n_nodes: int) -> int:
-        """Return the nodes that may be left."""
+        """Return how many nodes may stay unprotected."""
         return math.floor((1 - self.share) * n_nodes + 1e-9)
 
     def budget(self, n_edges: int) -> int | None:

@@ -22,19 +22,24 @@ from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.methods.structural.goals import Budget, Full, Goal
-from graphveil.methods.structural.target_phases import check_aimed
-from graphveil.methods.structural.task import SEARCHED, Edited, Task
+from graphveil.methods.structural.task import (
+    CODES,
+    Edited,
+    EditKind,
+    OnInterrupt,
+    Sampling,
+    Settings,
+    Task,
+    Walking,
+    known_to_target,
+)
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
 
-EditKind = Literal["delete", "add", "rewire", "any"]
-Heuristic = Literal[
-    "auto", "es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target"
-]
-OnInterrupt = Literal["stop", "best"]
+Heuristic = Literal["auto", Sampling, Walking]
 
 KEPT: dict[EditKind, tuple[AnyCondition, ...]] = {
     "delete": (Subgraph(),),
@@ -78,7 +83,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
     preserve_triangles
         Forbids ``"cut"``, which removes every triangle.
     time_limit_seconds
-        After this time the best so far is taken; ``"auto"`` parts it among its heuristics.
+        After this time the best so far is released; ``"auto"`` divides it among its heuristics.
     on_interrupt
         What Ctrl-C does during the run: ``"stop"`` ends it without a release, ``"best"`` releases
         the best so far, which claims the share that it reached. A second one stops in any case.
@@ -133,7 +138,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
     )
     preserve_triangles: bool = parameter(default=False, text="forbid cut, which removes them all")
     time_limit_seconds: float | None = parameter(
-        default=None, text="take the best so far after this time", minimum=0
+        default=None, text="release the best so far after this time", minimum=0
     )
     on_interrupt: OnInterrupt = parameter(
         default="stop", text="Ctrl-C: no release, or one of the best so far"
@@ -143,15 +148,20 @@ class StructuralAnonymity(Anonymizer[Graph]):
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
         _ = self.guarantee  # refuses what no guarantee can say
-        if self.heuristic == "target":
-            check_aimed(self.measure, self.distance, self.edits)
+        known = known_to_target(self.measure, self.distance, self.edits)
+        if self.heuristic == "target" and not known:
+            raise ParameterError(
+                f"heuristic=target knows measure=count at distance 1 with edits=any, not "
+                f"{self.measure} at distance {self.distance} with edits={self.edits}. "
+                "Give these, or use search."
+            )
         if self.heuristic in {"strip", "cut"}:
             self._check_start()
 
     def _check_start(self) -> None:
-        if self.measure not in SEARCHED or self.distance != 1:
+        if self.measure not in CODES or self.distance != 1:
             raise ParameterError(
-                f"heuristic={self.heuristic} knows {', '.join(SEARCHED)} at distance 1, not "
+                f"heuristic={self.heuristic} knows {', '.join(CODES)} at distance 1, not "
                 f"{self.measure} at distance {self.distance}. Use search."
             )
         if self.edits != "delete" or isinstance(self.goal, Budget):
@@ -196,88 +206,96 @@ class StructuralAnonymity(Anonymizer[Graph]):
             edits=self.edits,
             budget=graph.n_edges if budget is None else min(budget, graph.n_edges),
             allowed=self.goal.allowed(graph.n_nodes),
+            by_budget=isinstance(self.goal, Budget),
         )
+
+    def settings(self) -> Settings:
+        """Return how the heuristics look for edits."""
+        return Settings(*(getattr(self, name) for name in Settings._fields))
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
         from graphveil.methods.structural.run import run  # noqa: PLC0415  compiled code, when needed
 
-        found = run(self, data, randomness)
-        reached = data.n_nodes - found.edited.left
+        result = run(self.task(data), self.settings(), randomness)
+        reached = data.n_nodes - result.edited.unprotected
         if data.n_nodes and not reached:
             raise InfeasibleError(
                 f"no node could be made {self.k}-anonymous within goal={self.goal}. "
                 "Raise the budget, lower k, or take a coarser measure."
             )
         return Draft(
-            data=found.graph,
+            data=result.graph,
             guarantee=msgspec.structs.replace(
                 self.guarantee, share=share_of(reached, data.n_nodes)
             ),
-            cost=self._cost(data, found),
-            advice=self._advice(data, found),
-            unprotected=found.left,
+            cost=self._cost(data, result),
+            advice=self._advice(data, result),
+            unprotected=result.unprotected,
         )
 
-    def _cost(self, graph: Graph, found: Result) -> dict[str, float | int]:
+    def _cost(self, graph: Graph, result: Result) -> dict[str, float | int]:
         from graphveil.methods.structural.outcome import average_clustering, figures  # noqa: PLC0415  compiled code, when needed
 
-        edited = found.edited
+        edited = result.edited
         cost: dict[str, float | int] = {
             "edges_before": graph.n_edges,
             "edges_added": len(edited.added),
             "edges_deleted": len(edited.deleted),
             **figures(graph, edited),
-            "nodes_left_before": found.left_before,
-            "nodes_allowed_to_be_left": self.goal.allowed(graph.n_nodes),
-            "clustering_before": average_clustering(graph, None),
+            "nodes_unprotected_before": result.unprotected_before,
+            "nodes_allowed_unprotected": self.goal.allowed(graph.n_nodes),
+            "clustering_before": average_clustering(graph),
         }
-        if found.lower_bound is not None:
-            cost["edits_lower_bound"] = found.lower_bound
-            cost["edits_over_lower_bound"] = _ratio(edited.cost, found.lower_bound)
-        for name, other in found.runners_up.items():
+        if result.lower_bound is not None:
+            cost["edits_lower_bound"] = result.lower_bound
+            cost["edits_over_lower_bound"] = _ratio(edited.cost, result.lower_bound)
+        for name, other in result.runners_up.items():
             cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
         return cost
 
-    def _advice(self, graph: Graph, found: Result) -> tuple[str, ...]:
+    def _advice(self, graph: Graph, result: Result) -> tuple[str, ...]:
         advice = [COPY]
-        edited = found.edited
+        edited = result.edited
         allowed = self.goal.allowed(graph.n_nodes)
-        if found.interrupted:
+        if result.interrupted:
             advice.append("the run was interrupted: this is the best so far")
-        if edited.left > allowed and not isinstance(self.goal, Budget):
+        if edited.unprotected > allowed and not isinstance(self.goal, Budget):
             advice.append(
-                f"the goal {self.goal} was missed: {edited.left} nodes are left, {allowed} may be. "
+                f"the goal {self.goal} was missed: {edited.unprotected} nodes are unprotected, "
+                f"{allowed} may be. "
                 "The release claims the share that was reached"
             )
         if self.edits == "rewire":
-            from graphveil.methods.structural.bounds import nodes_left_by_rewiring  # noqa: PLC0415  compiled code, when needed
+            from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
-            advice += _rewiring(nodes_left_by_rewiring(self.task(graph)), allowed)
+            advice += _rewiring(unprotected_by_rewiring(self.task(graph)), allowed)
         if self.edits == "add":
             advice += many_additions(len(edited.added), graph.n_edges)
-        if "target" in found.runners_up:
-            advice += _beside(graph, edited, found.runners_up["target"], allowed)
+        if "target" in result.runners_up:
+            advice += _beside(graph, edited, result.runners_up["target"], allowed)
         return tuple(advice)
 
 
 def _rewiring(rare: int, allowed: int) -> list[str]:
-    """Return the advice on nodes whose degree is shared by too few; none where they may be left."""
+    """Return the advice on nodes whose degree is shared by too few; none where so many may be."""
     if rare <= allowed:
         return []
     rare_degrees = (
-        f"no rewiring can make {rare} nodes anonymous, {allowed} may be left: it keeps every "
-        "degree, and theirs are rare. Use edits=any, or a partial goal"
+        f"no rewiring can make {rare} nodes anonymous, {allowed} may stay unprotected: it keeps "
+        "every degree, and theirs are rare. Use edits=any, or a partial goal"
     )
     return [rare_degrees]
 
 
-def _beside(graph: Graph, taken: Edited, other: Edited, allowed: int) -> list[str]:
+def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str]:
     """Return the advice on a result that misses the goal with fewer edits; none where none does."""
-    if not taken.left <= allowed < other.left or other.cost >= taken.cost:
+    reaches = best.unprotected <= allowed < other.unprotected
+    if not reaches or other.cost >= best.cost:
         return []
     beside = (
-        f"the goal took {taken.cost} edits. With {other.cost} edits, which keep triangles, "
-        f"heuristic=target leaves {other.left} of {graph.n_nodes} nodes; see the record's cost"
+        f"the goal took {best.cost} edits. With {other.cost} edits, which keep triangles, "
+        f"heuristic=target leaves {other.unprotected} of {graph.n_nodes} nodes unprotected; see "
+        "the record's cost"
     )
     return [beside]
 

@@ -1,4 +1,4 @@
-"""What edits came to: the edited graph, and what an owner is shown of it."""
+"""What edits come to, counted exactly, and the least that they can come to."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.methods.structural.state import triangles
-from graphveil.methods.structural.task import Edited
+from graphveil.kernels.neighbourhoods.triangles import triangles
+from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
+from graphveil.methods.structural.task import CODES, Edited, Task
 
 
 def applied(graph: Graph, edited: Edited) -> Graph:
@@ -17,54 +19,145 @@ def applied(graph: Graph, edited: Edited) -> Graph:
     --------
     >>> none = np.empty((0, 2), dtype=np.int32)
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> edited = Edited(added=none, deleted=np.array([[1, 2]], dtype=np.int32), left=1)
+    >>> edited = Edited(none, deleted=np.array([[1, 2]], dtype=np.int32), unprotected=1)
     >>> applied(path, edited).edges().tolist()
     [[0, 1]]
     """
     if not edited.cost:
         return graph
-    keys = _keys_after(graph, edited)
-    n = max(graph.n_nodes, 1)
-    return Graph.from_edges(*np.divmod(keys, n), n=graph.n_nodes, ids=graph.ids)
+    n = graph.n_nodes
+    edges = keys_of(graph.edges(), n)
+    kept = edges[~np.isin(edges, keys_of(edited.deleted, n))]
+    keys = np.concatenate([kept, keys_of(edited.added, n)])
+    return Graph.from_edges(*np.divmod(keys, n), n=n, ids=graph.ids)
 
 
-def _keys_after(graph: Graph, edited: Edited) -> NDArray[np.int64]:
-    n = max(graph.n_nodes, 1)
-    edges = _keys(graph.edges(), n)
-    kept = edges[~np.isin(edges, _keys(edited.deleted, n))]
-    return np.concatenate([kept, _keys(edited.added, n)])
+def keys_of(pairs: NDArray[np.integer], n: int) -> NDArray[np.int64]:
+    """Return every pair of nodes as one integer, the end in the first column first."""
+    keys: NDArray[np.int64] = pairs[:, 0].astype(np.int64) * n + pairs[:, 1]
+    return keys
 
 
-def _keys(edges: NDArray[np.int32], n: int) -> NDArray[np.int64]:
-    wide = edges.astype(np.int64)
-    return wide[:, 0] * n + wide[:, 1]
+def codes_of(task: Task) -> NDArray[np.int64]:
+    """Return the codes of degrees and triangles that tell the nodes of the input apart."""
+    graph, (by_degree, by_triangle) = task.graph, CODES[task.measure]
+    codes = graph.degrees() * by_degree
+    return codes + triangles(graph.indptr, graph.indices) * by_triangle if by_triangle else codes
 
 
-def average_clustering(graph: Graph, edited: Edited | None) -> float:
-    """Return the mean local clustering after these edits; nodes of degree below 2 count as 0.
+def unprotected_in(graph: Graph, task: Task) -> NDArray[np.int64]:
+    """Return the nodes of a graph that stand in classes below k, by the measure's exact classes."""
+    labels = partition(graph, measure=task.measure, distance=task.distance)
+    return np.flatnonzero(class_sizes_of_nodes(labels) < task.k)
+
+
+def counted(task: Task, edited: Edited) -> Edited:
+    """Return the same edits with the unprotected nodes counted exactly.
 
     Examples
     --------
-    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)  # 1, 1, 1/3, 0
-    >>> average_clustering(flag, None)
+    >>> none = np.empty((0, 2), dtype=np.int32)
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> counted(Task(star, "dk", 1, 2, "delete", 3, 0), Edited(none, none, 0)).unprotected
+    1
+    """
+    return edited._replace(unprotected=unprotected_in(applied(task.graph, edited), task).size)
+
+
+def checked(task: Task, edited: Edited) -> Edited:
+    """Return these edits once an exact count of their unprotected nodes agrees.
+
+    Raises
+    ------
+    AssertionError
+        Where it differs from what a heuristic counted: a bug of ours.
+    """
+    exact = counted(task, edited).unprotected
+    if exact != edited.unprotected:
+        raise AssertionError(
+            f"{edited.unprotected} nodes were counted as unprotected, a recount gives {exact}"
+        )
+    return edited
+
+
+def average_clustering(graph: Graph) -> float:
+    """Return the mean local clustering; nodes of degree below 2 count as 0.
+
+    Examples
+    --------
+    >>> average_clustering(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))  # 1, 1, 1/3, 0
     0.5833333333333334
     """
-    n = graph.n_nodes
-    if n == 0:
+    if graph.n_nodes == 0:
         return 0.0
-    keys = _keys(graph.edges(), n) if edited is None else _keys_after(graph, edited)
-    degree = np.bincount(np.concatenate(np.divmod(keys, n)), minlength=n)
+    degree = graph.degrees()
     pairs = degree * (degree - 1) / 2
-    closed = triangles(keys, degree)
-    return float(np.divide(closed, pairs, out=np.zeros(n), where=pairs > 0).mean())
+    closed = triangles(graph.indptr, graph.indices)
+    return float(np.divide(closed, pairs, out=np.zeros(degree.size), where=pairs > 0).mean())
 
 
 def figures(graph: Graph, edited: Edited) -> dict[str, float | int]:
-    """Return what is shown of a result beside others: edits, edges kept, nodes left, clustering."""
+    """Return what is shown of a result beside others."""
     kept = graph.n_edges - len(edited.deleted)
     return {
         "edits": edited.cost,
         "edges_kept_share": kept / graph.n_edges if graph.n_edges else 1.0,
-        "nodes_left": edited.left,
-        "clustering": average_clustering(graph, edited),
+        "nodes_unprotected": edited.unprotected,
+        "clustering": average_clustering(applied(graph, edited)),
     }
+
+
+def lower_bound(task: Task) -> int | None:
+    """No graph in which every node is anonymous is reached with fewer edits.
+
+    Parameters
+    ----------
+    task
+        The graph, the measure, k and the edits allowed.
+
+    Returns
+    -------
+    int or None
+        None where there is no bound: some nodes may stay unprotected, the measure does not fix the
+        degree, or there are fewer than k nodes. Rewirings keep every degree, so they alone get 0:
+        see `unprotected_by_rewiring`.
+
+    Notes
+    -----
+    Where a measure fixes the degree, nodes that look alike have one degree, so the degrees of the
+    release form groups of at least k. An edit changes two degrees by one: the least total change L
+    of the degrees, halved and rounded up, by the dynamic programme of k-degree anonymity. Deletions
+    only lower degrees: mirrored, the programme that only raises them. A rewiring changes no degree,
+    so the bound holds whether it counts as one edit or as four.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> lower_bound(Task(star, "count", 1, k=2, edits="delete", budget=3, allowed=0))
+    1
+    """
+    degrees = task.graph.degrees()
+    fixed = MEASURES[task.measure].fixes_degree(task.distance)
+    if task.allowed or degrees.size < task.k or not fixed:
+        return None
+    if task.edits == "rewire":
+        return 0
+    if task.edits == "delete":
+        degrees = degrees.max() - degrees
+    plan = optimal_plan(runs_of(degrees), task.k, edits="any" if task.edits == "any" else "add")
+    return lower_bound_edits(plan.cost)
+
+
+def unprotected_by_rewiring(task: Task) -> int:
+    """No rewiring leaves fewer nodes unprotected, since it keeps every degree: those of rare ones.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> unprotected_by_rewiring(Task(star, "count", 1, k=2, edits="rewire", budget=3, allowed=0))
+    1
+    """
+    if not MEASURES[task.measure].fixes_degree(task.distance):
+        return 0
+    sizes = np.bincount(task.graph.degrees())
+    return int(sizes[sizes < task.k].sum())

@@ -1,39 +1,42 @@
-"""One run: the heuristics that the parameters ask for, and the best of what they find."""
+"""One run: the heuristics that the parameters ask for, and the best of what they reach."""
 
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.measures import partition
-from graphveil.methods.structural.bounds import lower_bound
-from graphveil.methods.structural.cut import cut
-from graphveil.methods.structural.goals import Budget, Full
-from graphveil.methods.structural.interrupts import noted
-from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.sampling import sample_edits
-from graphveil.methods.structural.search import search
-from graphveil.methods.structural.strip import strip
-from graphveil.methods.structural.target import target
-from graphveil.methods.structural.target_phases import aimed
-from graphveil.methods.structural.task import Edited, Task, better, searchable
+from graphveil.methods.structural.annealing.starts import cut, strip
+from graphveil.methods.structural.annealing.walk import search
+from graphveil.methods.structural.outcome import applied, lower_bound, unprotected_in
+from graphveil.methods.structural.paper.sampling import sample_edits
+from graphveil.methods.structural.target.walk import target
+from graphveil.methods.structural.task import (
+    Edited,
+    Sampling,
+    Settings,
+    Task,
+    Walking,
+    Watch,
+    better,
+    counted_by_codes,
+    known_to_target,
+)
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
-if TYPE_CHECKING:
-    from graphveil.methods.structural.method import StructuralAnonymity
-
-Named = Literal["es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target"]
-Watch = Callable[[int, int], bool]
-
-STARTS: tuple[Named, ...] = ("strip", "cut")
-"""Those that look for the fewest deletions until nobody is left, whatever the budget."""
+WALKS = {"search": search, "target": target, "strip": strip, "cut": cut}
+STARTS: tuple[Walking, ...] = ("strip", "cut")
+"""Those that look for the fewest deletions that protect everybody, whatever the budget."""
 
 LARGE_BUDGET = 0.2
 """The share of edges from which a budget may suffice for everybody, by `STARTS`."""
@@ -46,36 +49,36 @@ class Result(NamedTuple):
     ----------
     graph, edited
         The edited graph, and its edits.
-    left
+    unprotected
         The nodes in classes below k.
-    left_before
+    unprotected_before
         Their number in the input.
     lower_bound
         The fewest edits of any full solution, where one is known.
     runners_up
-        What the other heuristics found, by name.
+        What the other heuristics reached, by name.
     interrupted
         Whether an interrupt cut the run short.
     """
 
     graph: Graph
     edited: Edited
-    left: NDArray[np.int64]
-    left_before: int
+    unprotected: NDArray[np.int64]
+    unprotected_before: int
     lower_bound: int | None
     runners_up: dict[str, Edited]
     interrupted: bool
 
 
-def run(method: StructuralAnonymity, graph: Graph, randomness: Randomness) -> Result:
-    """Return the best state that the heuristics of these parameters reach, recounted exactly.
+def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
+    """Return the best state that these heuristics reach, recounted exactly.
 
     Parameters
     ----------
-    method
-        The parameters.
-    graph
-        The input.
+    task
+        The input, the edits and the goal.
+    settings
+        The heuristics.
     randomness
         A stream for every heuristic.
 
@@ -84,93 +87,90 @@ def run(method: StructuralAnonymity, graph: Graph, randomness: Randomness) -> Re
     KeyboardInterrupt
         Unless the best so far is asked for.
     """
-    task = method.task(graph)
-    before = left_in(graph, task)
-    with noted(wanted=method.on_interrupt == "best") as interrupted:
-        missed = before.size > task.allowed
-        found = _try_all(method, task, randomness, before.size, interrupted) if missed else {}
-    best, chosen = Edited(_none(), _none(), before.size), None
-    for tried, other in found.items():
-        if better(other, best, task, by_budget=isinstance(method.goal, Budget)):
-            best, chosen = other, tried
-    edited = applied(graph, best)
-    left = left_in(edited, task)
-    if left.size != best.left:
-        raise AssertionError(f"{left.size} nodes are left, {chosen} counted {best.left}")
+    before = unprotected_in(task.graph, task).size
+    with noted(wanted=settings.on_interrupt == "best") as interrupted:
+        missed = before > task.allowed
+        results = _try_all(task, settings, randomness, before, interrupted) if missed else {}
+    none = np.empty((0, 2), dtype=np.int32)
+    best, chosen = Edited(none, none, before), None
+    for name, other in results.items():
+        if better(other, best, task):
+            best, chosen = other, name
+    graph = applied(task.graph, best)
+    unprotected = unprotected_in(graph, task)
+    if unprotected.size != best.unprotected:
+        raise AssertionError(
+            f"{unprotected.size} are unprotected, not {best.unprotected}: {chosen}"
+        )
     return Result(
-        graph=edited,
+        graph=graph,
         edited=best,
-        left=left,
-        left_before=int(before.size),
-        lower_bound=lower_bound(task) if isinstance(method.goal, Full) else None,
-        runners_up={name: other for name, other in found.items() if name != chosen},
+        unprotected=unprotected,
+        unprotected_before=before,
+        lower_bound=None if task.by_budget else lower_bound(task),
+        runners_up={name: other for name, other in results.items() if name != chosen},
         interrupted=interrupted(),
     )
 
 
-def left_in(graph: Graph, task: Task) -> NDArray[np.int64]:
-    """Return the nodes that stand in classes below k."""
-    classes = partition(graph, measure=task.measure, distance=task.distance)
-    sizes = np.bincount(classes) if classes.size else np.empty(0, dtype=np.int64)
-    return np.flatnonzero(sizes[classes] < task.k)
-
-
 def _try_all(
-    method: StructuralAnonymity,
     task: Task,
+    settings: Settings,
     randomness: Randomness,
     before: int,
     interrupted: Callable[[], bool],
-) -> dict[Named, Edited]:
-    """Return what every heuristic finds; each gets its part of the time that is left."""
-    found: dict[Named, Edited] = {}
-    names = _chosen(method, task)
-    limit = method.time_limit_seconds
+) -> dict[str, Edited]:
+    """Return what every heuristic reaches; each gets its share of the time that remains."""
+    results: dict[str, Edited] = {}
+    names = _chosen(task, settings)
+    limit = settings.time_limit_seconds
     deadline = math.inf if limit is None else time.monotonic() + limit
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         now = time.monotonic()
-        if found and (interrupted() or now > deadline):
+        if results and (interrupted() or now > deadline):
             break
-        until = now + (deadline - now) / (len(names) - place)
+        until = now + (deadline - now) / (len(names) - position)
         rng = randomness.stream(f"structural {name}")
-        with stage(f"{name}: {before:,} nodes left", total=before) as advance:
+        with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = _watch(until, before, advance, interrupted)
-            result = _heuristic(name, method, task, rng, watch)
-        if name not in STARTS or result.cost <= task.budget:
-            found[name] = result
-    return found
+            edited = _heuristic(name, task, settings, rng, watch)
+        if name not in STARTS or edited.cost <= task.budget:
+            results[name] = edited
+    return results
 
 
-def _chosen(method: StructuralAnonymity, task: Task) -> tuple[Named, ...]:
+def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
     """Return the heuristics to run: the one asked for, or those that may win."""
-    if method.heuristic != "auto":
-        return (method.heuristic,)
-    if not searchable(task):
+    if settings.heuristic != "auto":
+        return (settings.heuristic,)
+    if not counted_by_codes(task):
         return ("ua", "search")
-    aims = aimed(task.measure, task.distance, task.edits)
-    starts = STARTS[:1] if method.preserve_triangles else STARTS
-    if isinstance(method.goal, Budget):
-        names: tuple[Named, ...] = ("ua", "target", "search") if aims else ("ua", "search")
+    aimed = known_to_target(task.measure, task.distance, task.edits)
+    starts = STARTS[:1] if settings.preserve_triangles else STARTS
+    if task.by_budget:
+        names: tuple[Sampling | Walking, ...] = (
+            ("ua", "target", "search") if aimed else ("ua", "search")
+        )
         large = task.budget >= LARGE_BUDGET * task.graph.n_edges and task.edits != "add"
         return (*names, *starts) if large else names
     if task.edits == "add":
         return ("search", "ua")
-    return ("target", "search", *starts) if aims else ("search", *starts)
+    return ("target", "search", *starts) if aimed else ("search", *starts)
 
 
 def _heuristic(
-    name: Named, method: StructuralAnonymity, task: Task, rng: np.random.Generator, watch: Watch
+    name: Sampling | Walking,
+    task: Task,
+    settings: Settings,
+    rng: np.random.Generator,
+    watch: Watch,
 ) -> Edited:
-    by_budget = isinstance(method.goal, Budget)
-    if name == "search" or name == "target":  # noqa: PLR1714  the type checker narrows by each
-        walk = search if name == "search" else target
-        return walk(task, iterations=method.iterations, by_budget=by_budget, rng=rng, watch=watch)
-    if name == "cut" or name == "strip":  # noqa: PLR1714  as above
-        start = cut if name == "cut" else strip
-        deletions = task._replace(edits="delete", budget=task.graph.n_edges)
-        return start(deletions, iterations=method.iterations, rng=rng, watch=watch)
-    gap = method.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
-    return sample_edits(task, name, gap=gap, by_budget=by_budget, rng=rng, watch=watch)
+    if name in STARTS:
+        task = task._replace(edits="delete", budget=task.graph.n_edges)
+    if name == "search" or name == "target" or name == "strip" or name == "cut":  # noqa: PLR1714  the type checker narrows by each
+        return WALKS[name](task, iterations=settings.iterations, rng=rng, watch=watch)
+    gap = settings.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
+    return sample_edits(task, name, gap=gap, rng=rng, watch=watch)
 
 
 def _watch(
@@ -179,10 +179,10 @@ def _watch(
     """Return the function that moves the bar and says when it is enough."""
     done = 0
 
-    def watch(left: int, edits: int) -> bool:
+    def watch(unprotected: int, edits: int) -> bool:
         nonlocal done
         del edits
-        now = max(before - left, done)
+        now = max(before - unprotected, done)
         advance(now - done)
         done = now
         return interrupted() or time.monotonic() > until
@@ -190,5 +190,35 @@ def _watch(
     return watch
 
 
-def _none() -> NDArray[np.int32]:
-    return np.empty((0, 2), dtype=np.int32)
+@contextmanager
+def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
+    """Note the first interrupt instead of raising it; yields whether there was one.
+
+    A second interrupt is raised. Only the main thread is interrupted, so elsewhere, and where not
+    wanted, nothing changes.
+
+    Examples
+    --------
+    >>> with noted(wanted=True) as interrupted:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     interrupted()
+    True
+    """
+    pressed = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not wanted or not main or before in (signal.SIG_IGN, None):
+        yield pressed.is_set
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
 
-SEARCHED = ("count", "edge-count", "degree")
-"""The measures whose classes the search follows flip by flip, at distance 1."""
+EditKind = Literal["delete", "add", "rewire", "any"]
+Sampling = Literal["es", "degree", "affected", "unique", "ua"]
+Walking = Literal["search", "strip", "cut", "target"]
+OnInterrupt = Literal["stop", "best"]
+
+CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
+"""What a degree and a triangle add to the code of a node, by measure, at distance 1."""
+
+Pairs = NDArray[np.int32]
+Watch = Callable[[int, int], bool]
+"""Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
 
 
 class Task(NamedTuple):
@@ -29,7 +39,10 @@ class Task(NamedTuple):
     budget
         The most edits; the number of edges (or pairs) where the goal sets none.
     allowed
-        The most nodes that may stay in classes below k; the search stops there.
+        The most nodes that may stay unprotected, in classes below k; the search stops there.
+    by_budget
+        Whether the fewest unprotected nodes within the budget are wanted, or the fewest edits with
+        which no more than the allowed stay unprotected.
     """
 
     graph: Graph
@@ -39,37 +52,60 @@ class Task(NamedTuple):
     edits: str
     budget: int
     allowed: int
+    by_budget: bool = False
 
 
-def searchable(task: Task) -> bool:
-    """Whether the search follows this task by counts alone, in O(degree) a flip.
+class Settings(NamedTuple):
+    """How a run looks for edits: the parameters of the method of these names."""
 
-    Other tasks it follows through the states of their measure, more slowly.
+    heuristic: Literal["auto", Sampling, Walking]
+    recompute_gap_edges: int | None
+    iterations: int | None
+    preserve_triangles: bool
+    time_limit_seconds: float | None
+    on_interrupt: OnInterrupt
+
+
+def counted_by_codes(task: Task) -> bool:
+    """Whether a search follows this task by codes of degrees and triangles, in O(degree) a flip.
+
+    Other tasks it follows through the values of their measure, more slowly.
 
     Examples
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
     >>> task = Task(star, "count", 1, k=2, edits="delete", budget=3, allowed=0)
-    >>> searchable(task), searchable(task._replace(measure="vrq"))
+    >>> counted_by_codes(task), counted_by_codes(task._replace(measure="vrq"))
     (True, False)
     """
-    return task.measure in SEARCHED and task.distance == 1 and task.edits != "rewire"
+    return task.measure in CODES and task.distance == 1 and task.edits != "rewire"
+
+
+def known_to_target(measure: str, distance: int, edits: str) -> bool:
+    """Return whether the heuristic target knows a measure and a kind of edits.
+
+    Examples
+    --------
+    >>> known_to_target("count", 1, "any"), known_to_target("degree", 1, "any")
+    (True, False)
+    """
+    return measure == "count" and distance == 1 and edits == "any"
 
 
 class Edited(NamedTuple):
-    """The best state of a run: the edges changed, and how many nodes are left.
+    """The best state of a run: the edges changed, and how many nodes are unprotected.
 
     Parameters
     ----------
     added, deleted
         int32, shapes (a, 2) and (b, 2), smaller end first.
-    left
-        The number of nodes in classes below k in the edited graph, recounted exactly.
+    unprotected
+        The number of nodes in classes below k in the edited graph, counted exactly.
     """
 
-    added: NDArray[np.int32]
-    deleted: NDArray[np.int32]
-    left: int
+    added: Pairs
+    deleted: Pairs
+    unprotected: int
 
     @property
     def cost(self) -> int:
@@ -77,17 +113,16 @@ class Edited(NamedTuple):
         return len(self.added) + len(self.deleted)
 
 
-def better(one: Edited, other: Edited, task: Task, *, by_budget: bool) -> bool:
+def better(one: Edited, other: Edited, task: Task) -> bool:
     """Whether one result beats the other (the best of the trajectory).
 
-    With a budget the fewest nodes left win, ties to fewer edits. With a goal a state that reaches
-    it wins over one that does not, then fewer edits, then fewer nodes left.
+    With a budget the fewest unprotected nodes win, ties to fewer edits. With a goal a state that
+    reaches it wins over one that does not, then fewer edits, then fewer unprotected nodes.
     """
-    if by_budget:
-        return (one.left, one.cost) < (other.left, other.cost)
     return _rank(one, task) < _rank(other, task)
 
 
 def _rank(edited: Edited, task: Task) -> tuple[int, int, int]:
-    missed = max(edited.left - task.allowed, 0)
-    return (missed, edited.cost, edited.left)
+    if task.by_budget:
+        return (edited.unprotected, edited.cost, 0)
+    return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphveil.data import Graph
 from graphveil.errors import DataError, InfeasibleError, ParameterError
+from graphveil.kernels.hashing import new_table
 from graphveil.kernels.k_degree import textbook as kernel
 from graphveil.kernels.k_degree.edits import Edits
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
@@ -297,16 +298,15 @@ def _keys(edges: NDArray[np.integer], n: int) -> NDArray[np.int64]:
 
 
 def _editable(graph: Graph, *, room: int) -> Edits:
-    capacity = 1 << (2 * room - 1).bit_length()
+    table, shift = new_table(room)
     return Edits(
         indptr=graph.indptr,
         indices=graph.indices,
-        keys=np.zeros(capacity, dtype=np.int64),
-        states=np.zeros(capacity, dtype=np.int8),
+        table=table,
         added=np.empty(room, dtype=np.int64),
         deleted=np.empty(room, dtype=np.int64),
         final=np.empty(0, dtype=np.int64),
-        tally=np.zeros(3, dtype=np.int64),
+        tally=np.array([0, 0, 0, shift], dtype=np.int64),
         residual=np.zeros(graph.n_nodes, dtype=np.int64),
         touched=np.zeros(graph.n_nodes, dtype=np.bool_),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from graphveil.kernels.structural.target.state import (
+from graphveil.kernels.structural.classes import (
     AIM_DEGREE,
     AIM_TRIANGLES,
     DEGREE_BITS,
@@ -13,30 +13,18 @@ from graphveil.kernels.structural.target.state import (
     GAP,
     PULL,
     SLOT,
-    SMALLEST,
     TRIANGLES,
     Classes,
     Ints,
+    K,
     gap,
 )
+from graphveil.kernels.structural.rows import first_not_below
 
-NONE = -1
 FAR = 1 << 62
 CLASS_REACH = 12
 GROUP_REACH = 25
 GROUP_LOOKS = 2_000
-
-
-@njit(cache=True, nogil=True)
-def _first_not_below(codes: Ints, code: int) -> int:
-    low, high = 0, codes.size
-    while low < high:
-        middle = (low + high) >> 1
-        if codes[middle] < code:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @njit(cache=True, nogil=True)
@@ -50,7 +38,7 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
         for other in (degree - change, degree + change):
             if other < 0:
                 continue
-            at = _first_not_below(codes, other << DEGREE_BITS | triangles)
+            at = first_not_below(codes, 0, codes.size, other << DEGREE_BITS | triangles)
             for i in (at - 1, at):
                 if 0 <= i < codes.size and codes[i] >> DEGREE_BITS == other:
                     here = gap(codes[i], degree, triangles)
@@ -60,8 +48,8 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def _gather(codes: Ints, taken: Ints, first: int, limit: int, group: Ints) -> int:
-    """Write into `group` the first and the nearest free places after it; return their distance.
+def _gather(codes: Ints, assigned: Ints, first: int, limit: int, group: Ints) -> int:
+    """Write into `group` the first and the nearest free positions after it; return their distance.
 
     The codes descend by degree. FAR where there are too few within reach, or beyond the limit.
     """
@@ -76,7 +64,7 @@ def _gather(codes: Ints, taken: Ints, first: int, limit: int, group: Ints) -> in
         if change > GROUP_REACH or DEGREE_GAP * change >= distance[last]:
             break
         here = gap(codes[i], degree, triangles)
-        if taken[i] != 0 or here >= distance[last]:
+        if assigned[i] != 0 or here >= distance[last]:
             continue
         at = last
         while at > 1 and distance[at - 1] > here:
@@ -118,20 +106,19 @@ def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def assign(classes: Classes, lowest: int, highest: int, held: int) -> None:
+def assign(classes: Classes, lowest: int, highest: int, strength: int) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous; others are free.
 
-    A node in a class of k stays, with strength `held`. The others, by descending degree: to the
-    nearest such class, or together with their nearest likes, whichever is cheaper a node.
+    Writes the aims and the sum of the gaps. A protected node stays, with this strength. The others,
+    by descending degree: to the nearest class of k, or together with their nearest likes, whichever
+    is cheaper a node.
     """
-    table, node, _, _, _, tally = classes
-    k = tally[SMALLEST]
+    table, node, k = classes.table, classes.node, classes.rule[K]
     small = 0
     for v in range(len(node)):
         code, size = table[node[v, SLOT]]
-        degree = code >> DEGREE_BITS
-        pulled = lowest <= degree <= highest
-        _pull(classes, v, held if pulled and size >= k else 0, code)
+        pulled = lowest <= code >> DEGREE_BITS <= highest
+        _pull(classes, v, strength if pulled and size >= k else 0, code)
         small += pulled and size < k
     free = np.empty(small, dtype=np.int64)
     codes = np.empty(small, dtype=np.int64)
@@ -146,29 +133,22 @@ def assign(classes: Classes, lowest: int, highest: int, held: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _populated(classes: Classes) -> Ints:
-    """Return the codes of the classes of k, sorted."""
-    table, _, _, _, _, tally = classes
-    return np.sort(table[:, 0][table[:, 1] >= tally[SMALLEST]])
-
-
-@njit(cache=True, nogil=True)
 def _assign_in_order(classes: Classes, free: Ints, codes: Ints) -> None:
     """Pull these nodes, whose codes descend, one after the other."""
-    k = classes.tally[SMALLEST]
-    populated = _populated(classes)
-    taken = np.zeros(free.size, dtype=np.int64)
+    table, k = classes.table, classes.rule[K]
+    populated = np.sort(table[:, 0][table[:, 1] >= k])
+    assigned = np.zeros(free.size, dtype=np.int64)
     group = np.empty(k, dtype=np.int64)
     for i in range(free.size):
-        if taken[i] != 0:
+        if assigned[i] != 0:
             continue
         alone, target = _nearest_class(populated, codes[i])
-        together = _gather(codes, taken, i, FAR if alone == FAR else k * alone, group)
+        together = _gather(codes, assigned, i, FAR if alone == FAR else k * alone, group)
         if together == FAR:
-            taken[i] = 1
+            assigned[i] = 1
             _pull(classes, free[i], 1 if alone < FAR else 0, target)
             continue
         target = _medoid(codes, group)
         for j in group:
-            taken[j] = 1
+            assigned[j] = 1
             _pull(classes, free[j], 1, target)

@@ -1,38 +1,61 @@
-"""The edits of a walk: a set of pairs that can be drawn from, and the best state on the way."""
+"""The state of the heuristic target: classes, neighbours, edits, and the best state on the way.
+
+The code of a node is its degree and its triangles, ``deg << 40 | t``. The energy of a state counts
+three things: what the classes below k lack, weighted by the degree of their nodes; how far nodes
+are from where they are pulled; and the edits. All are integers that a move changes in O(1), so that
+a trial is taken back exactly.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from graphveil.kernels.structural.target.state import (
-    FREE,
-    GAP,
-    LACK,
-    LEFT,
-    MULTIPLIER,
+from graphveil.kernels import hashing
+from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural import rows as lists
+from graphveil.kernels.structural.classes import (
+    UNPROTECTED,
+    Classes,
     Ints,
-    State,
-    adjacent,
     begin,
-    leaf,
-    settle,
+    move,
     shift,
-    take_back,
-    turn,
+    undo,
+)
+from graphveil.kernels.structural.rows import Rows
+
+CHANGED, LOGGED, BEST_UNPROTECTED, BEST_CHANGED, KEPT, SHIFT = range(6)
+OPEN = -1
+WORD = 64
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+BIT_OF = np.zeros(WORD, dtype=np.int64)
+BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(WORD)]] = range(
+    WORD
 )
 
-CHANGED, LOGGED, BEST_LEFT, BEST_CHANGED, KEPT, SHIFT = range(6)
-OPEN = -1
+
+class State(NamedTuple):
+    """What a flip reads or writes, but for the list of edits.
+
+    ``weight[d]`` is what an unprotected node of degree d counts. ``bits`` holds the same as the
+    rows, one row of bits a node; it has no columns on sparse graphs.
+    """
+
+    classes: Classes
+    weight: Ints
+    rows: Rows
+    bits: NDArray[np.uint64]
 
 
 class Edits(NamedTuple):
     """The pairs in which the graph differs from the input, and how to get back to the best state.
 
-    The first ``tally[CHANGED]`` of ``pairs`` are changed; row s of ``table`` holds a pair and its
-    place in ``pairs``. ``log`` lists the pairs flipped since the best state, so that the best is
-    the present with the log undone. Where the log is full, ``kept`` takes both.
+    The first ``tally[CHANGED]`` of ``pairs`` are changed; ``table`` is a hash table of them and
+    their positions in ``pairs``. ``log`` lists the pairs flipped since the best state, so that the
+    best is the present with the log undone. Where the log is full, ``kept`` holds both.
     """
 
     pairs: Ints
@@ -55,55 +78,80 @@ def ends_of(key: int) -> tuple[int, int]:
 
 
 @leaf
-def _home(edits: Edits, key: int) -> int:
-    shifted = (np.uint64(key) * MULTIPLIER) >> np.uint64(edits.tally[SHIFT])
-    return int(np.int64(shifted))
+def adjacent(state: State, v: int, w: int) -> bool:
+    """Return whether v and w are joined; within a trial, its flips so far included."""
+    if state.bits.shape[1] > 0:
+        return bool(state.bits[v, w >> 6] >> np.uint64(w & 63) & np.uint64(1))
+    return lists.adjacent(state.rows, v, w)
 
 
 @leaf
-def _slot(edits: Edits, key: int) -> int:
-    """Return the row that holds the pair, or the free row where it belongs."""
-    table, mask = edits.table, len(edits.table) - 1
-    slot = _home(edits, key)
-    while table[slot, 0] != FREE and table[slot, 0] != key:
-        slot = (slot + 1) & mask
-    return slot
+def _shift_common(state: State, v: int, w: int, sign: int) -> int:
+    """Change the triangles of every common neighbour of v and w by one; return how many."""
+    classes, weight, rows, bits = state
+    common = 0
+    for word in range(bits.shape[1]):
+        both = bits[v, word] & bits[w, word]
+        while both != np.uint64(0):
+            lowest = both & (~both + np.uint64(1))
+            x = WORD * word + BIT_OF[np.int64((lowest * DE_BRUIJN) >> np.uint64(58))]
+            move(classes, weight, x, sign)
+            both ^= lowest
+            common += 1
+    if bits.shape[1] > 0:
+        return common
+    common = lists.common_of(rows, v, w)
+    for i in range(common):
+        move(classes, weight, int(np.int64(rows.common[i])), sign)
+    return common
+
+
+@leaf
+def _shift(state: State, v: int, w: int) -> None:
+    """Move the codes as flipping the pair does; the neighbours stay as they are."""
+    sign = -1 if adjacent(state, v, w) else 1
+    common = _shift_common(state, v, w, sign)
+    shift(state.classes, state.weight, (v, w), common, sign)
+
+
+@leaf
+def _turn(state: State, v: int, w: int) -> None:
+    """Flip the pair where trials look: in the bits, or in the rows where there are none."""
+    if state.bits.shape[1] > 0:
+        state.bits[v, w >> 6] ^= np.uint64(1) << np.uint64(w & 63)
+        state.bits[w, v >> 6] ^= np.uint64(1) << np.uint64(v & 63)
+    else:
+        lists.toggle(state.rows, v, w)
+
+
+@leaf
+def _settle(state: State, v: int, w: int) -> None:
+    """Flip the pair in the rows as well, once `_turn` flipped the bits for good."""
+    if state.bits.shape[1] > 0:
+        lists.toggle(state.rows, v, w)
 
 
 @leaf
 def is_changed(edits: Edits, key: int) -> bool:
     """Return whether the pair differs from the input."""
-    return bool(edits.table[_slot(edits, key), 0] == key)
+    row = hashing.find(edits.table, edits.tally[SHIFT], key)
+    return bool(edits.table[row, 0] == key)
 
 
 @leaf
-def _forget(edits: Edits, slot: int) -> None:
-    """Empty a row of the table, and close the gap behind it."""
-    table, mask = edits.table, len(edits.table) - 1
-    hole, at = slot, (slot + 1) & mask
-    while table[at, 0] != FREE:
-        home = _home(edits, table[at, 0])
-        if ((at - home) & mask) >= ((at - hole) & mask):
-            table[hole, 0], table[hole, 1] = table[at, 0], table[at, 1]
-            hole = at
-        at = (at + 1) & mask
-    table[hole, 0] = FREE
-
-
-@leaf
-def record(edits: Edits, key: int) -> None:
+def _record(edits: Edits, key: int) -> None:
     """Put an unchanged pair among the changed ones, or take a changed one out; log it."""
     pairs, table, tally = edits.pairs, edits.table, edits.tally
-    slot = _slot(edits, key)
-    if table[slot, 0] == key:
-        place = table[slot, 1]
+    row = hashing.find(table, tally[SHIFT], key)
+    if table[row, 0] == key:
+        position = table[row, 1]
         tally[CHANGED] -= 1
         last = pairs[tally[CHANGED]]
-        table[_slot(edits, last), 1] = place
-        pairs[place] = last
-        _forget(edits, _slot(edits, key))
+        hashing.insert(table, tally[SHIFT], last, position)
+        pairs[position] = last
+        hashing.delete(table, tally[SHIFT], key)
     else:
-        table[slot, 0], table[slot, 1] = key, tally[CHANGED]
+        table[row, 0], table[row, 1] = key, tally[CHANGED]
         pairs[tally[CHANGED]] = key
         tally[CHANGED] += 1
     _log(edits, key)
@@ -124,20 +172,20 @@ def _log(edits: Edits, key: int) -> None:
 
 
 @leaf
-def keep_if_better(state: State, edits: Edits, allowed: int) -> None:
-    """Make the present state the best if it is better: nodes missing, then edits, then nodes."""
-    tally, left = edits.tally, state.classes.tally[LEFT]
-    missing, best_missing = max(left - allowed, 0), max(tally[BEST_LEFT] - allowed, 0)
-    if missing != best_missing:
-        better = missing < best_missing
+def _keep_if_better(state: State, edits: Edits, allowed: int) -> None:
+    """Make the present state the best if it is better: nodes too many, then edits, then nodes."""
+    tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
+    beyond, best_beyond = max(unprotected - allowed, 0), max(tally[BEST_UNPROTECTED] - allowed, 0)
+    if beyond != best_beyond:
+        better = beyond < best_beyond
     elif tally[CHANGED] != tally[BEST_CHANGED]:
         better = tally[CHANGED] < tally[BEST_CHANGED]
     else:
-        better = left < tally[BEST_LEFT]
+        better = unprotected < tally[BEST_UNPROTECTED]
     if better:
         tally[LOGGED] = 0
         tally[KEPT] = OPEN
-        tally[BEST_LEFT] = left
+        tally[BEST_UNPROTECTED] = unprotected
         tally[BEST_CHANGED] = tally[CHANGED]
 
 
@@ -145,11 +193,11 @@ def keep_if_better(state: State, edits: Edits, allowed: int) -> None:
 def flip(state: State, edits: Edits, key: int) -> None:
     """Flip the pair: codes, neighbours and edits."""
     v, w = ends_of(key)
-    begin(state.classes)
-    shift(state, v, w)
-    turn(state.near, v, w)
-    settle(state.near, v, w)
-    record(edits, key)
+    begin(state.classes, state.weight)
+    _shift(state, v, w)
+    _turn(state, v, w)
+    _settle(state, v, w)
+    _record(edits, key)
 
 
 @leaf
@@ -165,7 +213,7 @@ def more_edits(state: State, edits: Edits, trial: Ints, size: int) -> int:
 
     It cannot where it names a pair twice, or adds to a node whose row is full.
     """
-    start, length = state.near.start, state.near.length
+    start, length = state.rows.start, state.rows.length
     more = 0
     for i in range(size):
         for j in range(i):
@@ -173,7 +221,7 @@ def more_edits(state: State, edits: Edits, trial: Ints, size: int) -> int:
                 return size + 1
         v, w = ends_of(trial[i])
         full = start[v + 1] - start[v] < length[v] + 2 or start[w + 1] - start[w] < length[w] + 2
-        if full and not adjacent(state.near, v, w):
+        if full and not adjacent(state, v, w):
             return size + 1
         more += -1 if is_changed(edits, trial[i]) else 1
     return more
@@ -182,37 +230,30 @@ def more_edits(state: State, edits: Edits, trial: Ints, size: int) -> int:
 @leaf
 def move_all(state: State, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before; the last unmade."""
-    begin(state.classes)
+    begin(state.classes, state.weight)
     for i in range(size):
         v, w = ends_of(trial[i])
-        shift(state, v, w)
+        _shift(state, v, w)
         if i < size - 1:
-            turn(state.near, v, w)
+            _turn(state, v, w)
 
 
 @leaf
 def reject(state: State, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
-    """Take a trial back, when left, lack and gap were these `before`."""
-    take_back(state.classes, *before)
+    """Take a trial back, when these were the `tallies` before."""
+    undo(state.classes, before)
     for i in range(size - 2, -1, -1):
         v, w = ends_of(trial[i])
-        turn(state.near, v, w)
+        _turn(state, v, w)
 
 
 @leaf
 def accept(state: State, edits: Edits, trial: Ints, size: int, allowed: int) -> None:
     """Make the flips of a trial for good."""
     v, w = ends_of(trial[size - 1])
-    turn(state.near, v, w)
+    _turn(state, v, w)
     for i in range(size):
         v, w = ends_of(trial[i])
-        settle(state.near, v, w)
-        record(edits, trial[i])
-    keep_if_better(state, edits, allowed)
-
-
-@leaf
-def tallies(state: State) -> tuple[int, int, int]:
-    """Return the nodes left, what their classes lack, and the gap to the aims."""
-    tally = state.classes.tally
-    return int(tally[LEFT]), int(tally[LACK]), int(tally[GAP])
+        _settle(state, v, w)
+        _record(edits, trial[i])
+    _keep_if_better(state, edits, allowed)

@@ -1,4 +1,4 @@
-"""Proposals of the heuristic target, and the annealing walk that judges them."""
+"""A step of annealing with aims: flips of any pairs, up to five at a time."""
 
 from __future__ import annotations
 
@@ -7,33 +7,30 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.classes import (
+    AIM_TRIANGLES,
+    SLOT,
+    TRIANGLES,
+    Ints,
+    K,
+    tallies,
+)
 from graphveil.kernels.structural.target.edits import (
     CHANGED,
     Edits,
+    State,
     accept,
+    adjacent,
     key_of,
     more_edits,
     move_all,
     reject,
-    tallies,
-)
-from graphveil.kernels.structural.target.state import (
-    AIM_TRIANGLES,
-    DEGREE_BITS,
-    SLOT,
-    SMALLEST,
-    TRIANGLES,
-    Ints,
-    State,
-    adjacent,
-    leaf,
 )
 
 NONE = -1
 MOST_FLIPS = 5
-RENEWAL = 256
 TRIES = 4
-WAITING, SINCE = range(2)
 
 
 class Plan(NamedTuple):
@@ -41,7 +38,7 @@ class Plan(NamedTuple):
 
     The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
     what the classes below k lack, in nodes, beyond what is `spared`, plus `price` an edit and
-    `pull` a unit of gap. `focus` is the probability to look at a node in a class below k, else
+    `pull` a unit of gap. `focus` is the probability to look at an unprotected node, else
     `undo` that to revert an edit, else `add` that to add an edge; `revert` that to revert an edit
     as well. At most `budget` pairs change. With `stop` the walk ends at the nodes `allowed`.
     """
@@ -61,34 +58,19 @@ class Plan(NamedTuple):
     stop: bool
 
 
-class Listed(NamedTuple):
-    """The nodes of positive weight in classes below k when last listed, and the trial at hand.
+class Field(NamedTuple):
+    """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
 
-    ``tally`` holds how many `waiting` counts, and how many proposals ago it was listed.
-    """
-
-    waiting: Ints
+    state: State
+    edits: Edits
     trial: Ints
-    tally: Ints
-
-
-@leaf
-def _list_waiting(state: State, listed: Listed) -> None:
-    table, node, weight, _, _, tally = state.classes
-    count = 0
-    for v in range(len(node)):
-        slot = node[v, SLOT]
-        if table[slot, 1] < tally[SMALLEST] and weight[table[slot, 0] >> DEGREE_BITS] > 0:
-            listed.waiting[count] = v
-            count += 1
-    listed.tally[WAITING] = count
-    listed.tally[SINCE] = 0
+    unprotected: Ints
 
 
 @leaf
 def _neighbour(state: State, v: int, rng: np.random.Generator) -> int:
     """Return a random neighbour of v, or NONE."""
-    start, length, neighbour, _ = state.near
+    start, length, neighbour, _ = state.rows
     if length[v] == 0:
         return NONE
     return int(np.int64(neighbour[start[v] + np.int64(rng.random() * length[v])]))
@@ -103,8 +85,8 @@ def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
         if a != NONE:
             x = _neighbour(state, a, rng)
     else:
-        x = int(rng.random() * state.near.length.size)
-    if x in (NONE, v) or adjacent(state.near, v, x):
+        x = int(rng.random() * state.rows.length.size)
+    if x in (NONE, v) or adjacent(state, v, x):
         return NONE
     return x
 
@@ -113,19 +95,19 @@ def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
 def _modest(state: State, v: int, rng: np.random.Generator) -> int:
     """Return the neighbour of v with the lower degree of two draws; v has neighbours."""
     one, other = _neighbour(state, v, rng), _neighbour(state, v, rng)
-    return one if state.near.length[one] <= state.near.length[other] else other
+    return one if state.rows.length[one] <= state.rows.length[other] else other
 
 
 @leaf
 def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
     """Propose to join or part two neighbours of v, which changes its triangles alone."""
-    if state.near.length[v] < 2:
+    if state.rows.length[v] < 2:
         return 0
-    table, node, _, _, _, _ = state.classes
+    table, node = state.classes.table, state.classes.node
     part = table[node[v, SLOT], 0] & TRIANGLES >= node[v, AIM_TRIANGLES]
     for _ in range(TRIES):
         a, b = _modest(state, v, rng), _modest(state, v, rng)
-        if a != b and adjacent(state.near, a, b) == part:
+        if a != b and adjacent(state, a, b) == part:
             trial[0] = key_of(a, b)
             return 1
     return 0
@@ -133,7 +115,7 @@ def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
 
 @leaf
 def _join(state: State, v: int, trial: Ints, size: int, rng: np.random.Generator) -> int:
-    """Add to the trial an edge at v that is not there; return the new size, 0 where none is met."""
+    """Add to the trial an edge at v that is not there; return the size, 0 where none is drawn."""
     x = _stranger(state, v, rng)
     if x == NONE:
         return 0
@@ -148,7 +130,7 @@ def _two_switch(state: State, v: int, a: int, trial: Ints, rng: np.random.Genera
     if y in (NONE, a):
         return 0
     x = _neighbour(state, y, rng)
-    if x == NONE or x in (v, a) or adjacent(state.near, x, a):
+    if x == NONE or x in (v, a) or adjacent(state, x, a):
         return 0
     trial[0], trial[1] = key_of(v, a), key_of(x, y)
     trial[2], trial[3] = key_of(v, y), key_of(x, a)
@@ -183,10 +165,10 @@ def _anywhere(state: State, edits: Edits, plan: Plan, trial: Ints, rng: np.rando
     """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
     if rng.random() < plan.undo:
         return _append_revert(edits, trial, 0, rng)
-    v = int(rng.random() * state.near.length.size)
+    v = int(rng.random() * state.rows.length.size)
     if rng.random() < plan.add:
-        w = int(rng.random() * state.near.length.size)
-        if v == w or adjacent(state.near, v, w):
+        w = int(rng.random() * state.rows.length.size)
+        if v == w or adjacent(state, v, w):
             return 0
     else:
         w = _neighbour(state, v, rng)
@@ -207,13 +189,11 @@ def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generato
 
 
 @leaf
-def _propose(
-    state: State, edits: Edits, plan: Plan, listed: Listed, rng: np.random.Generator
-) -> int:
-    """Write a trial; return its number of flips."""
-    trial, waiting = listed.trial, listed.tally[WAITING]
-    if waiting > 0 and rng.random() < plan.focus:
-        v = int(np.int64(listed.waiting[np.int64(rng.random() * waiting)]))
+def _propose(field: Field, listed: int, plan: Plan, rng: np.random.Generator) -> int:
+    """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
+    state, edits, trial, unprotected = field
+    if listed > 0 and rng.random() < plan.focus:
+        v = int(np.int64(unprotected[np.int64(rng.random() * listed)]))
         if rng.random() < 0.3:
             v = _neighbour(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
@@ -233,37 +213,24 @@ def _energy(before: tuple[int, int, int], unit: float, plan: Plan) -> float:
 
 
 @leaf
-def anneal(
-    state: State,
-    edits: Edits,
-    listed: Listed,
-    plan: Plan,
-    rng: np.random.Generator,
-    first: int,
-    last: int,
+def step(
+    field: Field, listed: int, plan: Plan, temperature: float, rng: np.random.Generator
 ) -> None:
-    """Make proposals first..last - 1 of the plan; write the state, the edits and the best."""
-    unit = 1.0 / (2 * state.classes.tally[SMALLEST] - 2)
-    cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
-    temperature = plan.hot * cooling**first
-    trial = listed.trial
-    _list_waiting(state, listed)
-    for _ in range(first, last):
-        if plan.stop and state.classes.tally[0] <= plan.allowed:
-            return
-        if listed.tally[SINCE] >= max(RENEWAL, len(state.classes.node) >> 8):
-            _list_waiting(state, listed)
-        listed.tally[SINCE] += 1
-        temperature *= cooling
-        size = _propose(state, edits, plan, listed, rng)
-        more = more_edits(state, edits, trial, size)
-        if size == 0 or more > size or (more > 0 and edits.tally[CHANGED] + more > plan.budget):
-            continue
-        bar = -temperature * math.log(1.0 - rng.random())
-        before = tallies(state)
-        energy = _energy(before, unit, plan)
-        move_all(state, trial, size)
-        if _energy(tallies(state), unit, plan) - energy + plan.price * more > bar:
-            reject(state, trial, size, before)
-        else:
-            accept(state, edits, trial, size, plan.allowed)
+    """Propose flips and judge them at this temperature; so many unprotected nodes are listed.
+
+    Writes the state, the edits and the best.
+    """
+    state, edits, trial, _ = field
+    size = _propose(field, listed, plan, rng)
+    more = more_edits(state, edits, trial, size)
+    if size == 0 or more > size or (more > 0 and edits.tally[CHANGED] + more > plan.budget):
+        return
+    bar = -temperature * math.log(1.0 - rng.random())
+    unit = 1.0 / (2 * state.classes.rule[K] - 2)
+    before = tallies(state.classes)
+    energy = _energy(before, unit, plan)
+    move_all(state, trial, size)
+    if _energy(tallies(state.classes), unit, plan) - energy + plan.price * more > bar:
+        reject(state, trial, size, before)
+    else:
+        accept(state, edits, trial, size, plan.allowed)

@@ -1,4 +1,8 @@
-"""Loops of the paper's heuristics: small classes, what single edits affect, differences."""
+"""Loops of the paper's heuristics: small classes, what single edits affect, differences.
+
+The nodes are numbered by rising degree of the input, so that an edge points from its smaller end to
+its larger: what the passes over triangles take. Deleting edges keeps that.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.hashing import FREE, find
+from graphveil.kernels.leaf import leaf
 from graphveil.kernels.neighbourhoods.triangles import Forward, Indices, Indptr
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-FREE = -1
 GALLOP = 8
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Lists(NamedTuple):
@@ -47,34 +51,45 @@ class Search(NamedTuple):
     queue: NDArray[np.int32]
 
 
+@leaf
+def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) -> None:
+    """Write into small[v] whether fewer than k nodes share the code of v, itself included.
+
+    The empty table, which has room for all codes, is filled with them and their numbers.
+    """
+    for v in range(codes.size):
+        row = find(table, shift, codes[v])
+        if table[row, 0] == FREE:
+            table[row, 0], table[row, 1] = codes[v], 0
+        table[row, 1] += 1
+    for v in range(codes.size):
+        small[v] = table[find(table, shift, codes[v]), 1] < k
+
+
 @njit(cache=True, nogil=True)
-def small_classes(first: Ints, second: Ints, k: int) -> Flags:
-    """Return which nodes share both values with fewer than k nodes, themselves included."""
-    n = first.size
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    bits = 0
-    while (1 << bits) < size:
-        bits += 1
-    holder = np.full(size, FREE, dtype=np.int32)
-    counts = np.zeros(size, dtype=np.int32)
-    slot = np.empty(n, dtype=np.int64)
-    for v in range(n):
-        mixed = np.uint64(first[v]) * MULTIPLIER ^ np.uint64(second[v])
-        at = np.int64((mixed * MULTIPLIER) >> np.uint64(64 - bits))
-        while holder[at] != FREE:
-            other = holder[at]
-            if first[other] == first[v] and second[other] == second[v]:
-                break
-            at = (at + 1) & (size - 1)
-        holder[at] = v
-        counts[at] += 1
-        slot[v] = at
-    small = np.empty(n, dtype=np.bool_)
-    for v in range(n):
-        small[v] = counts[slot[v]] < k
-    return small
+def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices) -> Forward:
+    """Return the forward neighbours under new numbers: node ``order[r]`` becomes r.
+
+    Larger ends are passed in their order, so that every row comes out sorted.
+    """
+    n = indptr.size - 1
+    start = np.zeros(n + 1, dtype=np.int64)
+    for u in range(n):
+        for arc in range(indptr[u], indptr[u + 1]):
+            if rank[indices[arc]] > rank[u]:
+                start[rank[u] + 1] += 1
+    for r in range(n):
+        start[r + 1] += start[r]
+    ends = np.empty(start[n], dtype=np.int32)
+    free = start[:-1].copy()
+    for larger in range(n):
+        u = order[larger]
+        for arc in range(indptr[u], indptr[u + 1]):
+            smaller = rank[indices[arc]]
+            if smaller < larger:
+                ends[free[smaller]] = larger
+                free[smaller] += 1
+    return Forward(start, ends)
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +143,7 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
         v, w = w, v
     at, end = indptr[w], indptr[w + 1]
     unlike = GALLOP * (indptr[v + 1] - indptr[v]) < end - at
-    found = 0
+    shared = 0
     for arc in range(indptr[v], indptr[v + 1]):
         x = indices[arc]
         if not flag[x] or counted[x] == stamp:
@@ -140,13 +155,13 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
                 at += 1
         if at < end and indices[at] == x:
             counted[x] = stamp
-            found += 1
-    return found
+            shared += 1
+    return shared
 
 
 @njit(cache=True, nogil=True)
-def flagged_affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
-    """Return what `flagged_affected_by` does at distance 1.
+def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
+    """Return what `affected_by` does at distance 1.
 
     All nodes of an edit are affected, and its flips change no other node's neighbours. So the
     others are those that the ends of a flip share, or have, in the graph as it is.
@@ -173,7 +188,7 @@ def flagged_affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags
 
 
 @njit(cache=True, nogil=True)
-def _meet(search: Search, node: int, number: int, size: int) -> int:
+def _see(search: Search, node: int, number: int, size: int) -> int:
     """Append the node to the queue unless this search has seen it; return the queue's size."""
     if search.seen[node] == number:
         return size
@@ -214,7 +229,7 @@ def _fill(
     c, done = at
     search.seen[-1] += 1
     number = search.seen[-1]
-    size = _meet(search, centre, number, 0)
+    size = _see(search, centre, number, 0)
     head = 0
     for _hop in range(distance):
         last = size
@@ -225,22 +240,20 @@ def _fill(
             for arc in range(lists.indptr[x], lists.indptr[x + 1]):
                 y = lists.indices[arc]
                 if plain or not _is_parted(flips, c, done, x, y):
-                    size = _meet(search, y, number, size)
+                    size = _see(search, y, number, size)
             if plain:
                 continue
             for i in range(done):
                 a, b = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
                 if flips.joins[i] and x == a:
-                    size = _meet(search, b, number, size)
+                    size = _see(search, b, number, size)
                 elif flips.joins[i] and x == b:
-                    size = _meet(search, a, number, size)
+                    size = _see(search, a, number, size)
     return size
 
 
 @njit(cache=True, nogil=True)
-def flagged_affected_by(
-    lists: Lists, flips: Flips, distance: int, needed: int, flag: Flags
-) -> Ints:
+def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Flags) -> Ints:
     """Return for every edit how many of the nodes that it affects are flagged.
 
     A flip affects the nodes within the distance of at least `needed` of its two ends, in the graph
@@ -266,3 +279,15 @@ def flagged_affected_by(
                     counted[x] = c
                     score[c] += 1
     return score
+
+
+@njit(cache=True, nogil=True)
+def flagged_near(forward: Forward, flag: Flags) -> Ints:
+    """Return for every node how many of itself and its neighbours are flagged."""
+    start, ends = forward
+    near = flag.astype(np.int64)
+    for u in range(start.size - 1):
+        for e in range(start[u], start[u + 1]):
+            near[u] += flag[ends[e]]
+            near[ends[e]] += flag[u]
+    return near

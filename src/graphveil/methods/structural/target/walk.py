@@ -8,22 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.structural.target import edits as edits_kernel
-from graphveil.kernels.structural.target import moves
-from graphveil.kernels.structural.target import state as kernel
+from graphveil.kernels.structural.anneal import anneal_field
+from graphveil.kernels.structural.classes import PULL, SLOT, TRIANGLES, refill
+from graphveil.kernels.structural.target import edits as kernel
 from graphveil.kernels.structural.target.assign import assign
-from graphveil.methods.structural import target_phases as phases
-from graphveil.methods.structural.search import Watch
-from graphveil.methods.structural.target_phases import Course, Phase, check_aimed
-from graphveil.methods.structural.target_state import (
-    Field,
+from graphveil.kernels.structural.target.moves import Field, Plan
+from graphveil.methods.structural.target import phases
+from graphveil.methods.structural.target.phases import Course, Phase
+from graphveil.methods.structural.target.state import (
     begin_at,
     best,
     edited_of,
     field_of,
     go_to,
 )
-from graphveil.methods.structural.task import Edited, Task
+from graphveil.methods.structural.task import Edited, Task, Watch
 
 CHUNK = 25_000
 STARTS = 4
@@ -40,7 +39,6 @@ def target(
     task: Task,
     *,
     iterations: int | None,
-    by_budget: bool,
     rng: np.random.Generator,
     watch: Watch | None = None,
 ) -> Edited:
@@ -53,27 +51,19 @@ def target(
     iterations
         The proposals of one run through the phases; `target_iterations` where None. Backfilling
         comes on top, and graphs with few triangles get up to four runs.
-    by_budget
-        Whether the fewest nodes left within the budget are wanted, or the fewest edits that leave
-        the allowed nodes.
     rng
         The randomness.
     watch
-        Called every 25,000 proposals with the best state's nodes left and edits; True stops.
+        Called every 25,000 proposals.
 
     Returns
     -------
     Edited
-        Its nodes left are counted again from the edited graph, without kernels.
-
-    Raises
-    ------
-    ParameterError
-        Where the measure or the edits are none of these.
+        Its unprotected nodes are counted again from the edited graph, exactly.
 
     Notes
     -----
-    The walk minimises the nodes in classes below k, plus a price an edit, plus the distance of
+    The walk minimises the unprotected nodes, plus a price an edit, plus the distance of
     nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
     falls step by step where the number of nodes does not, so that hubs and dense graphs move.
 
@@ -83,15 +73,14 @@ def target(
     >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
     >>> task = Task(flag, "count", 1, 2, "any", 4, 0)
     >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> found = target(task, iterations=1000, by_budget=False, rng=rng)
-    >>> found.left, found.cost
+    >>> edited = target(task, iterations=1000, rng=rng)
+    >>> edited.unprotected, edited.cost
     (0, 1)
     """
-    check_aimed(task.measure, task.distance, task.edits)
     steps = target_iterations(task.graph.n_edges) if iterations is None else iterations
     walk = Walk(task, field_of(task), rng, watch, steps, [])
     if walk.missed():
-        (_within_budget if by_budget else _towards_goal)(walk)
+        (_within_budget if task.by_budget else _towards_goal)(walk)
         walk.end()
     return edited_of(task, walk.field)
 
@@ -108,7 +97,7 @@ def target_iterations(n_edges: int) -> int:
 
 
 class Best(NamedTuple):
-    """The best state from one start: its edits, the nodes left, and the number of edits."""
+    """The best state from one start: its edits, its unprotected nodes and number of edits."""
 
     edits: NDArray[np.int64]
     reached: tuple[int, int]
@@ -128,20 +117,20 @@ class Walk(NamedTuple):
     before: list[Best]
 
     def reached(self) -> tuple[int, int]:
-        """Return the nodes left and the edits of the best state from any start."""
+        """Return the unprotected nodes and the edits of the best state from any start."""
         return min((self.here(), *(best.reached for best in self.before)), key=self._rank)
 
     def here(self) -> tuple[int, int]:
-        """Return the nodes left and the edits of the best state from this start."""
+        """Return the unprotected nodes and the edits of the best state from this start."""
         tally = self.field.edits.tally
-        return int(tally[edits_kernel.BEST_LEFT]), int(tally[edits_kernel.BEST_CHANGED])
+        return int(tally[kernel.BEST_UNPROTECTED]), int(tally[kernel.BEST_CHANGED])
 
     def _rank(self, reached: tuple[int, int]) -> tuple[int, int, int]:
-        left, edits = reached
-        return max(left - self.task.allowed, 0), edits, left
+        unprotected, edits = reached
+        return max(unprotected - self.task.allowed, 0), edits, unprotected
 
     def missed(self) -> int:
-        """Return how many nodes more than allowed the best state from this start leaves."""
+        """Return how many nodes more than allowed the best state from this start has."""
         return max(self.here()[0] - self.task.allowed, 0)
 
     def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
@@ -150,16 +139,14 @@ class Walk(NamedTuple):
         Degrees above the highest neither count nor have aims. A phase ends where the goal is
         reached; backfilling starts there.
         """
-        state, edits, listed = self.field
+        state = self.field.state
         top = self.task.graph.n_nodes if highest is None else highest
         lowest = weigh(state, phase, top)
         plan = _plan(self, phase, backfill=backfill)
         for first in range(0, plan.steps, CHUNK):
             if phase.pull and first % phase.every == 0:
-                assign(state.classes, lowest, top, int(phase.held))
-            moves.anneal(
-                state, edits, listed, plan, self.rng, first, min(first + CHUNK, plan.steps)
-            )
+                assign(state.classes, lowest, top, int(phase.anchored))
+            anneal_field(self.field, plan, self.rng, first, min(first + CHUNK, plan.steps))
             if self.watch is not None and self.watch(*self.reached()):
                 return True
             if plan.stop and not self.missed():
@@ -181,18 +168,18 @@ class Walk(NamedTuple):
 
     def end(self) -> None:
         """Make the best state from any start the best one."""
-        found = min(self.before, key=lambda best: self._rank(best.reached), default=None)
-        if found is not None and self._rank(found.reached) < self._rank(self.here()):
-            begin_at(self.field, found.edits)
+        other = min(self.before, key=lambda best: self._rank(best.reached), default=None)
+        if other is not None and self._rank(other.reached) < self._rank(self.here()):
+            begin_at(self.field, other.edits)
 
 
-def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> moves.Plan:
+def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> Plan:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
     """
     k = walk.task.k
-    return moves.Plan(
+    return Plan(
         steps=max(round(phase.share * walk.steps), 1),
         hot=phase.hot,
         cold=phase.cold,
@@ -214,22 +201,23 @@ def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
 
     Degrees above the highest do not count.
     """
-    classes, degree = state.classes, state.near.length
+    classes, weight, degree = state.classes, state.weight, state.rows.length
     lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
     hubs = int(np.quantile(degree, phases.HUBS))
-    every = np.arange(classes.weight.size)
-    classes.weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
-    classes.weight[(every < lowest) | (every > highest)] = 0
-    classes.node[:, kernel.PULL] = 0
-    kernel.refill(classes)
+    every = np.arange(weight.size)
+    weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
+    weight[(every < lowest) | (every > highest)] = 0
+    classes.node[:, PULL] = 0
+    refill(classes, weight)
     return lowest
 
 
 def is_dense(field: Field) -> bool:
     """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbours."""
-    codes = field.state.classes.table[field.state.classes.node[:, kernel.SLOT], 0]
-    edges = int(field.state.near.length.sum()) / 2
-    corners = int((codes & kernel.TRIANGLES).sum())
+    classes = field.state.classes
+    codes = classes.table[classes.node[:, SLOT], 0]
+    edges = int(field.state.rows.length.sum()) / 2
+    corners = int((codes & TRIANGLES).sum())
     return corners > 10 * edges and edges > 15 * codes.size
 
 
@@ -244,7 +232,7 @@ def _towards_goal(walk: Walk) -> None:
 def _from_several_starts(walk: Walk) -> None:
     """Run from the input until the goal is reached, up to four times; small graphs more than once.
 
-    With a partial goal most of those who may be left are the nodes of highest degree.
+    With a partial goal most of those who may stay unprotected are the nodes of highest degree.
     """
     highest = None
     if walk.task.allowed:
@@ -295,7 +283,7 @@ def _backfill(walk: Walk) -> bool:
 
 
 def _within_budget(walk: Walk) -> None:
-    """Look for the fewest nodes left: by counting alone, and once more with aims."""
+    """Look for the fewest unprotected nodes: by counting alone, and once more with aims."""
     if walk.follow(phases.COUNT):
         return
     walk.begin_anew()

@@ -8,38 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graphveil.errors import ParameterError
-
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
 
 HUB_WEIGHT = 3
-
-
-def aimed(measure: str, distance: int, edits: str) -> bool:
-    """Return whether the heuristic knows a measure and a kind of edits.
-
-    Examples
-    --------
-    >>> aimed("count", 1, "any"), aimed("degree", 1, "any")
-    (True, False)
-    """
-    return measure == "count" and distance == 1 and edits == "any"
-
-
-def check_aimed(measure: str, distance: int, edits: str) -> None:
-    """Refuse a measure or a kind of edits that the heuristic does not know.
-
-    Raises
-    ------
-    ParameterError
-        With those that it knows.
-    """
-    if not aimed(measure, distance, edits):
-        raise ParameterError(
-            f"heuristic=target knows measure=count at distance 1 with edits=any, not {measure} "
-            f"at distance {distance} with edits={edits}. Give these, or use search."
-        )
 
 
 class Phase(NamedTuple):
@@ -52,19 +24,19 @@ class Phase(NamedTuple):
     hot, cold
         The temperatures between which it cools, geometrically.
     price
-        What an edit costs, in nodes left.
+        What an edit costs, in unprotected nodes.
     pull
         What a unit of distance to a node's aim costs; without it nodes have none.
     quantile
         Nodes below this quantile of the degrees neither count nor have an aim.
     hub_weight
-        What a hub in a class below k counts; other nodes count 1.
-    held
+        What an unprotected hub counts; other nodes count 1.
+    anchored
         Whether anonymous nodes are pulled to where they are.
     every
         Proposals between two assignments of aims.
     focus, undo, revert
-        Of the proposals, those near a node in a class below k; of the others, those that revert an
+        Of the proposals, those near an unprotected node; of the others, those that revert an
         edit; of all, those that revert one as well.
     """
 
@@ -75,7 +47,7 @@ class Phase(NamedTuple):
     pull: float = 0.0
     quantile: float = 0.0
     hub_weight: int = 1
-    held: bool = True
+    anchored: bool = True
     every: int = 100_000
     focus: float = 0.9
     undo: float = 0.5
@@ -94,7 +66,7 @@ class Course(NamedTuple):
     polish
         Nobody is pulled any more.
     again
-        For those still left, then polish once more: the anonymous are not held.
+        For those still unprotected, then polish once more: the anonymous are not anchored.
     rounds
         How often that is done, each time from the best state.
     """
@@ -122,7 +94,7 @@ def _sparse(pull: float) -> Course:
         hubs=(_FIRST._replace(pull=pull),),
         everybody=everybody,
         polish=POLISH,
-        again=everybody._replace(share=0.15, hot=0.15, held=False),
+        again=everybody._replace(share=0.15, hot=0.15, anchored=False),
         rounds=1,
     )
 
@@ -137,25 +109,25 @@ DENSE = Course(
     ),
     everybody=_DENSE,
     polish=POLISH,
-    again=_DENSE._replace(share=0.15, hot=0.08, price=0.05, pull=0.1, held=False),
+    again=_DENSE._replace(share=0.15, hot=0.08, price=0.05, pull=0.1, anchored=False),
     rounds=5,
 )
 
 FINISH = tuple(
-    Phase(share=0.3, hot=hot, cold=0.04, price=0.02, pull=pull, held=False, every=500_000)
+    Phase(share=0.3, hot=hot, cold=0.04, price=0.02, pull=pull, anchored=False, every=500_000)
     for pull, hot in ((0.3, 0.15), (1.0, 0.25)) * 2
 )
 """For the last few, each from the best state."""
 
 FINISHED = 20
-"""The most nodes missing for which `FINISH` is tried."""
+"""The most nodes too many for which `FINISH` is tried."""
 
 BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
 GAIN = 0.02
 MOST_BACKFILLS = 10
 
 COUNT = Phase(share=1.0, hot=0.3, cold=0.05, price=0.0, focus=0.7, undo=0.3, revert=0.3)
-"""With a budget: only the nodes left."""
+"""With a budget: only the unprotected nodes."""
 
 BUDGET = (
     _SPARSE._replace(price=0.3),

@@ -1,39 +1,31 @@
-"""Where a search may start: the input without triangles, or with its risky hubs worn down."""
+"""Where a walk may start: the input without triangles, or with its unprotected hubs worn down."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from graphveil.kernels.structural.counts import (
-    LACK,
-    LEFT,
+from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.annealing.pool import (
+    NONE,
+    Best,
+    Flags,
     Ints,
     State,
-    begin,
     ends,
-    move_common,
-    record,
-    rewrite,
-    shift,
-    undo,
+    shift_pair,
 )
-from graphveil.kernels.structural.search import NONE, Best, keep_if_better, log_flip
+from graphveil.kernels.structural.annealing.walk import make_and_keep
+from graphveil.kernels.structural.classes import SLOT, UNPROTECTED, K, begin, tallies, undo
+from graphveil.kernels.structural.rows import Nodes, common_of
 
 WARM_SWEEPS = 50
 GREEDY_SWEEPS = 10
 
 
-@njit(cache=True, nogil=True)
-def two_sides(
-    indptr: Ints,
-    indices: NDArray[np.int32],
-    rng: np.random.Generator,
-    side: NDArray[np.bool_],
-) -> int:
+@leaf
+def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flags) -> int:
     """Write into side[v] the half of v in a large cut; return the edges that lie inside a half.
 
     Annealing over nodes: 50 sweeps that cool down, then up to 10 that only improve.
@@ -63,51 +55,17 @@ def two_sides(
     return inside // 2
 
 
-@njit(cache=True, nogil=True)
-def cut_triangles(state: State, best: Best, side: NDArray[np.bool_], allowed: int) -> None:
-    """Delete the edges inside a half that lie in a triangle; no triangle is left."""
+@leaf
+def cut_triangles(state: State, best: Best, side: Flags, allowed: int) -> None:
+    """Delete the edges inside a half that lie in a triangle; no triangle remains."""
     pool = state.pool
-    for pair in range(pool.left.size):
+    for pair in range(pool.one.size):
         v, w = ends(pool, pair)
-        if side[v] == side[w] and pool.present[pair] and move_common(state, v, w, 0) > 0:
-            _delete(state, best, pair, allowed)
+        if side[v] == side[w] and pool.present[pair] and common_of(state.rows, v, w) > 0:
+            make_and_keep(state, best, pair, allowed)
 
 
-@njit(cache=True, nogil=True)
-def _delete(state: State, best: Best, pair: int, allowed: int) -> None:
-    begin(state.cells)
-    shift(state, pair)
-    rewrite(state, pair)
-    record(state.pool, pair)
-    log_flip(best, pair)
-    keep_if_better(state, best, allowed)
-
-
-@njit(cache=True, nogil=True)
-def lowered_degrees(degree: Ints, k: int, out: Ints) -> None:
-    """Write into `out` the k-anonymous degrees, none above those given, of the largest sum.
-
-    The degrees descend. Groups of k to 2k - 1 nodes get their lowest degree: O(nk).
-    """
-    n = degree.size
-    cost = np.full(n + 1, np.iinfo(np.int64).max, dtype=np.int64)
-    last = np.zeros(n + 1, dtype=np.int64)
-    cost[0] = 0
-    for i in range(k, n + 1):
-        floor = degree[i - 1]
-        spent = np.int64(0)
-        for j in range(i - 1, max(i - 2 * k, -1), -1):
-            spent += degree[j] - floor
-            if i - j >= k and (j == 0 or j >= k) and cost[j] + spent < cost[i]:
-                cost[i] = cost[j] + spent
-                last[i] = j
-    i = n
-    while i > 0:
-        out[last[i] : i] = degree[i - 1]
-        i = last[i]
-
-
-@njit(cache=True, nogil=True)
+@leaf
 def lower_to(state: State, best: Best, excess: Ints, allowed: int, steps: int) -> bool:
     """Delete edges of nodes with excess degree, the highest first; return whether any has more.
 
@@ -127,29 +85,29 @@ def lower_to(state: State, best: Best, excess: Ints, allowed: int, steps: int) -
                 continue
             one, other = ends(pool, pair)
             w = one + other - v
-            here = (0 if excess[w] > 0 else 1, move_common(state, v, w, 0), rows.length[w])
+            here = (0 if excess[w] > 0 else 1, common_of(rows, v, w), rows.length[w])
             if chosen == NONE or here < rank:
                 chosen, rank = pair, here
-        excess[pool.left[chosen]] -= 1
-        excess[pool.right[chosen]] -= 1
-        _delete(state, best, chosen, allowed)
+        excess[pool.one[chosen]] -= 1
+        excess[pool.other[chosen]] -= 1
+        make_and_keep(state, best, chosen, allowed)
     return excess.size > 0
 
 
-@njit(cache=True, nogil=True)
-def _riskiest(state: State) -> int:
-    """Return the node of highest degree among those in classes below k."""
-    cells, length = state.cells, state.rows.length
+@leaf
+def _highest(state: State) -> int:
+    """Return the unprotected node of highest degree, or NONE."""
+    classes, length = state.classes, state.rows.length
     chosen = NONE
     for v in range(length.size):
-        if cells.table[cells.slot[v], 1] < cells.rule[0] and (
+        if classes.table[classes.node[v, SLOT], 1] < classes.rule[K] and (
             chosen == NONE or length[v] > length[chosen]
         ):
             chosen = v
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _least(state: State) -> int:
     """Return the node of lowest degree that has an edge."""
     length = state.rows.length
@@ -162,38 +120,38 @@ def _least(state: State) -> int:
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _best_deletion(state: State, v: int) -> int:
-    """Return the edge at v whose deletion leaves fewest nodes, ties to fewest common neighbours."""
-    pool, cells = state.pool, state.cells
-    left, lack = cells.tally[LEFT], cells.tally[LACK]
+    """Return the edge at v whose deletion leaves fewest unprotected, ties to fewest common ones."""
+    pool, classes = state.pool, state.classes
+    before = tallies(classes)
     chosen, rank = NONE, (0, 0)
     for i in range(pool.start[v], pool.start[v + 1]):
         pair = int(np.int64(pool.around[i]))
         if not pool.present[pair]:
             continue
-        begin(cells)
-        common = shift(state, pair)
-        here = (cells.tally[LEFT], common)
-        undo(cells, left, lack)
+        begin(classes, None)
+        common = shift_pair(state, pair)
+        here = (classes.tally[UNPROTECTED], common)
+        undo(classes, before)
         if chosen == NONE or here < rank:
             chosen, rank = pair, here
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def strip(state: State, best: Best, allowed: int, steps: int) -> bool:
-    """Wear down risky nodes, the highest degree first; return whether there is more to do.
+    """Wear down unprotected nodes, the highest degree first; return whether there is more to do.
 
-    Makes at most `steps` deletions; stops where at most `allowed` nodes are in classes below k.
+    Makes at most `steps` deletions; stops where at most `allowed` nodes are unprotected.
     """
     for _ in range(steps):
-        if state.cells.tally[LEFT] <= allowed:
+        if state.classes.tally[UNPROTECTED] <= allowed:
             return False
-        v = _riskiest(state)
+        v = _highest(state)
         if state.rows.length[v] == 0:
             v = _least(state)
         if v == NONE:
             return False
-        _delete(state, best, _best_deletion(state, v), allowed)
+        make_and_keep(state, best, _best_deletion(state, v), allowed)
     return True

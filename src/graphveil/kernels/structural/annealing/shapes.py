@@ -9,13 +9,13 @@ their hashes are unequal is likely, not certain.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import leaf
 from graphveil.kernels.neighbourhoods.balls import Ball, clear_ball
 from graphveil.kernels.neighbourhoods.multisets import STEP, mixed
 from graphveil.kernels.neighbourhoods.refinement import Room
-from graphveil.kernels.structural.counts import Rows
+from graphveil.kernels.structural.rows import Rows
 
 Ints = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ ROUNDS = 2
 SHAPE = np.uint64(0xD6E8FEB86659FD93)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def fill_from_rows(rows: Rows, centre: int, distance: int, ball: Ball) -> int:
     """Write the nodes within this distance of the centre into the ball; return how many."""
     ball.nodes[0] = centre
@@ -47,7 +47,7 @@ def fill_from_rows(rows: Rows, centre: int, distance: int, ball: Ball) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _degree_inside(rows: Rows, i: int, distance: int, ball: Ball) -> int:
     """Return how many neighbours the node at position i of the ball has inside it."""
     x = ball.nodes[i]
@@ -59,13 +59,13 @@ def _degree_inside(rows: Rows, i: int, distance: int, ball: Ball) -> int:
     return inside
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def hashed(degree: int) -> int:
     """Return what a degree adds to a sum."""
     return int(np.int64(mixed(np.uint64(degree))))
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def sum_of(rows: Rows, rule: Ints, centre: int, ball: Ball) -> int:
     """Return the sum of the centre's neighbourhood, counted afresh."""
     distance = rule[DISTANCE]
@@ -84,9 +84,9 @@ def sum_of(rows: Rows, rule: Ints, centre: int, ball: Ball) -> int:
     return int(total)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def shape_of(rows: Rows, rule: Ints, centre: int, room: Room) -> int:
-    """Return the hash of the centre's neighbourhood, found afresh.
+    """Return the hash of the centre's neighbourhood, made afresh.
 
     At distance 1 the centre has an edge to everyone and is left out.
     """
@@ -107,7 +107,7 @@ def shape_of(rows: Rows, rule: Ints, centre: int, room: Room) -> int:
     return int(np.int64(mixed(total) * SHAPE))
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _colour(rows: Rows, first: int, size: int, room: Room) -> None:
     """Colour the positions first..size - 1 by distance, degree inside, and colours around."""
     ball, start, ends = room.ball, room.start, room.ends

@@ -1,0 +1,1 @@
+"""Annealing over the flips of a pool of pairs, for any measure."""

@@ -1,0 +1,214 @@
+"""Classes of look-alike nodes, kept up to date as single nodes change their codes.
+
+A code is a whole number from 0 on: nodes of one code look alike. A move takes O(1) and is logged,
+so that a trial can be taken back exactly. ``weight[d]`` is what an unprotected node of degree d
+counts, in walks with aims; where it is None each counts 1, and none has an aim.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.hashing import FREE, find, new_table
+from graphveil.kernels.leaf import leaf
+
+Ints = NDArray[np.int64]
+
+UNPROTECTED, LACK, GAP, USED, MOVED, FRESH = range(6)
+K, SHIFT, BY_DEGREE, BY_TRIANGLE = range(4)
+SLOT, PULL, AIM_DEGREE, AIM_TRIANGLES = range(4)
+
+DEGREE_BITS = 40
+ONE_DEGREE = 1 << DEGREE_BITS
+TRIANGLES = ONE_DEGREE - 1
+DEGREE_GAP = 8
+"""Triangles that a degree is worth in the distance between two codes."""
+
+
+class Classes(NamedTuple):
+    """The classes: a hash table of codes and how many nodes share each.
+
+    ``node[v]`` holds the row of v's code; in walks with aims, where codes are ``degree << 40 |
+    triangles``, also how strongly v is pulled, and the degree and triangles it is pulled to.
+    ``log`` lists the nodes moved in a trial, the rows they left and, in its last column, the rows
+    first used. ``codes`` is room for the code of every node.
+    ``tally`` holds the unprotected nodes, what their classes lack, the sum of the gaps to the aims,
+    the rows in use and the lengths of both logs; ``rule`` holds k, the shift of the hash, and what
+    a degree and a triangle add to a code.
+
+    A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``: a lone node counts 1, one of k - 1
+    alike little more than a half, so that joining a larger class pays before it is full. At k = 2
+    this is the number of nodes. It is held in units of ``1 / (2k - 2)``.
+    """
+
+    table: Ints
+    node: Ints
+    log: Ints
+    codes: Ints
+    tally: Ints
+    rule: Ints
+
+
+def new_classes(
+    codes: Ints, k: int, *, moves: int, steps: tuple[int, int], aims: int = 0
+) -> Classes:
+    """Return an unfilled table for these codes, with room for so many moves of one trial.
+
+    A code grows by these steps with a degree and with a triangle. A node has so many numbers that
+    tell its aim.
+    """
+    table, shift = new_table(3 * max(codes.size, moves, 1))
+    return Classes(
+        table=table,
+        node=np.zeros((codes.size, 1 + aims), dtype=np.int64),
+        log=np.empty((max(moves, 1), 3), dtype=np.int64),
+        codes=codes.astype(np.int64),
+        tally=np.zeros(FRESH + 1, dtype=np.int64),
+        rule=np.array([k, shift, *steps], dtype=np.int64),
+    )
+
+
+@leaf
+def gap(code: int, degree: int, triangles: int) -> int:
+    """Return how far a code is from this degree and these triangles."""
+    return abs((code & TRIANGLES) - triangles) + DEGREE_GAP * abs((code >> DEGREE_BITS) - degree)
+
+
+@leaf
+def _worth(weight: Ints | None, code: int) -> int:
+    """Return what an unprotected node of this code counts."""
+    if weight is not None:
+        return int(weight[code >> DEGREE_BITS])
+    return 1
+
+
+@leaf
+def fill(classes: Classes, weight: Ints | None) -> None:
+    """Write the classes of ``codes`` into an emptied table, and every number of the tally."""
+    table, node, _, codes, tally, rule = classes
+    k = rule[K]
+    for row in range(len(table)):
+        table[row, 0], table[row, 1] = FREE, 0
+    for i in range(tally.size):
+        tally[i] = 0
+    for v in range(codes.size):
+        row = find(table, rule[SHIFT], codes[v])
+        tally[USED] += table[row, 0] == FREE
+        table[row, 0] = codes[v]
+        table[row, 1] += 1
+        node[v, SLOT] = row
+        if weight is not None:
+            degree, triangles = node[v, AIM_DEGREE], node[v, AIM_TRIANGLES]
+            tally[GAP] += node[v, PULL] * gap(codes[v], degree, triangles)
+    for row in range(len(table)):
+        size = table[row, 1]
+        if 0 < size < k:
+            tally[UNPROTECTED] += size
+            tally[LACK] += _worth(weight, table[row, 0]) * size * (2 * k - 1 - size)
+
+
+@leaf
+def refill(classes: Classes, weight: Ints | None) -> None:
+    """Drop empty classes from the table, and count anew."""
+    for v in range(classes.codes.size):
+        classes.codes[v] = classes.table[classes.node[v, SLOT], 0]
+    fill(classes, weight)
+
+
+@leaf
+def begin(classes: Classes, weight: Ints | None) -> None:
+    """Start a trial: forget the log, and drop empty classes where the table is half full."""
+    classes.tally[MOVED] = 0
+    classes.tally[FRESH] = 0
+    if 2 * classes.tally[USED] > len(classes.table):
+        refill(classes, weight)
+
+
+@leaf
+def move(classes: Classes, weight: Ints | None, v: int, step: int) -> None:
+    """Change the code of v by `step`; write the table, the tally and the log."""
+    table, node, log, _, tally, rule = classes
+    k, row = rule[K], node[v, SLOT]
+    old = table[row, 0]
+    code = old + step
+    new = find(table, rule[SHIFT], code)
+    if table[new, 0] == FREE:
+        table[new, 0] = code
+        log[tally[FRESH], 2] = new
+        tally[FRESH] += 1
+        tally[USED] += 1
+    before, after = table[row, 1], table[new, 1] + 1
+    if before < k:
+        tally[UNPROTECTED] -= 1
+        tally[LACK] -= _worth(weight, old) * 2 * (k - before)
+    elif before == k:
+        tally[UNPROTECTED] += k - 1
+        tally[LACK] += _worth(weight, old) * k * (k - 1)
+    if after < k:
+        tally[UNPROTECTED] += 1
+        tally[LACK] += _worth(weight, code) * 2 * (k - after)
+    elif after == k:
+        tally[UNPROTECTED] -= k - 1
+        tally[LACK] -= _worth(weight, code) * k * (k - 1)
+    if weight is not None and node[v, PULL] != 0:
+        degree, triangles = node[v, AIM_DEGREE], node[v, AIM_TRIANGLES]
+        tally[GAP] += node[v, PULL] * (gap(code, degree, triangles) - gap(old, degree, triangles))
+    table[row, 1] = before - 1
+    table[new, 1] = after
+    node[v, SLOT] = new
+    log[tally[MOVED], 0] = v
+    log[tally[MOVED], 1] = row
+    tally[MOVED] += 1
+
+
+@leaf
+def shift(
+    classes: Classes, weight: Ints | None, ends: tuple[int, int], common: int, sign: int
+) -> None:
+    """Move the codes of two nodes as joining (1) or parting (-1) them does.
+
+    They have so many common neighbours, whose codes are moved besides.
+    """
+    step = sign * (classes.rule[BY_DEGREE] + common * classes.rule[BY_TRIANGLE])
+    move(classes, weight, ends[0], step)
+    move(classes, weight, ends[1], step)
+
+
+@leaf
+def tallies(classes: Classes) -> tuple[int, int, int]:
+    """Return the unprotected nodes, what their classes lack, and the gap to the aims."""
+    tally = classes.tally
+    return int(tally[UNPROTECTED]), int(tally[LACK]), int(tally[GAP])
+
+
+@leaf
+def undo(classes: Classes, before: tuple[int, int, int]) -> None:
+    """Take back every move since `begin`, when these were the `tallies`."""
+    table, node, log, _, tally, _ = classes
+    for i in range(tally[MOVED] - 1, -1, -1):
+        v, row = log[i, 0], log[i, 1]
+        table[node[v, SLOT], 1] -= 1
+        table[row, 1] += 1
+        node[v, SLOT] = row
+    for i in range(tally[FRESH]):
+        table[log[i, 2], 0] = FREE
+    tally[USED] -= tally[FRESH]
+    tally[UNPROTECTED], tally[LACK], tally[GAP] = before
+    tally[MOVED] = 0
+    tally[FRESH] = 0
+
+
+@leaf
+def list_unprotected(classes: Classes, weight: Ints | None, out: Ints) -> int:
+    """Write into out the nodes in classes below k that count; return how many."""
+    filled = 0
+    for v in range(len(classes.node)):
+        row = classes.node[v, SLOT]
+        listed = classes.table[row, 1] < classes.rule[K]
+        if listed and _worth(weight, classes.table[row, 0]) > 0:
+            out[filled] = v
+            filled += 1
+    return filled

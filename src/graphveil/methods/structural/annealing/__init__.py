@@ -1,0 +1,1 @@
+"""Annealing over a pool of pairs: the heuristics search, strip and cut."""

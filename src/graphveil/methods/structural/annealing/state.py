@@ -1,0 +1,268 @@
+"""The state of a walk: the pairs it may flip, where it starts, and what its best state comes to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.kernels.neighbourhoods.refinement import make_room
+from graphveil.kernels.structural.annealing import pool as pools
+from graphveil.kernels.structural.annealing import shapes, values
+from graphveil.kernels.structural.annealing.pool import BEST_UNPROTECTED, Best, Pool, State
+from graphveil.kernels.structural.annealing.walk import Arena, keep
+from graphveil.kernels.structural.classes import fill, new_classes
+from graphveil.kernels.structural.rows import Rows, new_rows
+from graphveil.methods.structural.outcome import checked, codes_of, counted
+from graphveil.methods.structural.task import CODES, Edited, Task, better, counted_by_codes
+
+SAMPLE = 200
+LEAST_WORK = 1_000
+REMEMBERED = 8
+
+
+class Rule(NamedTuple):
+    """What the values of a measure are made of.
+
+    Parameters
+    ----------
+    sums, shapes
+        Which sum and which shape, as the kernels number them.
+    by_node, by_edge
+        What a node and an edge of the neighbourhood add to a sum of sizes.
+    """
+
+    sums: int = shapes.NOTHING
+    shapes: int = shapes.NOTHING
+    by_node: int = 0
+    by_edge: int = 0
+
+
+RULES = {
+    "degree": Rule(sums=shapes.SIZES, by_node=1),
+    "count": Rule(sums=shapes.SIZES, by_node=1 << 40, by_edge=1),
+    "edge-count": Rule(sums=shapes.SIZES, by_edge=1),
+    "degree-distribution": Rule(shapes=shapes.INSIDE),
+    "dk": Rule(shapes=shapes.COLOURS),
+    "vrq": Rule(sums=shapes.DEGREES),
+    "hybrid": Rule(sums=shapes.DEGREES, shapes=shapes.COLOURS),
+}
+"""Sums of sizes are exact. The others are hashes of 63 bits; those of colours may also be equal
+where neighbourhoods are not isomorphic, if no refinement of colours tells them apart."""
+
+
+class Visited(NamedTuple):
+    """A state of a walk: its changed pairs, and with whom they are rewired."""
+
+    changed: NDArray[np.bool_]
+    mates: NDArray[np.int64]
+
+
+def arena_of(task: Task, rng: np.random.Generator) -> Arena:
+    """Return the state without edits, over the pairs that the task's edits allow."""
+    pairs = _pairs(task, rng)
+    pool = _pool(task.graph, pairs, edges=0 if task.edits == "add" else task.graph.n_edges)
+    absent = np.concatenate((pool.one[~pool.present], pool.other[~pool.present]))
+    room = np.bincount(absent, minlength=task.graph.n_nodes)
+    rows = new_rows(task.graph.indptr, task.graph.indices, room)
+    state, around = (_by_codes if counted_by_codes(task) else _by_values)(task, pool, rows)
+    best = Best(
+        changed=np.zeros(len(pairs), dtype=np.bool_),
+        log=np.empty(max(len(pairs), 1), dtype=np.int32),
+        tally=np.zeros(3, dtype=np.int64),
+    )
+    keep(state, around, best)
+    return Arena(state, around, best, np.empty(task.graph.n_nodes, dtype=np.int64))
+
+
+def best_of(arena: Arena) -> Visited:
+    """Return the best state's changed pairs, and with whom they are rewired."""
+    mates = np.empty(0, dtype=np.int64)
+    if arena.values is not None:
+        mates = arena.values.mates[values.BEST].copy()
+    return Visited(arena.best.changed.copy(), mates)
+
+
+def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
+    steps = CODES[task.measure]
+    moves = 2 * (rows.common.size + 2)
+    classes = new_classes(codes_of(task), task.k, moves=moves, steps=steps)
+    fill(classes, None)
+    state = State(classes, rows, pool)
+    if steps[1]:
+        pools.count_common(state)
+    return state, None
+
+
+def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values]:
+    """Return the state of any measure, and its values.
+
+    A flip of a pair without common neighbours moves few nodes, so such pairs are proposed more
+    often; of edges to rewire those with many, since else little happens.
+    """
+    n = task.graph.n_nodes
+    around = _values(task, rows.neighbour.size, pool.one.size)
+    classes = new_classes(np.zeros(n, dtype=np.int64), task.k, moves=n, steps=(0, 0))
+    state = State(classes, rows, pool)
+    values.evaluate(state, around, classes.codes)
+    fill(classes, None)
+    pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
+    if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
+        pools.count_common(state)
+        pool.common[:] *= -1 if around.mates.size else 1
+    return state, around
+
+
+def _pairs(task: Task, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return the pairs that may be flipped, the edges first."""
+    if task.edits == "add":
+        return candidates(task.graph, rng)
+    edges = task.graph.edges()
+    return np.concatenate((edges, candidates(task.graph, rng))) if task.edits == "any" else edges
+
+
+def _pool(graph: Graph, pairs: NDArray[np.int32], edges: int) -> Pool:
+    ends = np.concatenate((pairs[:, 0], pairs[:, 1]))
+    start = np.zeros(graph.n_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ends, minlength=graph.n_nodes), out=start[1:])
+    return Pool(
+        one=pairs[:, 0].copy(),
+        other=pairs[:, 1].copy(),
+        start=start,
+        around=(np.argsort(ends, kind="stable") % max(len(pairs), 1)).astype(np.int32),
+        present=np.arange(len(pairs)) < edges,
+        order=np.arange(len(pairs), dtype=np.int32),
+        position=np.arange(len(pairs), dtype=np.int32),
+        tally=np.zeros(1, dtype=np.int64),
+        common=np.zeros(len(pairs), dtype=np.int32),
+    )
+
+
+def _values(task: Task, entries: int, pairs: int) -> values.Values:
+    """Return what the kernels need to follow a measure; nothing is evaluated yet."""
+    n = task.graph.n_nodes
+    return values.Values(
+        rule=np.array([task.distance, *RULES[task.measure]], dtype=np.int64),
+        value=np.zeros((n, 2), dtype=np.int64),
+        before=np.zeros((n, 2), dtype=np.int64),
+        touched=np.zeros(n, dtype=np.int64),
+        todo=np.zeros(n, dtype=np.uint8),
+        delta=np.zeros(n, dtype=np.int64),
+        tally=np.zeros(1, dtype=np.int64),
+        mates=np.zeros((2, pairs if task.edits == "rewire" else 0), dtype=np.int64),
+        turns=np.zeros((4, 3), dtype=np.int64),
+        arcs=np.zeros(n, dtype=np.int64),
+        hops=np.full((2, n), values.FAR, dtype=np.int64),
+        queue=np.zeros((2, n), dtype=np.int64),
+        room=make_room(n, entries),
+    )
+
+
+def candidates(graph: Graph, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return up to m distinct pairs that are no edges: half random, half open triads.
+
+    Returns
+    -------
+    NDArray[np.int32]
+        Shape (c, 2), the smaller end first, sorted. Dense graphs may have fewer than m.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> candidates(path, np.random.Generator(np.random.PCG64(1))).tolist()
+    [[0, 2]]
+    """
+    n, m = graph.n_nodes, graph.n_edges
+    edges = graph.edges().astype(np.int64)
+    present = edges[:, 0] * n + edges[:, 1]
+    drawn = np.empty(0, dtype=np.int64)
+    for wanted, draw in ((m // 2, _open_triads), (m, _random_pairs)):
+        for _ in range(8):
+            if drawn.size >= wanted:
+                break
+            ends = np.sort(draw(graph, 2 * (wanted - drawn.size) + 8, rng), axis=1)
+            keys = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
+            keys = np.setdiff1d(keys, present)
+            keys = np.setdiff1d(keys, drawn)
+            drawn = np.concatenate((drawn, rng.permutation(keys)[: wanted - drawn.size]))
+    return np.stack(np.divmod(np.sort(drawn), n), axis=1).astype(np.int32)
+
+
+def _random_pairs(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    return rng.integers(0, graph.n_nodes, size=(size, 2))
+
+
+def _open_triads(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the ends of random walks of two steps; the first step starts at a random arc."""
+    arc = rng.integers(0, graph.indices.size, size=size)
+    source = np.searchsorted(graph.indptr, arc, side="right") - 1
+    middle = graph.indices[arc]
+    hop = rng.integers(0, graph.degrees()[middle])
+    return np.stack((source, graph.indices[graph.indptr[middle] + hop]), axis=1).astype(np.int64)
+
+
+def work_of(arena: Arena) -> int:
+    """Return roughly how many steps a proposal takes: a mean over 200 pairs, evenly spaced.
+
+    Where codes suffice it is one, none to speak of.
+    """
+    state, around, _, _ = arena
+    if around is None:
+        return 1
+    if state.pool.one.size == 0:
+        return LEAST_WORK
+    sample = np.unique(np.linspace(0, state.pool.one.size - 1, SAMPLE).astype(np.int64))
+    steps = [values.work_of(state, around, pair) for pair in sample.tolist()]
+    turns = 4 if around.mates.size else 1
+    return turns * round(sum(steps) / len(steps)) + LEAST_WORK
+
+
+def edits_of(arena: Arena, visited: Visited) -> Edited:
+    """Return the edits of a state of the walk, with no node counted as unprotected."""
+    pool, (changed, mates) = arena.state.pool, visited
+    pairs = np.stack((pool.one, pool.other), axis=1)
+    if mates.size == 0:
+        was_edge = pool.present != (pool.position < pool.tally[pools.CHANGED])
+        return Edited(pairs[changed & ~was_edge], pairs[changed & was_edge], 0)
+    one = np.flatnonzero(changed)
+    other, turned = np.divmod(mates[one], 2)
+    one, other, turned = (part[one < other] for part in (one, other, turned))
+    x, y = pairs[other, turned], pairs[other, 1 - turned]
+    joined = np.concatenate((np.stack((pairs[one, 0], y), 1), np.stack((x, pairs[one, 1]), 1)))
+    joined = np.sort(joined, axis=1)
+    return Edited(joined[np.lexsort((joined[:, 1], joined[:, 0]))], pairs[changed], 0)
+
+
+def remember(visited: list[Visited], arena: Arena) -> None:
+    """Put the best state on the list unless it is the last there; the list keeps the last eight."""
+    now = best_of(arena)
+    if not visited or not all(map(np.array_equal, visited[-1], now)):
+        visited.append(now)
+    del visited[:-REMEMBERED]
+
+
+def edited_of(task: Task, arena: Arena, visited: list[Visited]) -> Edited:
+    """Return the best state, its unprotected nodes counted exactly.
+
+    Where that is not what the kernels counted, hashes have merged unlike nodes. Then the input and
+    all states visited are counted exactly, and the best of them is returned.
+
+    Raises
+    ------
+    AssertionError
+        Where codes, which are no hashes, were counted wrong: a bug of ours.
+    """
+    last = best_of(arena)
+    said = int(arena.best.tally[BEST_UNPROTECTED])
+    if arena.values is None:
+        return checked(task, edits_of(arena, last)._replace(unprotected=said))
+    best = counted(task, edits_of(arena, last))
+    if best.unprotected == said:
+        return best
+    for state in (Visited(np.zeros_like(last.changed), last.mates), *visited):
+        tried = counted(task, edits_of(arena, state))
+        if better(tried, best, task):
+            best = tried
+    return best

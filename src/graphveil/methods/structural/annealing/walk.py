@@ -1,0 +1,248 @@
+"""Heuristic SEARCH: simulated annealing over flips, each looked at exactly before it is made."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.structural.anneal import anneal_walk
+from graphveil.kernels.structural.annealing import pool as pools
+from graphveil.kernels.structural.annealing import walk as kernel
+from graphveil.kernels.structural.annealing.walk import Arena, Schedule
+from graphveil.methods.structural.annealing.state import (
+    Visited,
+    arena_of,
+    edited_of,
+    remember,
+    work_of,
+)
+from graphveil.methods.structural.outcome import keys_of, unprotected_by_rewiring
+from graphveil.methods.structural.paper.sampling import sample_edits
+from graphveil.methods.structural.task import Edited, Task, Watch
+
+CHUNK = 100_000
+LARGE_EDGES = 50_000
+
+AT_ONCE = 50_000_000
+"""Steps of work between two looks at a walk over values: well under a second."""
+
+AT_MOST = 5_000_000_000
+"""Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
+"""
+
+FEWEST = 1_000
+"""Proposals of such a stretch at least."""
+
+
+def default_iterations(n_edges: int) -> int:
+    """Return 50 proposals an edge, at least 100,000 and at most 5,000,000.
+
+    Examples
+    --------
+    >>> default_iterations(14_484)
+    724200
+    """
+    return min(max(50 * n_edges, 100_000), 5_000_000)
+
+
+def goal_iterations(n_edges: int) -> int:
+    """Return the proposals of a stretch towards a goal: small graphs get four times the default.
+
+    Examples
+    --------
+    >>> goal_iterations(923), goal_iterations(18_812)
+    (400000, 1000000)
+    """
+    usual = default_iterations(n_edges)
+    return max(usual, min(4 * usual, 1_000_000))
+
+
+class Walk(NamedTuple):
+    """A walk under way: its task, its state, its randomness, and who watches it.
+
+    ``work`` is about the steps of a proposal, ``visited`` lists the best states at the last looks.
+    """
+
+    task: Task
+    arena: Arena
+    rng: np.random.Generator
+    watch: Watch | None
+    work: int
+    visited: list[Visited]
+
+    def anneal(self, plan: Schedule) -> bool:
+        """Follow the schedule; return whether whoever watches has seen enough."""
+        chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
+        for first in range(0, plan.steps, chunk):
+            anneal_walk(self.arena, plan, self.rng, first, min(first + chunk, plan.steps))
+            if self.arena.values is not None:
+                remember(self.visited, self.arena)
+            if self.seen_enough():
+                return True
+            if plan.price == 0 and self.reached()[0] <= plan.allowed:
+                return False
+        return False
+
+    def seen_enough(self) -> bool:
+        """Give the best state to whoever watches; return whether to stop with it."""
+        return self.watch is not None and self.watch(*self.reached())
+
+    def reached(self) -> tuple[int, int]:
+        """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
+        tally = self.arena.best.tally
+        pairs_an_edit = 2 if self.task.edits == "rewire" else 1
+        unprotected, changed = tally[pools.BEST_UNPROTECTED], tally[pools.BEST_CHANGED]
+        return int(unprotected), int(changed) // pairs_an_edit
+
+    def missed(self) -> bool:
+        """Return whether more nodes than allowed are unprotected in the best state."""
+        return self.reached()[0] > self.task.allowed
+
+    def start_where_edges_were_sampled(self) -> None:
+        """Make the present state that where unique-affected reaches the goal, if it does.
+
+        So the values of any measure get a start from which edges can be put back; walks over codes
+        have better ones.
+        """
+        task, (state, values, best, _) = self.task, self.arena
+        if values is None or task.edits != "delete":
+            return
+        gap = max(1, -(-task.graph.n_edges // 100))
+        sampled = sample_edits(task, "ua", gap=gap, rng=self.rng, watch=self.watch)
+        n, pairs = task.graph.n_nodes, np.stack((state.pool.one, state.pool.other), axis=1)
+        self._go_to(np.isin(keys_of(pairs, n), keys_of(sampled.deleted, n)))
+        if sampled.unprotected <= task.allowed < self.reached()[0]:
+            kernel.keep(state, values, best)
+
+    def back_to_input(self) -> None:
+        """Make the state without edits the present one."""
+        self._go_to(np.zeros_like(self.arena.best.changed))
+
+    def back_to_best(self) -> None:
+        """Make the best state the present one."""
+        self._go_to(self.arena.best.changed.copy())
+
+    def _go_to(self, changed: NDArray[np.bool_]) -> None:
+        kernel.go_to(*self.arena[:3], changed)
+
+    def edited(self) -> Edited:
+        """Return the best state, its unprotected nodes counted exactly."""
+        return edited_of(self.task, self.arena, self.visited)
+
+
+def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> Walk:
+    """Return a walk that stands at the input."""
+    arena = arena_of(task, rng)
+    return Walk(task, arena, rng, watch, work_of(arena), [])
+
+
+def search(
+    task: Task,
+    *,
+    iterations: int | None,
+    rng: np.random.Generator,
+    watch: Watch | None = None,
+) -> Edited:
+    """Return the best state of an annealing walk from the input, the input included.
+
+    Parameters
+    ----------
+    task
+        Any measure and distance; edits ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"`` (the
+        edges, and m pairs that may be added). A rewiring is one edit of the budget.
+    iterations
+        The proposals of one stretch; where None `default_iterations`, or `goal_iterations`, and
+        fewer where a proposal is slow: as many as take about half a minute, for a goal a quarter of
+        that. A goal takes up to four stretches, of half, one and two times this length.
+    rng
+        The randomness.
+    watch
+        Called every 100,000 proposals or more often, at least every second or so.
+
+    Returns
+    -------
+    Edited
+        Its unprotected nodes are counted again from the edited graph, exactly.
+
+    Notes
+    -----
+    Every proposal makes one or two edits and is judged by the nodes that it leaves unprotected. For
+    count, edge-count and degree at distance 1 a flip takes O(degree). For the other measures, and
+    where edges are rewired, a flip takes what it takes to look again at the nodes that it affects.
+    There their number is exact for sums of sizes and rests on hashes for the other measures; the
+    best state is counted again exactly, and the exact number returned.
+
+    Only edges of the input are rewired, each at most once, and no edge of the input is joined
+    anew: so every rewiring can be taken back at any time, and their number is the edits made.
+
+    Examples
+    --------
+    >>> from graphveil.data import Graph
+    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
+    >>> task = Task(flag, "count", 1, 2, "delete", 1, 0, by_budget=True)
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> search(task, iterations=1000, rng=rng).unprotected
+    0
+    """
+    walk = walk_of(task, rng, watch)
+    steps = _usual_steps(walk) if iterations is None else iterations
+    if walk.missed() and not walk.anneal(within_budget(task, steps)) and not task.by_budget:
+        towards_goal(walk, steps)
+    return walk.edited()
+
+
+def _usual_steps(walk: Walk) -> int:
+    """Return the proposals where none are asked for: the default, or fewer where they are slow."""
+    by_budget = walk.task.by_budget
+    steps = (default_iterations if by_budget else goal_iterations)(walk.task.graph.n_edges)
+    if walk.arena.values is None:
+        return steps
+    most = AT_MOST if by_budget else AT_MOST // 4
+    return min(steps, max(most // walk.work, FEWEST))
+
+
+def within_budget(task: Task, steps: int) -> Schedule:
+    """Return the schedule that only counts nodes, and stops at those allowed.
+
+    Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
+    networks of the paper.
+    """
+    pairs, rewire = task.k == 2, task.edits == "rewire"
+    return Schedule(
+        steps=steps,
+        hot=0.4 if pairs else 0.5,
+        cold=0.05 if pairs else 0.07,
+        price=0.0,
+        ease=1.0,
+        allowed=max(task.allowed, unprotected_by_rewiring(task)) if rewire else task.allowed,
+        budget=2 * task.budget if rewire else task.budget,
+        focus=0.8 if task.graph.n_edges > LARGE_EDGES else 0.5,
+        swap=0.15 if pairs else 0.3,
+        swap_back=0.1,
+    )
+
+
+def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
+    """Look for the fewest edits that reach the goal, from where the walk stands.
+
+    Anneals where the goal is missed or `always`; if it still is, goes where sampled deletions reach
+    it. Then backfills from the best state twice: cold with many swaps, and warmer. All stretches
+    pay for edits.
+    """
+    full = walk.task.allowed == 0
+    warm = within_budget(walk.task, 2 * steps)._replace(
+        hot=0.3, cold=0.05, price=0.15, swap=0.3, ease=1.0 if full else 0.5, swap_back=0.3
+    )
+    half = -(-steps // 2)
+    cold = warm._replace(steps=half, hot=0.05, cold=0.005, price=0.1, swap=0.5, swap_back=0.5)
+    fine = warm._replace(steps=steps, hot=0.1, cold=0.01, price=0.1, ease=1.0 if full else 0.0)
+    for plan in (warm, cold, fine):
+        if plan is warm and not (always or walk.missed()):
+            continue
+        if walk.anneal(plan):
+            return
+        walk.back_to_best()
+        if plan is warm and walk.missed():
+            walk.start_where_edges_were_sampled()

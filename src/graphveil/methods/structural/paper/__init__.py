@@ -1,0 +1,1 @@
+"""The paper's heuristics: edits drawn in batches, by weights that only recounts renew."""

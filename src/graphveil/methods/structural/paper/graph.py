@@ -1,0 +1,305 @@
+"""The graph between two recounts: its edges under ranks, who is unprotected, what may be edited.
+
+The nodes are numbered by rising degree of the input, so that the edges, kept once as rows of larger
+ends, are what the triangle passes need. A look-alike class does not depend on the numbers.
+
+The paper samples the edges of a graph. Pairs that could be added are too many to list, so a round
+draws as many as there are edges: half at random, half from open triads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.kernels.hashing import new_table
+from graphveil.kernels.neighbourhoods.triangles import Forward, triangles_of_nodes
+from graphveil.kernels.structural.paper import (
+    Flips,
+    forward_by_rank,
+    lists_of,
+    missing_from,
+    small_classes,
+)
+from graphveil.measures import class_sizes_of_nodes, partition
+from graphveil.methods.structural.task import CODES, Edited, Task
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+FEWEST = 64
+"""Draws of a round at least, so that small graphs do not stop by chance."""
+
+FLIPS = {
+    "delete": (((0, 1),), (False,)),
+    "add": (((0, 1),), (True,)),
+    "rewire": (((0, 1), (2, 3), (0, 3), (2, 1)), (False, False, True, True)),
+}
+"""The pairs of an edit's nodes that it flips, in turn, and whether each is joined."""
+
+
+class State(NamedTuple):
+    """A graph of the trajectory.
+
+    Parameters
+    ----------
+    forward
+        Its edges.
+    degrees
+        int64, shape (n,).
+    unprotected
+        bool, shape (n,): the paper's U_k, the nodes in classes below k.
+    """
+
+    forward: Forward
+    degrees: Ints
+    unprotected: Flags
+
+    @property
+    def n_unprotected(self) -> int:
+        """The number of unprotected nodes."""
+        return int(np.count_nonzero(self.unprotected))
+
+
+def ranked(graph: Graph) -> tuple[Ints, Forward]:
+    """Return the nodes by rising degree, and the edges under their positions in that order.
+
+    Examples
+    --------
+    >>> order, forward = ranked(Graph.from_edges([0, 0], [1, 2], n=3))
+    >>> order.tolist(), sources(forward).tolist(), forward.ends.tolist()
+    ([1, 2, 0], [0, 1], [2, 2])
+    """
+    order = np.argsort(graph.degrees(), kind="stable")
+    rank = np.empty(order.size, dtype=np.int32)
+    rank[order] = np.arange(order.size, dtype=np.int32)
+    return order, forward_by_rank(graph.indptr, graph.indices, order, rank)
+
+
+def state_of(forward: Forward, task: Task) -> State:
+    """Return the state of these edges, classes recounted.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0], [1, 2], n=3)
+    >>> task = Task(star, "count", 1, k=2, edits="delete", budget=2, allowed=0)
+    >>> state_of(ranked(star)[1], task).unprotected.tolist()
+    [False, False, True]
+    """
+    n = forward.start.size - 1
+    degrees = np.diff(forward.start) + np.bincount(forward.ends, minlength=n)
+    return State(forward, degrees, _unprotected(forward, degrees, task))
+
+
+def _unprotected(forward: Forward, degrees: Ints, task: Task) -> Flags:
+    if task.measure not in CODES or task.distance > 1:
+        graph = Graph(*lists_of(forward))
+        labels = partition(graph, measure=task.measure, distance=task.distance)
+        return class_sizes_of_nodes(labels) < task.k
+    by_degree, by_triangle = CODES[task.measure]
+    codes = degrees * by_degree
+    if by_triangle:
+        codes += triangles_of_nodes(forward) * by_triangle
+    small = np.empty(codes.size, dtype=np.bool_)
+    small_classes(codes, task.k, *new_table(2 * codes.size), small)
+    return small
+
+
+def sources(forward: Forward) -> NDArray[np.int32]:
+    """Return the smaller end of every edge, int32, shape (m,)."""
+    nodes = np.arange(forward.start.size - 1, dtype=np.int32)
+    return np.repeat(nodes, np.diff(forward.start))
+
+
+def keys_of(forward: Forward) -> Ints:
+    """Return every edge as one integer, in rising order.
+
+    Examples
+    --------
+    >>> keys_of(ranked(Graph.from_edges([0, 0], [1, 2], n=3))[1]).tolist()
+    [2, 5]
+    """
+    return packed(sources(forward), forward.ends, forward.start.size - 1)
+
+
+def packed(one: NDArray[np.integer], other: NDArray[np.integer], n: int) -> Ints:
+    """Return pairs of nodes as one integer each, whatever the order of their ends.
+
+    Examples
+    --------
+    >>> packed(np.array([2, 1]), np.array([0, 3]), 10).tolist()
+    [2, 13]
+    """
+    keys: Ints = np.minimum(one, other).astype(np.int64) * n + np.maximum(one, other)
+    return keys
+
+
+def without(forward: Forward, gone: Ints) -> Forward:
+    """Return the edges without those at these positions.
+
+    Examples
+    --------
+    >>> without(ranked(Graph.from_edges([0, 0], [1, 2], n=3))[1], np.array([0])).ends.tolist()
+    [2]
+    """
+    stays = np.ones(forward.ends.size, dtype=np.bool_)
+    stays[gone] = False
+    kept = np.zeros(stays.size + 1, dtype=np.int64)
+    np.cumsum(stays, out=kept[1:])
+    return Forward(kept[forward.start], forward.ends[stays])
+
+
+def exchanged(forward: Forward, keys: Ints, parted: Ints, joined: Ints) -> Forward:
+    """Return the edges, whose keys are given, without some pairs and with others.
+
+    Examples
+    --------
+    >>> _, forward = ranked(Graph.from_edges([0, 0], [1, 2], n=3))
+    >>> after = exchanged(forward, keys_of(forward), np.array([2]), np.array([1]))
+    >>> keys_of(after).tolist()
+    [1, 5]
+    """
+    n = forward.start.size - 1
+    stays = np.ones(keys.size, dtype=np.bool_)
+    stays[np.searchsorted(keys, parted)] = False
+    keys, joined = keys[stays], np.sort(joined)
+    keys = np.insert(keys, np.searchsorted(keys, joined), joined)
+    start = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n)
+    return Forward(start.astype(np.int64, copy=False), (keys % n).astype(np.int32))
+
+
+def difference(state: State, original: Forward) -> Edited:
+    """Return how the state differs from the input, under ranks."""
+    return Edited(
+        added=missing_from(state.forward, original),
+        deleted=missing_from(original, state.forward),
+        unprotected=state.n_unprotected,
+    )
+
+
+def named(edited: Edited, order: Ints) -> Edited:
+    """Return the same edits under the nodes' positions in the input, sorted."""
+    return edited._replace(added=_pairs(edited.added, order), deleted=_pairs(edited.deleted, order))
+
+
+def _pairs(ranks: NDArray[np.int32], order: Ints) -> NDArray[np.int32]:
+    pairs = np.sort(order[ranks].astype(np.int32), axis=1)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+class Candidates(NamedTuple):
+    """Edits of one kind that a round may choose from.
+
+    Parameters
+    ----------
+    kind
+        A key of `FLIPS`.
+    nodes
+        The nodes of every edit, int32: two columns, or four for rewirings.
+    """
+
+    kind: str
+    nodes: tuple[NDArray[np.int32], ...]
+
+    def flips(self) -> Flips:
+        """Return the edits as the kernels take them."""
+        ends, joins = FLIPS[self.kind]
+        return Flips(np.stack(self.nodes, axis=1), np.array(ends), np.array(joins))
+
+    def pairs(self, n: int) -> tuple[Ints, Ints]:
+        """Return the keys of the pairs parted and joined, one row an edit."""
+        ends, joins = FLIPS[self.kind]
+        keys = [packed(self.nodes[a], self.nodes[b], n) for a, b in ends]
+        rows = np.stack(keys, axis=1)
+        joined = np.array(joins)
+        return rows[:, ~joined], rows[:, joined]
+
+
+def candidates(forward: Forward, edits: str, rng: np.random.Generator) -> list[Candidates]:
+    """Return what a round may choose from: one entry a kind of edit, empty kinds left out."""
+    pools = []
+    if edits in {"delete", "any"}:
+        pools.append(deletions(forward))
+    if edits in {"add", "any"}:
+        pools.append(additions(forward, rng))
+    if edits in {"rewire", "any"}:
+        pools.append(rewirings(forward, rng))
+    return [pool for pool in pools if pool.nodes[0].size]
+
+
+def deletions(forward: Forward) -> Candidates:
+    """Return every edge.
+
+    Examples
+    --------
+    >>> from graphveil.data import Graph
+    >>> [ends.tolist() for ends in deletions(ranked(Graph.from_edges([0], [1], n=3))[1]).nodes]
+    [[1], [2]]
+    """
+    return Candidates("delete", (sources(forward), forward.ends))
+
+
+def additions(forward: Forward, rng: np.random.Generator) -> Candidates:
+    """Return distinct pairs that are no edges: up to one an edge, half of them open triads.
+
+    Examples
+    --------
+    >>> from graphveil.data import Graph
+    >>> _, path = ranked(Graph.from_edges([0, 1], [1, 2], n=3))
+    >>> [ends.tolist() for ends in additions(path, np.random.default_rng(1)).nodes]
+    [[0], [1]]
+    """
+    n = forward.start.size - 1
+    draws = max(forward.ends.size, FEWEST)
+    drawn = rng.integers(0, n, size=(2, draws - draws // 2))
+    triads = _wedges(forward, draws // 2, rng)
+    one, other = np.concatenate((drawn, triads), axis=1) if triads.size else drawn
+    keys = np.unique(packed(one, other, n)[one != other])
+    keys = keys[~_among(keys_of(forward), keys)]
+    return Candidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
+
+
+def _wedges(forward: Forward, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the outer ends of random paths of two edges; both may be the same node."""
+    m = forward.ends.size
+    if m == 0:
+        return np.empty((2, 0), dtype=np.int64)
+    lists = lists_of(forward)
+    arc = rng.integers(0, 2 * m, size=draws)
+    end = lists.indices[arc].astype(np.int64)
+    centre = np.searchsorted(lists.indptr, arc, side="right") - 1
+    near = rng.integers(lists.indptr[centre], lists.indptr[centre + 1])
+    return np.stack((end, lists.indices[near].astype(np.int64)))
+
+
+def rewirings(forward: Forward, rng: np.random.Generator) -> Candidates:
+    """Return edits {v, w}, {x, y} -> {v, y}, {x, w} of random edges: up to one an edge.
+
+    The four nodes are distinct and the new pairs are no edges.
+    """
+    n, m = forward.start.size - 1, forward.ends.size
+    if m == 0:
+        return Candidates("rewire", (np.empty(0, dtype=np.int32),) * 4)
+    draws = max(m, FEWEST)
+    source, keys = sources(forward), keys_of(forward)
+    one, two = rng.integers(0, m, size=(2, draws))
+    turned = rng.integers(0, 2, size=draws) == 1
+    v, w = source[one], forward.ends[one]
+    x = np.where(turned, forward.ends[two], source[two])
+    y = np.where(turned, source[two], forward.ends[two])
+    fits = (v != x) & (v != y) & (w != x) & (w != y)
+    v, w, x, y = v[fits], w[fits], x[fits], y[fits]
+    free = ~_among(keys, packed(v, y, n)) & ~_among(keys, packed(x, w, n))
+    return Candidates("rewire", (v[free], w[free], x[free], y[free]))
+
+
+def _among(keys: Ints, wanted: Ints) -> NDArray[np.bool_]:
+    """Return which of the wanted keys are among the sorted ones."""
+    if keys.size == 0:
+        return np.zeros(wanted.size, dtype=np.bool_)
+    position = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    present: NDArray[np.bool_] = keys[position] == wanted
+    return present

@@ -1,0 +1,1 @@
+"""The heuristic target: nodes are pulled towards codes that others share."""

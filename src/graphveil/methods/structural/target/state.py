@@ -1,0 +1,121 @@
+"""The state of the heuristic target: neighbours with room, classes, edits, and the best so far."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.kernels.hashing import new_table
+from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
+from graphveil.kernels.structural.rows import new_rows
+from graphveil.kernels.structural.target import edits as kernel
+from graphveil.kernels.structural.target.moves import MOST_FLIPS, Field
+from graphveil.methods.structural.outcome import checked, codes_of, keys_of
+from graphveil.methods.structural.task import CODES, Edited, Task
+
+ROOM = 32
+"""Neighbours of a node that there is room for beyond half as many again as its degree."""
+
+MOST_BITS = 20_000
+"""The most nodes whose neighbours are held as bits, too."""
+
+FEWEST_WORDS = 16
+
+
+def field_of(task: Task) -> Field:
+    """Return the state without edits, in which every node weighs 1 and none is pulled."""
+    graph, n = task.graph, task.graph.n_nodes
+    degree = graph.degrees()
+    room = np.minimum(degree + degree // 2 + ROOM, n + 1) - degree
+    rows = new_rows(graph.indptr, graph.indices, room)
+    classes = new_classes(
+        codes_of(task),
+        task.k,
+        moves=MOST_FLIPS * (2 * rows.common.size + 4),
+        steps=CODES[task.measure],
+        aims=3,
+    )
+    weight = np.ones(n + 1, dtype=np.int64)
+    fill(classes, weight)
+    edits = _edits(task.budget)
+    edits.tally[kernel.BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
+    return Field(
+        state=kernel.State(classes, weight, rows, _bits(graph)),
+        edits=edits,
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
+        unprotected=np.empty(n, dtype=np.int64),
+    )
+
+
+def _bits(graph: Graph) -> NDArray[np.uint64]:
+    """Return the neighbours as bits, or no columns where rows are short."""
+    n = graph.n_nodes
+    words = -(-n // kernel.WORD)
+    if n > MOST_BITS or words > max(FEWEST_WORDS, 2 * graph.n_edges // max(n, 1)):
+        words = 0
+    bits = np.zeros((n, words), dtype=np.uint64)
+    if words:
+        row = np.repeat(np.arange(n), graph.degrees())
+        one = np.uint64(1) << (graph.indices & 63).astype(np.uint64)
+        np.bitwise_or.at(bits, (row, graph.indices >> 6), one)
+    return bits
+
+
+def _edits(budget: int) -> kernel.Edits:
+    """Return no edits, and room for a budget of them."""
+    most = budget + 2 * MOST_FLIPS
+    table, shift = new_table(3 * most)
+    tally = np.zeros(6, dtype=np.int64)
+    tally[kernel.KEPT], tally[kernel.SHIFT] = kernel.OPEN, shift
+    return kernel.Edits(
+        pairs=np.empty(most, dtype=np.int64),
+        table=table,
+        log=np.empty(max(most, 1 << 16), dtype=np.int64),
+        kept=np.empty(most, dtype=np.int64),
+        tally=tally,
+    )
+
+
+def present(field: Field) -> NDArray[np.int64]:
+    """Return the pairs in which the present state differs from the input, sorted."""
+    edits = field.edits
+    return np.sort(edits.pairs[: edits.tally[kernel.CHANGED]])
+
+
+def best(field: Field) -> NDArray[np.int64]:
+    """Return the pairs in which the best state differs from the input, sorted."""
+    edits, tally = field.edits, field.edits.tally
+    kept = tally[kernel.KEPT]
+    then = present(field) if kept == kernel.OPEN else edits.kept[:kept]
+    flipped, times = np.unique(edits.log[: tally[kernel.LOGGED]], return_counts=True)
+    return np.setxor1d(then, flipped[times % 2 == 1])
+
+
+def go_to(field: Field, changed: NDArray[np.int64]) -> None:
+    """Make the state with these edits the present one; the best stays the best."""
+    kernel.flip_all(field.state, field.edits, np.setxor1d(present(field), changed))
+
+
+def begin_at(field: Field, changed: NDArray[np.int64]) -> None:
+    """Make the state with these edits the present and the best one, whatever was better."""
+    go_to(field, changed)
+    tally = field.edits.tally
+    tally[kernel.LOGGED], tally[kernel.KEPT] = 0, kernel.OPEN
+    tally[kernel.BEST_UNPROTECTED] = field.state.classes.tally[UNPROTECTED]
+    tally[kernel.BEST_CHANGED] = tally[kernel.CHANGED]
+
+
+def edited_of(task: Task, field: Field) -> Edited:
+    """Return the best state's edits, its unprotected nodes counted again, exactly.
+
+    Raises
+    ------
+    AssertionError
+        Where the count differs from the kernel's: a bug of ours.
+    """
+    n, keys = task.graph.n_nodes, best(field)
+    pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
+    was_edge = np.isin(keys_of(pairs, n), keys_of(task.graph.edges(), n))
+    said = int(field.edits.tally[kernel.BEST_UNPROTECTED])
+    return checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
