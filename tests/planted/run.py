@@ -20,9 +20,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from planted import DoesNotApplyError, Flaw, flaws
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from planted.collection import DoesNotApplyError, Flaw, flaws  # noqa: E402  a script finds it there
+
 COPIED = ("src", "tests", "docs", "benchmarks", "tools", "changes", "conftest.py", "pyproject.toml")
 COPIED += ("README.md", "NOTICE", "Makefile")
 FAILED = 1

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
+from graphveil.kernels.smooth_k import facility as kernel
 from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
 from graphveil.kernels.smooth_k.facility import Arrivals, Kinds, Nearest, open_facilities
 from graphveil.kernels.smooth_k.overlaps import count_shared, leave, lists_of
@@ -205,7 +206,9 @@ def test_nearest_sums_are_those_of_all_pairs_of_rows(table, wanted):
     wanted = min(wanted, len(data))
     rows = collapse(bipartite(data, n_features))
     kinds = Kinds(rows.indptr, rows.indices, rows.weights)
-    actual = nearest_sums(kinds, lists_of(rows.indptr, rows.indices, n_features), wanted)
+    actual = np.zeros(kinds.weights.size, dtype=np.int64)
+    lists = lists_of(rows.indptr, rows.indices, n_features)
+    kernel.nearest_sums(kinds, lists, wanted, actual)
     expected = [sum(sorted(len(row ^ other) for other in data)[:wanted]) for row in data]
     assert expected == actual[rows.kinds].tolist()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planted.planted import DoesNotApplyError, Flaw, flaws
+from planted.collection import DoesNotApplyError, Flaw, flaws
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAWS = flaws()
