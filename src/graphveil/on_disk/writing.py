@@ -68,8 +68,9 @@ class DataFiles:
         """Write the data files in a random order, and count the classes of what was written."""
         n_rows = self.facts.n_rows
         names = features_of(self.scratch.parent / "rows")
-        texts = None if pa.types.is_integer(names.type) else names
         released = self._sorted("released", self.parts, by=KEY, keep=["position", "user", "items"])
+        published = names.filter(pa.array(_published(released, len(names))))
+        texts = None if pa.types.is_integer(names.type) else published
         rows = _NewRows(names, self._linked)
         data, users = public / f"data{self.extension}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
@@ -84,7 +85,7 @@ class DataFiles:
             ],
             counts={
                 "users": n_rows,
-                "items": int(np.count_nonzero(rows.used)),
+                "items": len(published),
                 "entries": rows.n_entries,
             },
             suppressed_cells=SUPPRESSED_ENTRIES,
@@ -121,7 +122,6 @@ class _NewRows:
         self.names = names
         self.linked = linked
         self.n_entries = 0
-        self.used = np.zeros(len(names), dtype=np.bool_)
         self.order = RowOrder()
 
     def pairs(self, chunks: list[Path], advance: Advance) -> Iterator[pa.Table]:
@@ -140,7 +140,6 @@ class _NewRows:
                 writer.write_table(linkage)
                 self.order.add(batch.column("position").to_numpy())
                 self.n_entries += rows.indices.size
-                self.used[rows.indices] = True
                 user = np.repeat(ids.to_numpy(), np.diff(rows.indptr))
                 columns = [pa.array(user), self.names.take(pa.array(rows.indices))]
                 yield pa.table(columns, names=["user", "item"])
@@ -148,6 +147,14 @@ class _NewRows:
         finally:
             if writer is not None:
                 writer.close()
+
+
+def _published(chunks: list[Path], n_features: int) -> NDArray[np.bool_]:
+    """Return which features some released row has: their names alone may decide on anything."""
+    published = np.zeros(n_features, dtype=np.bool_)
+    for batch in (batch for chunk in chunks for batch in batches_in(chunk, ["items"])):
+        published[batch.column("items").flatten().to_numpy()] = True
+    return published
 
 
 def _numbers(n: int) -> Iterator[pa.Table]:

@@ -64,6 +64,12 @@ class Database:
         row = self.first(sql, values)
         return int(row[0] or 0) if row else 0
 
+    def blocks(self, sql: str, rows: int) -> Iterator[Any]:
+        """Yield the result of a query as Arrow record batches of so many rows at most, in order."""
+        relation: Any = self._connection.sql(sql)
+        older = not hasattr(relation, "to_arrow_reader")
+        yield from (relation.fetch_arrow_reader if older else relation.to_arrow_reader)(rows)
+
     def column(self, sql: str) -> Any:
         """Return the first column of a query as a NumPy array."""
         return next(iter(self._connection.execute(sql).fetchnumpy().values()))

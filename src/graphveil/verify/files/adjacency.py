@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from graphveil.records.manifest import DataFile
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.files.delimited import load_body, unpacked
+from graphveil.verify.files.delimited import load_body
+from graphveil.verify.files.packed import unpacked
 from graphveil.verify.verdict import shown
 
 Ints = NDArray[np.int64]
@@ -118,7 +119,7 @@ def _mtx(db: Database, path: Path, symmetry: str) -> tuple[int, int]:
     banner = f"%%MatrixMarket matrix coordinate pattern {symmetry}"
     rows, columns, count = _numbers(path, "\n".join(head), rf"{banner}\n(\d+) (\d+) (\d+)")
     names = ("row_number", "column_number")
-    load_body(db, path, "listed", names, skip=sum(len(line) + 1 for line in head), lines=2)
+    load_body(db, path, "listed", names, before=head)
     n_listed = db.number("SELECT count(*) FROM listed")
     if n_listed != count:
         raise UnreadableError(f"{path.name}: {n_listed} entries where line 2 says {count}")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
 
 import duckdb
 
 from graphveil.verify.database import Database, UnreadableError, literal
+from graphveil.verify.files.canonical import compare_text
 from graphveil.verify.verdict import one_line, shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
@@ -48,8 +46,6 @@ def load_delimited(
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
     quote = '"' if any(kind == "VARCHAR" for _, kind in columns) else ""
-    if quote:
-        _whole_text(path)
     options = _options(delimiter, quote)
     alias = db.link(path)
     as_text = _struct([(name, "VARCHAR") for name, _ in columns])
@@ -66,19 +62,18 @@ def load_delimited(
             f"read_csv(?, {options}, header = true, columns = {_struct(columns)})",
             [alias],
         )
-    if not quote:
-        _nothing_else(db, path, table, [name for name, _ in columns], len(",".join(names)) + 1)
+    compare_text(db, path, table, columns, header=names, delimiter=delimiter)
 
 
 def load_body(
-    db: Database, path: Path, table: str, columns: Sequence[str], *, skip: int, lines: int
+    db: Database, path: Path, table: str, columns: Sequence[str], *, before: Sequence[str]
 ) -> None:
     """Create a table of a file of integers with one blank between them.
 
     Parameters
     ----------
-    skip, lines
-        The number of bytes and of lines before the first row.
+    before
+        The lines before the first row.
 
     Raises
     ------
@@ -89,10 +84,12 @@ def load_body(
     with _explained(path.name, f"{len(columns)} integers"):
         db.run(
             f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, {_options(' ', '')}, "
-            f"header = false, skip = {lines}, columns = {struct})",
+            f"header = false, skip = {len(before)}, columns = {struct})",
             [db.link(path)],
         )
-    _nothing_else(db, path, table, columns, skip)
+    above = "".join(f"{line}\n" for line in before).encode()
+    typed = [(name, "BIGINT") for name in columns]
+    compare_text(db, path, table, typed, before=above, delimiter=" ")
 
 
 def _options(delimiter: str, quote: str) -> str:
@@ -119,52 +116,3 @@ def _explained(name: str, expected: str) -> Iterator[None]:
             raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
         problem = f"{shown(match[2])} is no row of {expected}"
         raise UnreadableError(f"{name}, line {match[1]}: {problem}") from error
-
-
-def _nothing_else(
-    db: Database, path: Path, table: str, columns: Sequence[str], before: int
-) -> None:
-    """Refuse a file of integers that is longer or shorter than its rows written plainly."""
-    lengths = " + ".join(f"length({name}::VARCHAR)" for name in columns)
-    expected = before + db.number(f"SELECT sum({lengths} + {len(columns)}) FROM {table}")
-    size = text_size(path)
-    if size != expected:
-        raise UnreadableError(
-            f"{path.name} holds {size} bytes of text, its rows are {expected}: "
-            "blanks, signs, leading zeros or empty lines stand between them"
-        )
-
-
-def _whole_text(path: Path) -> None:
-    """Refuse a file with NUL bytes, or one whose compression does not add up: SQL takes both."""
-    try:
-        with unpacked(path) as stream:
-            for block in iter(lambda: stream.read(1 << 22), b""):
-                if b"\0" in block:
-                    raise UnreadableError(f"{path.name} holds a NUL byte: this is no text")
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableError(f"{path.name} cannot be unpacked: {one_line(error)}") from error
-
-
-def text_size(path: Path) -> int:
-    """Return the number of bytes of a file once its compression is undone."""
-    if path.suffix not in {".gz", ".zst"}:
-        return path.stat().st_size
-    with unpacked(path) as stream:
-        return sum(len(block) for block in iter(lambda: stream.read(1 << 22), b""))
-
-
-@contextmanager
-def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file and undo its compression, which its last extension names."""
-    if path.suffix == ".gz":
-        with gzip.open(path, "rb") as stream:
-            yield cast("IO[bytes]", stream)
-    elif path.suffix == ".zst":
-        import pyarrow as pa  # noqa: PLC0415  heavy, and only this compression needs it
-
-        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
-            yield stream
-    else:
-        with path.open("rb") as stream:
-            yield stream

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.records.manifest import DataFile
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.files.delimited import unpacked
+from graphveil.verify.files.packed import unpacked
 
 Ints = NDArray[np.int64]
 

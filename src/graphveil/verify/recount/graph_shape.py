@@ -16,6 +16,7 @@ _OUT_OF_ORDER = """
         source < above_source OR (source = above_source AND target <= above_target)))
     LIMIT 1
 """
+_MISPLACED = "SELECT rowid + 1, node FROM nodes WHERE node <> rowid ORDER BY rowid LIMIT 1"
 _DUPLICATE = """
     SELECT least(source, target) AS u, greatest(source, target) AS v, count(*) AS copies
     FROM edges GROUP BY u, v HAVING count(*) > 1 ORDER BY u, v LIMIT 1
@@ -65,6 +66,9 @@ def _all_ids(n: int, table: str) -> str:
 
 
 def _order(db: Database) -> Check:
+    misplaced = db.first(_MISPLACED)
+    if misplaced:
+        return fails(ORDER, f"row {misplaced[0]} of the nodes is node {misplaced[1]}")
     row = db.first(_OUT_OF_ORDER)
     if row:
         return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")

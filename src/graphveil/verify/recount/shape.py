@@ -19,11 +19,16 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
 COUNTS, ENTRIES = "counts", "entries"
 
+_MISPLACED = "SELECT rowid + 1, person FROM users WHERE person <> rowid ORDER BY rowid LIMIT 1"
 _OUT_OF_ORDER = """
-    SELECT number, person FROM (
-        SELECT rowid + 1 AS number, person, lag(person) OVER (ORDER BY rowid) AS above FROM {})
-    WHERE person < above ORDER BY number LIMIT 1
+    SELECT number, person, item FROM (
+        SELECT rowid + 1 AS number, person, item,
+               lag(person) OVER () AS above_person, lag({key}) OVER () AS above, {key} AS key
+        FROM entries)
+    WHERE person < above_person OR (person = above_person AND key <= above)
+    ORDER BY number LIMIT 1
 """
+_NO_NUMBER = "SELECT 1 FROM entries WHERE NOT regexp_full_match(item, '0|[1-9][0-9]{0,17}') LIMIT 1"
 
 _REPEATED = """
     SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
@@ -106,12 +111,19 @@ def _bipartite_shape(db: Database) -> list[Check]:
 
 
 def _user_order(db: Database) -> Check:
-    """Whether users stand in the order of their published ids: another may be the original's."""
-    for table in ("users", "entries"):
-        row = db.first(_OUT_OF_ORDER.format(table))
-        if row:
-            return fails(ORDER, f"row {row[0]} of the {table} is of user {row[1]}, out of order")
-    return holds(ORDER, "users stand in the order of their published ids")
+    """Whether users stand in the order of their published ids: another may be the original's.
+
+    The items of a user stand in the order of their names: of numbers, where all are numbers.
+    """
+    misplaced = db.first(_MISPLACED)
+    if misplaced:
+        return fails(ORDER, f"row {misplaced[0]} of the users is user {misplaced[1]}")
+    key = "item" if db.first(_NO_NUMBER) else "CAST(item AS BIGINT)"
+    row = db.first(_OUT_OF_ORDER.format(key=key))
+    if row:
+        where = f"row {row[0]} of the entries, user {row[1]} and item {shown(row[2])},"
+        return fails(ORDER, f"{where} is not in ascending order")
+    return holds(ORDER, "users and their items stand in ascending order")
 
 
 def _no_shape(db: Database) -> list[Check]:  # noqa: ARG001  one shape
