@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,17 +40,11 @@ def forge(path: Path, forgery: Forgery) -> None:
     reseal(path.parent)
 
 
-def first_row(content: bytes, change: Callable[[bytes], bytes], *, skip: int = 1) -> bytes:
-    """Return text with its first row changed."""
-    lines = content.split(b"\n")
-    lines[skip] = change(lines[skip])
-    return b"\n".join(lines)
-
-
 def last_row(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """Return text with its last row changed."""
+    """Return text with its last row that holds a number changed."""
     lines = content.split(b"\n")
-    lines[-2] = change(lines[-2])
+    last = max(number for number, line in enumerate(lines) if re.search(rb"[0-9]", line))
+    lines[last] = change(lines[last])
     return b"\n".join(lines)
 
 
@@ -57,9 +52,10 @@ def id_written_as(form: str) -> Forgery:
     """Return the forgery that spells the first id of the last row in another way."""
 
     def respelled(row: bytes) -> bytes:
-        digits = len(row) - len(row.lstrip(b"0123456789"))
-        value = int(row[:digits])
-        return form.format(value, float(value)).encode() + row[digits:]
+        match = re.search(rb"[0-9]+", row)
+        value = int(match[0])
+        spelled = form.format(value, float(value)).encode()
+        return row[: match.start()] + spelled + row[match.end() :]
 
     return lambda content: last_row(content, respelled)
 

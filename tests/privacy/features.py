@@ -96,8 +96,11 @@ def rows_of(folder: Path) -> list[tuple[int, str]]:
 def replace_rows(folder: Path, rows) -> None:
     """Write other entries as a careful attacker does: with counts, digest and seal."""
     rows = list(rows)
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([("user", "item"), *rows])
+    quoted = any(set(item) & set('",') for _, item in rows)
+    style = csv.QUOTE_NONNUMERIC if quoted else csv.QUOTE_NONE
+    text = io.StringIO("user,item\n")
+    text.seek(0, io.SEEK_END)
+    csv.writer(text, lineterminator="\n", quoting=style, quotechar='"').writerows(rows)
     counts = {"entries": len(rows), "items": len({item for _, item in rows})}
     replace(folder, "data.csv", text.getvalue().encode(), rows=len(rows), counts=counts)
 

@@ -523,7 +523,7 @@ def test_a_nul_byte_in_an_item_is_no_text(tmp_path):
     content = (folder / "data.csv").read_bytes()
     place = content.index(b",", 20) + 1
     replace(folder, "data.csv", content[:place] + b"\0" + content[place:])
-    assert "NUL byte" in failed(verify(folder))["data"]
+    assert "data.csv, line 2 says" in failed(verify(folder))["data"]
 
 
 def packed(table, form, *, schema=None, batch=None) -> bytes:

@@ -223,7 +223,9 @@ def test_an_archive_with_a_hidden_member_is_found(tmp_path):
     assert "linkage.txt" in failed(verify(folder))["data"]
 
 
-@pytest.mark.counts_edits("classes", "counts")
+@pytest.mark.counts_edits(
+    *("classes", "counts", "ids", "simple graph", "endpoints", "canonical order")
+)
 @settings(deadline=None, max_examples=150)
 @given(
     name=st.sampled_from([*TEXT_FORMATS, "parquet", "arrow", "npz", "csv.gz", "gml.zst"]),
