@@ -32,14 +32,26 @@ _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 def _supergraph(evidence: Evidence, condition: Supergraph) -> Check:
     del condition
-    n = evidence.graph.n_edges
-    row = evidence.tables.first(_FIRST.format(MISSING))
+    return _within(evidence, SUPERGRAPH, MISSING, evidence.graph.n_edges, ("original", "release"))
+
+
+def _subgraph(evidence: Evidence, condition: Subgraph) -> Check:
+    del condition
+    n = evidence.tables.number("SELECT count(*) FROM edges")
+    return _within(evidence, SUBGRAPH, ADDED, n, ("release", "original"))
+
+
+def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str, str]) -> Check:
+    """Return whether no edge of one side is missing on the other: the query gives those."""
+    one, other = sides
+    row = evidence.tables.first(_FIRST.format(query))
     if row is None or row[2] == 0:
-        return holds(SUPERGRAPH, f"every edge of the original is in the release, {n} in all")
+        return holds(name, f"every edge of the {one} is in the {other}, {n} in all")
+    whose = "its nodes" if one == "original" else "nodes"
     return fails(
-        SUPERGRAPH,
-        f"{row[2]} of the original's {n} edges are not in the release, the first "
-        f"between its nodes {row[0]} and {row[1]}",
+        name,
+        f"{row[2]} of the {one}'s {n} edges are not in the {other}, the first between {whose} "
+        f"{row[0]} and {row[1]}",
     )
 
 
@@ -48,16 +60,28 @@ def _degrees_grow(evidence: Evidence, condition: Supergraph) -> Check:
     del condition
     before, after = _sorted_degrees(evidence)
     if before.size != after.size:
-        return fails(DEGREES, f"{after.size} nodes in the release, {before.size} in the original")
+        return _other_size(DEGREES, before, after)
     smaller = np.flatnonzero(after < before)
     if smaller.size == 0:
         return holds(DEGREES, f"none of {after.size} sorted degrees is below the original's")
     rank = int(smaller[0])
     return fails(
         DEGREES,
-        f"the {rank + 1}. largest degree is {after[rank]} in the release, {before[rank]} in the "
-        f"original (degree class {after[rank]}); {smaller.size} of {after.size} are smaller",
+        f"{_at_rank(rank, before, after)} (degree class {after[rank]}); {smaller.size} of "
+        f"{after.size} are smaller",
     )
+
+
+def _degree_sequence(evidence: Evidence, condition: SameDegrees) -> Check:
+    del condition
+    before, after = _sorted_degrees(evidence)
+    if before.size != after.size:
+        return _other_size(SEQUENCE, before, after)
+    other = np.flatnonzero(before != after)
+    if not other.size:
+        return holds(SEQUENCE, f"the {after.size} sorted degrees are the original's")
+    differ = f"{other.size} of {after.size} differ"
+    return fails(SEQUENCE, f"{_at_rank(int(other[0]), before, after)}; {differ}")
 
 
 def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
@@ -68,32 +92,14 @@ def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
     return np.sort(evidence.graph.degrees())[::-1], after
 
 
-def _subgraph(evidence: Evidence, condition: Subgraph) -> Check:
-    del condition
-    n = evidence.tables.number("SELECT count(*) FROM edges")
-    row = evidence.tables.first(_FIRST.format(ADDED))
-    if row is None or row[2] == 0:
-        return holds(SUBGRAPH, f"every edge of the release is in the original, {n} in all")
-    return fails(
-        SUBGRAPH,
-        f"{row[2]} of the release's {n} edges are not in the original, the first "
-        f"between nodes {row[0]} and {row[1]}",
-    )
+def _other_size(name: str, before: Ints, after: Ints) -> Check:
+    return fails(name, f"{after.size} nodes in the release, {before.size} in the original")
 
 
-def _degree_sequence(evidence: Evidence, condition: SameDegrees) -> Check:
-    del condition
-    before, after = _sorted_degrees(evidence)
-    if before.size != after.size:
-        return fails(SEQUENCE, f"{after.size} nodes in the release, {before.size} in the original")
-    other = np.flatnonzero(before != after)
-    if not other.size:
-        return holds(SEQUENCE, f"the {after.size} sorted degrees are the original's")
-    rank = int(other[0])
-    return fails(
-        SEQUENCE,
+def _at_rank(rank: int, before: Ints, after: Ints) -> str:
+    return (
         f"the {rank + 1}. largest degree is {after[rank]} in the release, {before[rank]} in the "
-        f"original; {other.size} of {after.size} differ",
+        "original"
     )
 
 
