@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import ReadOnlyDatabase
 from hypothesis.internal.conjecture import providers
+from xdist.scheduler import LoadScopeScheduling
 
 from fuzz.database import Corpus
 from shared_data import lacking
@@ -44,7 +45,7 @@ if not FUZZ:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep each room's tests in one process, and let every property draw the same in every run.
+    """Let every property draw the same in every run.
 
     A random search takes the properties in another order every time.
     """
@@ -53,9 +54,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: hashlib.sha256(f"{order} {item.nodeid}".encode()).digest())
         return
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(f"room-{room_of(item.nodeid)}"))
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             repeat(item.obj)
+
+
+class ByRoom(LoadScopeScheduling):
+    """Sends the tests of a room of kernels to one process, so that they are compiled once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return room_of(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByRoom:
+    """Return what sends tests to processes, where there are several."""
+    return ByRoom(config, log)
 
 
 def room_of(test: str) -> str:
