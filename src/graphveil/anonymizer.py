@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.advice import warn_owner
-from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.conditions import AnyCondition, Condition
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
@@ -77,6 +77,8 @@ class Anonymizer(ABC, Generic[D]):
     limits: ClassVar[str]
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
+    states: ClassVar[tuple[type[Condition], ...]] = ()
+    """The types of the conditions that every run adds to `conditions`, with values of its own."""
     nests: ClassVar[bool] = False
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""

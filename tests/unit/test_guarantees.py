@@ -132,6 +132,8 @@ def test_reasons_for_claiming_nothing_add_up():
         (CellFlips, {"cells": "-1", "epsilon_cells": "1", "T0": "1", "T1": "2"}),
         (CellFlips, {"cells": "1", "epsilon_cells": "2/4", "T0": "1", "T1": "2"}),
         (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "2", "T1": "1"}),
+        (CellFlips, {"cells": "1", "epsilon_cells": "1" + 9 * "0", "T0": "1", "T1": "2"}),
+        (CellFlips, {"cells": "1", "epsilon_cells": "81/2", "T0": "1", "T1": "2"}),
         (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "0", "T1": str(2**64 + 1)}),
     ],
 )

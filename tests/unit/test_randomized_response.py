@@ -483,6 +483,23 @@ def test_a_number_of_cells_that_the_release_cannot_have_is_caught(kind, likes, t
     assert "fails" == outcome(gv.verify_release(folder), CELLS)
 
 
+def test_a_manifest_without_counts_is_judged_and_stops_nothing(likes, tmp_path):
+    for unit, data in (("edge", likes), ("node", graph_of(range(0, 435, 3), n=30))):
+        method = gv.RandomizedResponse(epsilon=2.0, unit=unit)
+        folder = method.anonymize(data).write(tmp_path / unit)
+        reseal(folder, lambda manifest: manifest["data"]["counts"].clear())
+        assert "fails" == outcome(gv.verify_release(folder), "counts")
+
+
+def test_a_manifest_from_which_the_chances_were_dropped_is_not_what_the_method_writes(
+    likes, tmp_path
+):
+    folder = gv.RandomizedResponse(epsilon=2.0).anonymize(likes).write(tmp_path / "out")
+    reseal(folder, lambda manifest: manifest["claim"]["conditions"].clear())
+    failures = {item.name: item.detail for item in gv.verify_release(folder).failures()}
+    assert "it states no CellFlips" in failures["method"]
+
+
 @given(
     prior=st.fractions(min_value=Fraction(1, 10**6), max_value=1 - Fraction(1, 10**6)),
     epsilon=st.fractions(min_value=Fraction(1, 10**6), max_value=40),

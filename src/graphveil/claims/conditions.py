@@ -7,6 +7,7 @@ bears the name of a field has the field's value.
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -18,6 +19,10 @@ from graphveil.errors import ParameterError
 _FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,39}")
 _EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
+
+
+LARGEST_EPSILON = 40
+"""Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -112,7 +117,7 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
         """Return how many edges may be in one of both graphs only, of an original of that size."""
         edits = self.edges
         if edits is None:
-            edits = -int(-(self.share or 0.0) * n_edges // 1)
+            edits = math.ceil((self.share or 0.0) * n_edges)
         return edits * self.edges_per_edit
 
     @property
@@ -226,7 +231,8 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
     cells
         The number of cells.
     epsilon_cells
-        The part of epsilon that one cell has: a whole number or a fraction in lowest terms.
+        The part of epsilon that one cell has, at most 40: a whole number or a fraction in lowest
+        terms.
     T0, T1
         A cell of 0 is published as 1 with probability T0 / 2^64, a cell of 1 with T1 / 2^64.
     noisy_count
@@ -258,6 +264,10 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         if not exact or str(Fraction(self.epsilon_cells)) != self.epsilon_cells:
             raise ParameterError(
                 f"epsilon_cells={self.epsilon_cells!r} is no fraction in lowest terms above 0."
+            )
+        if Fraction(self.epsilon_cells) > LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon_cells={self.epsilon_cells} is above {LARGEST_EPSILON}. Give less."
             )
         if not 0 <= int(self.T0) <= int(self.T1) <= self.FULL:
             raise ParameterError(

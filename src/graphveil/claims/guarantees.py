@@ -12,7 +12,13 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from graphveil.claims.conditions import AnyCondition, NothingAdded, TrueOfShare, share_in
+from graphveil.claims.conditions import (
+    LARGEST_EPSILON,
+    AnyCondition,
+    NothingAdded,
+    TrueOfShare,
+    share_in,
+)
 from graphveil.errors import ParameterError
 
 CheckWord = Literal["recomputed", "by construction", "not claimed"]
@@ -411,8 +417,10 @@ def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
 
 
 def _check_epsilon(epsilon: float) -> None:
-    if not 0 < epsilon <= 40:
-        raise ParameterError(f"epsilon={epsilon} is outside (0, 40]. Give one such as 1.")
+    if not 0 < epsilon <= LARGEST_EPSILON:
+        raise ParameterError(
+            f"epsilon={epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
+        )
 
 
 def _at_most_by(epsilon: float) -> str:

@@ -113,6 +113,12 @@ def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
     missing = [c for c in method.conditions if c not in claim.conditions]
     problems += [f"it does not say: {condition.sentence}" for condition in missing]
+    stated_types = {type(condition) for condition in claim.conditions}
+    problems += [
+        f"it states no {kind.__name__}, which {own.method} always does"
+        for kind in method.states
+        if kind not in stated_types
+    ]
     return problems
 
 

@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Anonymizer, Draft
-from graphveil.claims.conditions import CellFlips
+from graphveil.claims.conditions import LARGEST_EPSILON, CellFlips, Condition
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.noise import LARGEST_EPSILON, Channel, channel, flipped, words_from
+from graphveil.noise import Channel, channel, flipped, words_from
 from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.noise.words import FULL
 from graphveil.parameters import parameter
@@ -79,6 +79,7 @@ class RandomizedResponse(Anonymizer[Any]):
         "a person may find that person and the rest; epsilons of several releases add up. Not"
         " attacked by us."
     )
+    states: ClassVar[tuple[type[Condition], ...]] = (CellFlips,)
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 

@@ -5,12 +5,11 @@ the law it names, provided that its words are independent and uniform: they come
 system, or from a seeded generator, under which nothing is claimed.
 """
 
-from graphveil.noise.channels import LARGEST_EPSILON, Channel, channel, flipped
+from graphveil.noise.channels import Channel, channel, flipped
 from graphveil.noise.counts import binomial
 from graphveil.noise.words import Words, below, bernoulli, distinct, words_from
 
 __all__ = [
-    "LARGEST_EPSILON",
     "Channel",
     "Words",
     "below",

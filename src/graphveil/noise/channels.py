@@ -9,9 +9,6 @@ from typing import NamedTuple
 from graphveil.noise.counts import binomial
 from graphveil.noise.words import FULL, Cells, Words, bernoulli, distinct, union, without
 
-LARGEST_EPSILON = 40
-"""Above it, 64 bits do not hold the probabilities, and the promise would say nothing."""
-
 _DIGITS = Context(prec=90, rounding=ROUND_FLOOR)
 
 

@@ -54,19 +54,18 @@ def _parts_of_epsilon(evidence: Evidence, flips: CellFlips, epsilon: Fraction) -
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
-    times = cells_of_one(evidence, flips) if isinstance(promise, NodeDP) else 1
+    times = _cells_of_one(evidence, flips) if isinstance(promise, NodeDP) else 1
     if epsilon * times <= Fraction(promise.epsilon):
         return []
     whole = f"{times} cells of epsilon={_short(epsilon)} each"
     return [f"{whole} exceed the claim's epsilon={promise.epsilon}"]
 
 
-def cells_of_one(evidence: Evidence, flips: CellFlips) -> int:
+def _cells_of_one(evidence: Evidence, flips: CellFlips) -> int:
     """Return how many cells belong to one person, from the released data and the cells stated."""
-    counts = evidence.manifest.data.counts
     if evidence.manifest.data.kind == "graph":
-        return counts["nodes"] - 1
-    return int(flips.cells) // max(counts["users"], 1)
+        return evidence.tables.number("SELECT count(*) FROM nodes") - 1
+    return int(flips.cells) // max(evidence.tables.number("SELECT count(*) FROM users"), 1)
 
 
 def _cells(evidence: Evidence, flips: CellFlips) -> Check:
