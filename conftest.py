@@ -65,6 +65,7 @@ class ByRoom(LoadScopeScheduling):
         return room_of(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByRoom:
     """Return what sends tests to processes, where there are several."""
     return ByRoom(config, log)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.evaluate import METRICS, evaluate
-from graphveil.evaluate.betweenness import betweenness, overlap_of_top
+from graphveil.evaluate.betweenness import betweenness, estimates, interval, overlap_of_top
 from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
 from graphveil.evaluate.paths import average_distance, reached
 from graphveil.evaluate.shape import average_clustering, degree_assortativity
@@ -191,7 +191,7 @@ def test_paths_longer_than_searches_go_together_are_measured_too(n):
 @given(graph=graphs())
 def test_betweenness_counts_every_path_both_ways(graph):
     expected = nx.betweenness_centrality(graph, normalized=False)
-    scores = betweenness(gv.Graph.from_networkx(graph), rng())
+    scores = betweenness(gv.Graph.from_networkx(graph))
     assert [2 * expected[v] for v in range(len(graph))] == pytest.approx(scores.tolist())
 
 
@@ -322,7 +322,33 @@ def test_all_nodes_as_a_sample_give_the_exact_distance_and_no_interval():
 
 def test_estimated_betweenness_is_near_the_exact_one():
     graph = gv.Graph.from_networkx(nx.barabasi_albert_graph(600, 2, seed=4))
-    exact, estimated = betweenness(graph, rng()), betweenness(graph, rng(), pivots=200)
+    exact = betweenness(graph)
+    batches = estimates(graph, rng(), pivots=200, batches=8)
+    estimated = batches.mean(axis=0)
     assert 0.99 < np.corrcoef(exact, estimated)[0, 1] < 1.0
     assert 0.8 < overlap_of_top(exact, estimated, 50) < 1.0
-    assert np.array_equal(estimated, betweenness(graph, rng(), pivots=200))
+    assert np.array_equal(batches, estimates(graph, rng(), pivots=200, batches=8))
+
+
+@pytest.mark.parametrize("changed", [0.05, 0.3])
+def test_the_interval_of_a_sampled_overlap_covers_the_exact_one(changed):
+    original = nx.barabasi_albert_graph(300, 2, seed=4)
+    edges = list(original.edges)
+    released = nx.Graph(edges[int(len(edges) * changed) :])
+    released.add_nodes_from(original)
+    pair = [gv.Graph.from_networkx(graph) for graph in (original, released)]
+    exact = overlap_of_top(*map(betweenness, pair), 50)
+    covered, widths = 0, []
+    for run in range(40):
+        before, after = (estimates(graph, rng(run), pivots=64, batches=32) for graph in pair)
+        low, high = interval(before, after, 50, rng(run))
+        covered += low <= exact <= high
+        widths.append(high - low)
+    assert covered >= 37  # of 40; 994 to 1,000 of 1,000 on three kinds of graphs
+    assert 0 < np.mean(widths) < 0.4
+
+
+def test_the_interval_does_not_hide_that_few_batches_say_different_things():
+    before = np.array([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
+    low, high = interval(before, before[::-1], 1, rng())
+    assert (0.0, 1.0) == (low, high)

@@ -52,7 +52,7 @@ def _from_edges(
 def seeded(rng: np.random.Generator) -> Iterator[None]:
     """Run NetworKit on one thread from a seed drawn here, so that a run can be repeated.
 
-    Both are settings of the whole process: the number of threads is put back, the seed is not.
+    The seed is a setting of the whole process and is not put back.
 
     Examples
     --------
@@ -60,9 +60,23 @@ def seeded(rng: np.random.Generator) -> Iterator[None]:
     ...     networkit.engineering.getMaxNumberOfThreads()
     1
     """
+    with one_thread():
+        networkit.engineering.setSeed(int(rng.integers(2**31)), False)
+        yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run NetworKit on one thread, so that sums are formed in one order; then put it back.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     networkit.engineering.getMaxNumberOfThreads()
+    1
+    """
     threads = networkit.engineering.getMaxNumberOfThreads()
     networkit.engineering.setNumberOfThreads(1)
-    networkit.engineering.setSeed(int(rng.integers(2**31)), False)
     try:
         yield
     finally:
