@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from graphveil.methods import StructuralAnonymity as StructuralAnonymity
     from graphveil.methods import SuppressK as SuppressK
     from graphveil.methods.agreement import verify_release as verify_release
+    from graphveil.methods.by_name import anonymize as anonymize
     from graphveil.methods.smooth_k import Chunks as Chunks
     from graphveil.methods.smooth_k import Facility as Facility
     from graphveil.methods.smooth_k import Greedy as Greedy
@@ -93,6 +94,7 @@ _HOMES = {
     "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
     "__version__": "graphveil._version",
+    "anonymize": "graphveil.methods.by_name",
     "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",
     "measure": "graphveil.measures",

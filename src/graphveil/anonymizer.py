@@ -11,7 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,8 @@ from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.ids import Ids
-from graphveil.errors import InfeasibleError, ParameterError, UsageError
+from graphveil.data.objects import as_container
+from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
@@ -111,14 +112,15 @@ class Anonymizer(ABC, Generic[D]):
         """The rows of a chunk, None where all data is anonymized as one."""
         return None
 
-    def anonymize(self, data: D | Table, *, seed: int | None = None) -> Release:
+    def anonymize(self, data: Any, *, seed: int | None = None) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
 
         Parameters
         ----------
         data
-            The container that the method accepts. A method for `Bipartite` also takes a `Table`
-            and anonymizes its one-hot encoding, which is what it releases.
+            The container that the method accepts, or an object of another library that holds it
+            (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow). A method for `Bipartite` also
+            takes a `Table` and anonymizes its one-hot encoding, which is what it releases.
         seed
             None draws from the operating system's entropy. With a seed the same data gives the
             same release; a seed is a secret of the owner.
@@ -135,8 +137,25 @@ class Anonymizer(ABC, Generic[D]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        self.check(data)
-        return self._release(encoded(data, self.accepts), self._anonymize, seed)
+        return self._release(self.prepared(data), self._anonymize, seed)
+
+    def prepared(self, data: Any) -> D:
+        """Return data that was handed in as what this method anonymizes, or refuse it.
+
+        Raises
+        ------
+        UsageError
+            Where it is of another kind, or can be read in more than one way.
+        InfeasibleError
+            Where the data has too few rows.
+        """
+        container = self._container(data)
+        self.check(container)
+        prepared: Any = encoded(container, self.accepts)
+        return cast("D", prepared)
+
+    def _container(self, data: Any) -> Data:
+        return as_container(data, accepted_kinds(self.accepts), wanted_by=self.name)
 
     def _release(
         self, data: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
@@ -212,13 +231,7 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        kinds = accepted_kinds(self.accepts)
-        if not isinstance(data, kinds):
-            accepted = " or a ".join(kind.__name__ for kind in kinds)
-            raise UsageError(
-                f"{self.name} takes a {accepted}, not {type(data).__name__}. "
-                f"Convert it, or choose a method for {type(data).__name__}."
-            )
+        self._container(data)
         self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:

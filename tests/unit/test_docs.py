@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import graphveil
 from graphveil import METHODS, datasets
 from graphveil.cli.app import COMMANDS
 from graphveil.records.manifest import Claim, DataFile, Described, Manifest, Method
@@ -103,3 +104,9 @@ def test_changelog_fragments_have_a_number_and_a_known_kind():
     allowed = re.compile(r"\d{4}\.(added|changed|fixed|removed|security)(\.\d+)?\.md")
     names = [path.name for path in (ROOT / "changes").iterdir() if path.name != ".gitkeep"]
     assert [name for name in names if not allowed.fullmatch(name)] == []
+
+
+def test_the_reference_of_python_names_everything_public():
+    reference = page("docs/reference/python.md")
+    public = set(graphveil.__all__) - {"GraphveilError", "GraphveilWarning", "__version__"}
+    assert set() == {name for name in public if not re.search(rf":: .*\b{name}\b", reference)}

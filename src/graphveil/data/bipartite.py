@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.data.frames import arrow_table
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -21,10 +22,13 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.errors import DataError, GraphveilWarning
+from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
     from scipy import sparse
 else:
@@ -248,7 +252,7 @@ class Bipartite:
         users
             All ids, so that users without items are not lost.
         """
-        table = pa.table(frame)
+        table = arrow_table(frame)
         listed = [f.name for f in table.schema if pa.types.is_nested(f.type)]
         if listed:
             beside = [name for name in table.column_names if name not in listed]
@@ -291,6 +295,17 @@ class Bipartite:
         ]
         return pa.table(columns, names=["user", "item"])
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return every pair of `user` and `item` as a pandas frame."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return every pair of `user` and `item` as a polars frame."""
+        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
+
+        return pl.DataFrame(self.to_arrow())
+
     def to_lists(self) -> pa.Table:
         """Return an Arrow table with one row a user: `user`, and the list column `items`."""
         items = to_arrow(self.feature_labels()[self.indices])
@@ -324,6 +339,10 @@ class Bipartite:
         graph.add_edges_from((users[u], features[f]) for u, f in pairs)
         return graph
 
+    def __len__(self) -> int:
+        """Return the number of users."""
+        return self.size
+
     def __eq__(self, other: object) -> bool:
         """Whether both have the same rows in the same order, ids and names."""
         if not isinstance(other, Bipartite):
@@ -337,6 +356,15 @@ class Bipartite:
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def _repr_html_(self) -> str:
+        """Return the size as a table for notebooks; never an id."""
+        rows = [
+            ("users", f"{self.n_users:,}"),
+            ("features", f"{self.n_features:,}"),
+            ("entries", f"{self.n_entries:,}"),
+        ]
+        return html_table("Bipartite", ("what", "count"), rows)
 
     def __repr__(self) -> str:
         """Return the size; never an id."""

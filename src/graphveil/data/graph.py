@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists
+from graphveil.data.frames import arrow_table
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -23,11 +24,14 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.errors import DataError, GraphveilWarning
+from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
     from scipy import sparse
 else:
@@ -296,7 +300,7 @@ class Graph:
         nodes
             All ids, so that isolated nodes are not lost.
         """
-        table = pa.table(frame)
+        table = arrow_table(frame)
         if table.num_columns < 2:
             raise DataError(f"an edge needs two columns, the frame has {table.num_columns}.")
         names = [source or table.column_names[0], target or table.column_names[1]]
@@ -319,6 +323,17 @@ class Graph:
         labels = self.labels()
         columns = [to_arrow(labels[edges[:, 0]]), to_arrow(labels[edges[:, 1]])]
         return pa.table(columns, names=["source", "target"])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return every edge once as a pandas frame."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return every edge once as a polars frame."""
+        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
+
+        return pl.DataFrame(self.to_arrow())
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the symmetric adjacency matrix: int8 ones, shape (n, n)."""
@@ -345,6 +360,10 @@ class Graph:
             graph.vs["name"] = self.ids.tolist()
         return graph
 
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return self.size
+
     def __eq__(self, other: object) -> bool:
         """Whether both have the same nodes in the same order, edges and ids."""
         if not isinstance(other, Graph):
@@ -356,6 +375,11 @@ class Graph:
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def _repr_html_(self) -> str:
+        """Return the size as a table for notebooks; never an id."""
+        rows = [("nodes", f"{self.n_nodes:,}"), ("edges", f"{self.n_edges:,}")]
+        return html_table("Graph", ("what", "count"), rows)
 
     def __repr__(self) -> str:
         """Return the size; never an id."""

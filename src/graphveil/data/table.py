@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.bipartite import Bipartite
+from graphveil.data.frames import arrow_table
 from graphveil.data.ids import (
     LARGEST,
     Ids,
@@ -24,9 +25,12 @@ from graphveil.data.ids import (
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
+from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
     import pyarrow.compute as pc
     from scipy import sparse
@@ -186,7 +190,7 @@ class Table:
         DataError
             Where a column holds fractions: bin it first, explicitly.
         """
-        table = pa.table(frame)
+        table = arrow_table(frame)
         if ids is not None and ids not in table.column_names:
             raise DataError(f"no column {ids!r}. The frame has {table.column_names}.")
         columns = {name: table[name] for name in table.column_names if name != ids}
@@ -201,6 +205,17 @@ class Table:
             index = pa.array(codes, mask=codes == SUPPRESSED)
             arrays.append(ids_to_arrow(values).take(index))
         return pa.table(arrays, names=list(self.columns))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the cells as a pandas frame."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the cells as a polars frame."""
+        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
+
+        return pl.DataFrame(self.to_arrow())
 
     def one_hot(self) -> Bipartite:
         """Return a feature ``column=value`` per column and value; a suppressed cell has none.
@@ -226,6 +241,10 @@ class Table:
         ]
         return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named))
 
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.size
+
     def __eq__(self, other: object) -> bool:
         """Whether both show the same cells in the same order under the same names and ids."""
         if not isinstance(other, Table):
@@ -238,6 +257,11 @@ class Table:
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def _repr_html_(self) -> str:
+        """Return the size as a table for notebooks; never an id."""
+        rows = [("rows", f"{self.n_rows:,}"), ("columns", ", ".join(self.columns))]
+        return html_table("Table", ("what", "count"), rows)
 
     def __repr__(self) -> str:
         """Return the size; never a cell."""

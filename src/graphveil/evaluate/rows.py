@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
+from graphveil.data.objects import as_original
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison
 from graphveil.evaluate.metric import Metric
 from graphveil.evaluate.metrics import METRICS
+from graphveil.html import html_table
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Release, read_release
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FOR_COMPARISON = "for comparison"
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
@@ -49,11 +54,39 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[Row]
     not_measured: dict[str, str]
 
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows."""
+        return iter(self.rows)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table, one column a field of `Row`."""
+        return rows_to_arrow(self.rows)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas frame, one column a field of `Row`."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def _repr_html_(self) -> str:
+        """Return the rows, and what was not measured, as tables for notebooks."""
+        columns = ("metric", "part", "value", "unit", "direction")
+        rows = [[row.metric, row.part, f"{row.value:g}", row.unit, row.direction] for row in self]
+        measured = html_table("What the release kept", columns, rows)
+        if not self.not_measured:
+            return measured
+        return measured + html_table(
+            "Not measured", ("metric", "reason"), list(self.not_measured.items())
+        )
+
 
 def evaluate(
     release: Release | str | Path,
     *,
-    original: Data,
+    original: Any,
     metrics: Sequence[str] | None = None,
     seed: int | None = None,
 ) -> Evaluation:
@@ -149,8 +182,9 @@ def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[
         )
 
 
-def _comparison(release: Release, original: Data, randomness: Randomness) -> Comparison[Any]:
+def _comparison(release: Release, original: Any, randomness: Randomness) -> Comparison[Any]:
     released = release.data
+    original = as_original(original, type(released), wanted_by="evaluate")
     original = encoded(original, type(released))
     if type(original) is not type(released) or type(released) not in COMPARISONS:
         raise UsageError(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from graphveil.data import Graph
+from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
 from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
 from graphveil.measures.multisets import twins
@@ -38,7 +41,7 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
 
 
 def measure(
-    graph: Graph,
+    graph: Any,
     *,
     measure: str = "degree",
     distance: int = 1,
@@ -50,7 +53,8 @@ def measure(
     Parameters
     ----------
     graph
-        The network as it stands.
+        The network as it stands: a `Graph`, or an object of another library (NetworkX, igraph,
+        SciPy, pandas, polars, DuckDB, Arrow).
     measure
         A name of `MEASURES`.
     distance
@@ -65,6 +69,8 @@ def measure(
     ParameterError
         Where the measure is unknown or cannot reach that far, k is below 2, or phi does not go with
         the measure.
+    UsageError
+        Where the object is no graph.
 
     Examples
     --------
@@ -74,6 +80,7 @@ def measure(
     (0.25, [0])
     """
     check_parameters(measure, k, distance=distance, phi=phi)
+    graph = as_container(graph, (Graph,), wanted_by="measure")
     labels, values, undecided = _classes_and_values(graph, known(measure), distance)
     fuzzy = None
     if phi is not None:

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.data import Data
 from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
@@ -26,7 +25,7 @@ from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
 METHOD = "method"
 
 
-def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdict:
+def verify_release(folder: str | Path, *, original: Any = None) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     As `graphveil.verify.verify`, and one check more: whether the manifest says what the method
@@ -37,7 +36,8 @@ def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdi
     folder
         The release folder. The owner's private folder is looked for beside it.
     original
-        The data that it was made from. Without it, checks that need it are not checked.
+        The data that it was made from, also as an object of another library. Without it, checks
+        that need it are not checked.
 
     Raises
     ------

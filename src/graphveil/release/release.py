@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Data
+from graphveil.errors import UsageError
+from graphveil.html import html_table
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import read_data, write_data
@@ -19,6 +21,13 @@ from graphveil.release.provenance import Private, Provenance
 from graphveil.release.publishing import Publication, WriteOptions, publish
 
 if TYPE_CHECKING:
+    import igraph as ig
+    import networkx as nx
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from scipy import sparse
+
     from graphveil.verify import Verdict
 
 __all__ = ["Linkage", "Private", "Provenance", "Release", "read_linkage", "read_release"]
@@ -111,19 +120,58 @@ class Release:
         input_sha256 = None if private is None else private.input_sha256
         return publish(Path(folder), write_files, input_sha256=input_sha256, options=options)
 
-    def verify(self, original: Data | None = None) -> Verdict:
+    def verify(self, original: Any = None) -> Verdict:
         """Return the verdict on this release: written to a temporary folder, checked from there.
 
         Parameters
         ----------
         original
-            The data it was made from; without it, checks that need it are not checked.
+            The data it was made from, also as an object of another library; without it, checks
+            that need it are not checked.
         """
         from graphveil.verify import verify  # noqa: PLC0415  the checker is loaded when asked
 
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
             folder = self.write(Path(scratch) / "release")
             return verify(folder, original=original)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the published data as an Arrow table: edges, pairs of user and item, or cells."""
+        return self.data.to_arrow()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the published data as a pandas frame: edges, pairs of user and item, or cells."""
+        return self.data.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the published data as a polars frame: edges, pairs of user and item, or cells."""
+        return self.data.to_polars()
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the matrix of a released graph, or of released users by features."""
+        return self._as("to_scipy")
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return a released graph, or released users and features, as a NetworkX graph."""
+        return self._as("to_networkx")
+
+    def to_igraph(self) -> ig.Graph:
+        """Return a released graph as an igraph graph."""
+        return self._as("to_igraph")
+
+    def _as(self, conversion: str) -> Any:
+        convert = getattr(self.data, conversion, None)
+        if convert is None:
+            kind = type(self.data).__name__
+            raise UsageError(f"{conversion} does not go with a {kind}. Use to_arrow or to_pandas.")
+        return convert()
+
+    def _repr_html_(self) -> str:
+        """Return what is promised of what, as a table for notebooks; nothing that is private."""
+        rows = [("data", self.data), ("promise", self.guarantee.sentence)]
+        rows += [("condition", condition.sentence) for condition in self.conditions]
+        rows += list(self.provenance.parameters.items())
+        return html_table(self.provenance.method, ("what", "value"), rows)
 
     def __repr__(self) -> str:
         """Return the method, the promise and the size."""

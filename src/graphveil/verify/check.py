@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
-from graphveil.data import Data
 from graphveil.errors import ResourceError
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import private_folder
@@ -32,7 +32,7 @@ READ = "data"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
-def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
+def verify(folder: str | Path, *, original: Any = None) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
@@ -42,7 +42,8 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     folder
         The release folder. The owner's private folder is looked for beside it.
     original
-        The data that it was made from. Without it, checks that need it are not checked.
+        The data that it was made from, also as an object of another library. Without it, checks
+        that need it are not checked.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     return Verdict(guarantee.check_word, guarantee.sentence, checks)
 
 
-def _checks(folder: Path, raw: bytes, manifest: Manifest, original: Data | None) -> list[Check]:
+def _checks(folder: Path, raw: bytes, manifest: Manifest, original: Any) -> list[Check]:
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
     checks.append(parameters_check(manifest))

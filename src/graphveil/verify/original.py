@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import numpy as np
 
-from graphveil.data import Bipartite, Data
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
+from graphveil.data.objects import as_original
 from graphveil.records.digest import digest_of
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import LINKAGE as LINKAGE_FILE
@@ -34,6 +36,7 @@ from graphveil.verify.verdict import (
 
 SAME, SIZE, ITEMS, BIJECTION = "original", "same size", "items", "linkage"
 NAMES = "no original ids"
+_CONTAINERS = {"graph": Graph, "bipartite": Bipartite, "table": Table}
 _KINDS = {"Graph": "graph", "Bipartite": "bipartite", "Table": "table"}
 _TABLES = {"graph": "nodes", "bipartite": "users", "table": "cells"}
 _STRANGE_ITEMS = (
@@ -44,7 +47,7 @@ _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 
 
 def original_checks(
-    evidence: Evidence, owner: Owner, original: Data | None
+    evidence: Evidence, owner: Owner, original: Any
 ) -> tuple[list[Check], Evidence]:
     """Return the checks that the original decides, and all that there is once it is linked.
 
@@ -57,6 +60,8 @@ def original_checks(
         of users and features as its one-hot encoding.
     """
     manifest, db = evidence.manifest, evidence.db
+    if original is not None:
+        original = as_original(original, _CONTAINERS[manifest.data.kind], wanted_by="verify")
     if original is not None and manifest.data.kind == "bipartite":
         original = encoded(original, Bipartite)
     items = (ITEMS,) if manifest.data.kind == "bipartite" else ()

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from graphveil.claims.guarantees import CheckWord
+from graphveil.html import html_table
 
 Outcome = Literal["holds", "fails", "not checked"]
 
@@ -74,6 +75,15 @@ class Verdict(msgspec.Struct, frozen=True):
     def complete(self) -> bool:
         """Whether every check was checked."""
         return not any(check.outcome == "not checked" for check in self.checks)
+
+    def __bool__(self) -> bool:
+        """Whether no check fails, so that ``if verdict`` says what it seems to say."""
+        return self.ok
+
+    def _repr_html_(self) -> str:
+        """Return the sentence and every check as a table, for notebooks."""
+        rows = [(check.name, check.outcome, check.detail) for check in self.checks]
+        return html_table(self.sentence, ("check", "outcome", "detail"), rows)
 
     @property
     def exit_code(self) -> int:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
-from graphveil.data import Bipartite, Table
-from graphveil.data.encoding import encoded
+from graphveil.data import Bipartite
 from graphveil.errors import ParameterError, UsageError
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
@@ -96,7 +95,7 @@ class Clustered(Anonymizer[Bipartite]):
 
     def anonymize(
         self,
-        data: Bipartite | Table,
+        data: Any,
         *,
         seed: int | None = None,
         nested_in: Release | str | Path | None = None,
@@ -106,7 +105,8 @@ class Clustered(Anonymizer[Bipartite]):
         Parameters
         ----------
         data
-            Users by features; of a table its one-hot encoding is released.
+            Users by features, also as an object of another library (SciPy, pandas, polars, DuckDB,
+            Arrow); of a table its one-hot encoding is released.
         seed
             None draws from the operating system's entropy. A seed is a secret of the owner.
         nested_in
@@ -127,8 +127,7 @@ class Clustered(Anonymizer[Bipartite]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        self.check(data)
-        users = encoded(data, Bipartite)
+        users = self.prepared(data)
         if nested_in is None:
             return self._release(users, self._anonymize, seed)
         if self.chunks is not None:

@@ -1,0 +1,159 @@
+"""Objects of other libraries, as the containers that methods, measures and checks read.
+
+An object says of itself what it is: by its class, its shape, the names of its columns. Where that
+leaves two readings open it is refused, with the calls that say which is meant.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphveil.data.bipartite import Bipartite
+from graphveil.data.encoding import Container, accepted_kinds
+from graphveil.data.frames import arrow_table
+from graphveil.data.graph import Graph
+from graphveil.data.table import Table
+from graphveil.errors import UsageError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy_module("pyarrow")
+
+Data = Graph | Bipartite | Table
+
+COLUMNS = {Graph: {"source", "target"}, Bipartite: {"user", "item"}}
+"""The columns by which a frame says that it is a graph, or users by features."""
+
+READERS = {Graph: "read_graph", Bipartite: "read_bipartite", Table: "read_table"}
+
+ALL_KINDS: tuple[Container, ...] = (Graph, Bipartite, Table)
+
+
+class _Reading(NamedTuple):
+    """One way to read an object: as this container, by this call with these further arguments."""
+
+    kind: Container
+    call: str
+    further: str = ""
+
+    def __str__(self) -> str:
+        return f"graphveil.{self.kind.__name__}.{self.call}(data{self.further})"
+
+
+def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> Data:
+    """Return what was handed in as a container of one of these kinds.
+
+    Parameters
+    ----------
+    data
+        A container; a graph of NetworkX or igraph; a sparse matrix of SciPy (square is a graph,
+        other shapes are users by features); a frame that speaks the Arrow C stream (pandas, polars,
+        Arrow, a DuckDB relation): columns `source` and `target` are a graph, columns `user` and
+        `item` or a column of lists are users by features, others a table.
+    kinds
+        What is wanted.
+    wanted_by
+        Who wants it, for messages.
+
+    Raises
+    ------
+    UsageError
+        Where it is none of these, is of another kind than wanted, or can be read in two ways.
+    DataError
+        Where the container refuses what the object holds.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> as_container(sparse.eye_array(2, 3), (Bipartite,), wanted_by="mondrian")
+    Bipartite(n_users=2, n_features=3, n_entries=2)
+    """
+    wants = f"{wanted_by} takes a {' or a '.join(kind.__name__ for kind in kinds)}"
+    if isinstance(data, ALL_KINDS):
+        if isinstance(data, kinds):
+            return data
+        kind = type(data).__name__
+        raise UsageError(f"{wants}, not a {kind}. Convert it, or choose a method for {kind}.")
+    if isinstance(data, str | os.PathLike):
+        calls = " or ".join(f"graphveil.{READERS[kind]}({os.fspath(data)!r})" for kind in kinds)
+        raise UsageError(f"{wants}, not the name of a file. Read it first: {calls}.")
+    frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
+    possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
+    fitting = [reading for reading in possible if reading.kind in kinds]
+    if len(fitting) == 1 and not fitting[0].further:
+        build = getattr(fitting[0].kind, fitting[0].call)
+        container: Data = build(data if frame is None else frame)
+        return container
+    if fitting:
+        calls = " or ".join(map(str, fitting))
+        raise UsageError(f"{_named(data)} does not say how it is to be read. Hand over {calls}.")
+    read_as = "".join(f" It can be read as a {reading.kind.__name__}." for reading in possible[:1])
+    calls = " or ".join(f"graphveil.{kind.__name__}" for kind in kinds)
+    raise UsageError(f"{wants}, not {_named(data)}.{read_as} Make a {calls} of it.")
+
+
+def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:
+    """Return what was handed in beside a release of this kind; containers as they are.
+
+    Parameters
+    ----------
+    data
+        As `as_container` takes it; a table may stand for users by features.
+    released
+        The kind of the release.
+    wanted_by
+        Who wants it, for messages.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> as_original(sparse.csr_array((2, 2)), Graph, wanted_by="verify")
+    Graph(n_nodes=2, n_edges=0)
+    """
+    if isinstance(data, ALL_KINDS):
+        return data
+    return as_container(data, accepted_kinds(released), wanted_by=wanted_by)
+
+
+def _readings(data: Any) -> list[_Reading]:
+    """Return the ways to read an object that is no frame."""
+    library = type(data).__module__.partition(".")[0]
+    if library == "networkx" and hasattr(data, "is_directed"):
+        return [_Reading(Graph, "from_networkx")]
+    if library == "igraph" and hasattr(data, "is_directed"):
+        return [_Reading(Graph, "from_igraph")]
+    if library == "scipy" and hasattr(data, "tocoo"):
+        matrix = _Reading(Bipartite, "from_scipy")
+        square = len(set(data.shape)) == 1
+        return [_Reading(Graph, "from_scipy"), matrix] if square else [matrix]
+    return []
+
+
+def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_Reading]:
+    """Return the ways to read a frame, by its columns, with the arguments that it leaves open."""
+    names = frame.column_names
+    for kind, pair in COLUMNS.items():
+        if pair <= set(names):
+            return [_Reading(kind, "from_arrow")]
+    if any(pa.types.is_nested(field.type) for field in frame.schema):
+        return [_Reading(Bipartite, "from_arrow")]
+    if len(names) < 2 or (len(names) > 2 and Table in kinds):
+        return [_Reading(Table, "from_arrow")]
+    pairs = [
+        _Reading(Graph, "from_arrow", f", source={names[0]!r}, target={names[1]!r}"),
+        _Reading(Bipartite, "from_arrow", f", user={names[0]!r}, item={names[1]!r}"),
+    ]
+    if len(names) == 2 and Graph in kinds and len(kinds) == 1:
+        return [_Reading(Graph, "from_arrow")]
+    return [*pairs, _Reading(Table, "from_arrow")]
+
+
+def _named(data: Any) -> str:
+    kind = type(data)
+    library = kind.__module__.partition(".")[0]
+    name = kind.__name__ if library == "builtins" else f"{library}.{kind.__name__}"
+    shape = getattr(data, "shape", None)
+    return f"a {name}" if shape is None else f"a {name} of shape {tuple(shape)}"

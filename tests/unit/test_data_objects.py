@@ -1,0 +1,226 @@
+"""Objects of other libraries are read as what they say they are, or refused with the way out."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+import graphveil as gv
+from graphveil.data.objects import ALL_KINDS, as_container
+from graphveil.errors import DataError, ParameterError, UsageError
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+ENDS = {"source": ["ann", "bob", "cyd"], "target": ["bob", "cyd", "dan"]}
+PAIRS = {"user": ["ann", "ann", "bob"], "item": ["tea", "rye", "tea"]}
+CELLS = {"sex": ["f", "m", "f"], "age": ["30", "30", "40"], "town": ["x", "x", "y"]}
+
+PATH = gv.Graph.from_edges(*ENDS.values())
+TASTES = gv.Bipartite.from_pairs(*PAIRS.values())
+PEOPLE = gv.Table.from_columns(CELLS)
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "pandas with an index": lambda columns: pd.DataFrame(columns, index=[7, 9, 2]),
+    "pandas with a named index": lambda columns: pd.DataFrame(
+        columns, index=pd.Index(["x", "y", "z"], name="row")
+    ),
+    "polars": pl.DataFrame,
+    "Arrow": pa.table,
+    "Arrow, batch by batch": lambda columns: pa.table(columns).to_reader(),
+    "DuckDB": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize(("columns", "expected"), [(ENDS, PATH), (PAIRS, TASTES), (CELLS, PEOPLE)])
+def test_a_frame_is_read_by_its_columns(library, columns, expected):
+    assert expected == as_container(FRAMES[library](columns), ALL_KINDS, wanted_by="measure")
+
+
+def test_a_column_of_lists_is_users_by_features():
+    lists = {"user": ["ann", "bob"], "items": [["rye", "tea"], ["tea"]]}
+    for build in (pa.table, pl.DataFrame, pd.DataFrame):
+        assert TASTES == as_container(build(lists), ALL_KINDS, wanted_by="measure")
+
+
+GRAPHS = {
+    "NetworkX": PATH.to_networkx,
+    "igraph": PATH.to_igraph,
+    "pandas": lambda: pd.DataFrame(ENDS),
+    "two columns of any name": lambda: pl.DataFrame({"x": ENDS["source"], "y": ENDS["target"]}),
+    "DuckDB": lambda: duckdb.connect().from_arrow(pa.table(ENDS)),
+}
+
+
+@pytest.mark.parametrize("library", GRAPHS)
+def test_every_way_of_a_graph_takes_objects_and_gives_the_same(library):
+    handed = GRAPHS[library]()
+    expected = gv.KDegree(k=2).anonymize(PATH, seed=1)
+    release = gv.anonymize(handed, "k-degree", k=2, seed=1)
+    assert expected.data == release.data
+    assert gv.measure(PATH).summary() == gv.measure(handed).summary()
+    assert release.verify(handed).complete
+    rows = gv.evaluate_release(release, original=handed, metrics=["edges-kept"]).rows
+    assert [3.0, 1.0] == [row.value for row in rows]
+
+
+def test_a_matrix_is_a_graph_where_it_is_square_and_users_by_features_otherwise():
+    square = gv.anonymize(PATH.to_scipy(), "k-degree", k=2, seed=1)
+    plain = gv.Graph(PATH.indptr, PATH.indices)
+    assert gv.KDegree(k=2).anonymize(plain, seed=1).data == square.data
+    wide = sparse.csr_matrix(np.ones((4, 2)))
+    released = gv.anonymize(wide, "suppress-k", k=2, seed=1).data
+    assert (4, 2) == (released.n_users, released.n_features)
+    assert wide.shape == gv.anonymize(wide, "randomized-response", epsilon=1).to_scipy().shape
+
+
+@pytest.mark.parametrize("columns", [PAIRS, CELLS])
+@pytest.mark.parametrize("library", FRAMES)
+def test_methods_for_features_take_frames_of_pairs_and_of_cells(library, columns):
+    expected = gv.Mondrian(k=2).anonymize(TASTES if columns is PAIRS else PEOPLE, seed=1)
+    release = gv.anonymize(FRAMES[library](columns), "mondrian", k=2, seed=1)
+    assert expected.data == release.data
+    assert release.verify(FRAMES[library](columns)).complete
+
+
+CALLERS = pd.DataFrame({"caller": ["ann", "bob"], "callee": ["bob", "cyd"]})
+WEIGHTED = pd.DataFrame({"a": ["ann"], "b": ["bob"], "weight": [3]})
+REFUSED = {
+    "a container of another kind": (
+        PEOPLE,
+        "k-degree",
+        "k-degree takes a Graph, not a Table. Convert it, or choose a method for Table.",
+    ),
+    "a path": (
+        "friends.csv",
+        "k-degree",
+        (
+            "k-degree takes a Graph, not the name of a file. Read it first: "
+            "graphveil.read_graph('friends.csv')."
+        ),
+    ),
+    "a graph of another library": (
+        nx.path_graph(3),
+        "mondrian",
+        (
+            "mondrian takes a Bipartite or a Table, not a networkx.Graph. It can be read as a "
+            "Graph. Make a graphveil.Bipartite or graphveil.Table of it."
+        ),
+    ),
+    "a matrix that may be both": (
+        sparse.csr_array((3, 3)),
+        "randomized-response",
+        (
+            "a scipy.csr_array of shape (3, 3) does not say how it is to be read. Hand over "
+            "graphveil.Graph.from_scipy(data) or graphveil.Bipartite.from_scipy(data)."
+        ),
+    ),
+    "two columns that may be anything": (
+        CALLERS,
+        "mondrian",
+        (
+            "a pandas.DataFrame of shape (2, 2) does not say how it is to be read. Hand over "
+            "graphveil.Bipartite.from_arrow(data, user='caller', item='callee') or "
+            "graphveil.Table.from_arrow(data)."
+        ),
+    ),
+    "more columns than ends": (
+        WEIGHTED,
+        "k-degree",
+        (
+            "a pandas.DataFrame of shape (1, 3) does not say how it is to be read. Hand over "
+            "graphveil.Graph.from_arrow(data, source='a', target='b')."
+        ),
+    ),
+    "an array": (
+        np.zeros((3, 2)),
+        "k-degree",
+        (
+            "k-degree takes a Graph, not a numpy.ndarray of shape (3, 2). Make a graphveil.Graph "
+            "of it."
+        ),
+    ),
+    "a list": (
+        [(1, 2)],
+        "k-degree",
+        "k-degree takes a Graph, not a list. Make a graphveil.Graph of it.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_read_is_named_with_the_way_out(case):
+    data, method, message = REFUSED[case]
+    parameters = {"epsilon": 1} if method == "randomized-response" else {"k": 2}
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        gv.anonymize(data, method, **parameters)
+
+
+def test_a_directed_graph_is_refused_by_its_own_constructor():
+    with pytest.raises(DataError, match="directed"):
+        gv.anonymize(nx.DiGraph([(1, 2)]), "k-degree", k=2)
+
+
+def test_an_unknown_method_is_named_with_the_known_ones():
+    with pytest.raises(ParameterError, match=r"^no method 'k_degree'\. Use one of k-degree, "):
+        gv.anonymize(PATH, "k_degree", k=2)
+
+
+def test_a_release_gives_its_data_to_every_library():
+    release = gv.anonymize(PATH, "k-degree", k=2, seed=1)
+    edges = {frozenset(edge) for edge in release.data.edges().tolist()}
+    ways = {
+        "NetworkX": release.to_networkx().edges,
+        "igraph": release.to_igraph().get_edgelist(),
+        "SciPy": list(zip(*sparse.triu(release.to_scipy()).nonzero(), strict=True)),
+        "pandas": release.to_pandas().to_numpy().tolist(),
+        "polars": release.to_polars().rows(),
+        "Arrow": release.to_arrow().to_pandas().to_numpy().tolist(),
+    }
+    for library, rows in ways.items():
+        assert edges == {frozenset(map(int, row)) for row in rows}, library
+    assert isinstance(release.to_igraph(), igraph.Graph)
+
+
+def test_what_a_kind_of_data_cannot_become_is_refused():
+    release = gv.anonymize(TASTES, "suppress-k", k=2)
+    assert ["user", "item"] == list(release.to_pandas().columns)
+    with pytest.raises(UsageError, match=r"^to_igraph does not go with a Bipartite\."):
+        release.to_igraph()
+
+
+def test_containers_have_a_length_and_give_a_size_and_no_id_to_notebooks():
+    assert (4, 2, 3) == tuple(map(len, (PATH, TASTES, PEOPLE)))
+    for data in (PATH, TASTES, PEOPLE):
+        shown = data._repr_html_()
+        assert shown.startswith("<table><caption>")
+        assert not re.search("ann|bob|tea|<script|http", shown)
+
+
+def test_a_verdict_is_true_where_no_check_fails(tmp_path):
+    folder = gv.anonymize(PATH, "k-degree", k=2).write(tmp_path / "release")
+    assert gv.verify_release(folder)
+    with (folder / "data.csv").open("a") as file:
+        file.write("0,0\n")
+    broken = gv.verify_release(folder)
+    assert not broken
+    assert "<td>fails</td>" in broken._repr_html_()
+
+
+def test_notebooks_show_a_release_and_its_evaluation():
+    release = gv.anonymize(PEOPLE, "mondrian", k=2)
+    assert "at least 1 other" in release._repr_html_()
+    assert "ann" not in release._repr_html_()
+    evaluation = gv.evaluate_release(release, original=PEOPLE)
+    assert len(evaluation) == len(list(evaluation)) == len(evaluation.to_pandas())
+    assert "<th>metric</th>" in evaluation._repr_html_()
