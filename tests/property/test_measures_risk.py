@@ -69,7 +69,7 @@ def test_with_twins_aside_a_class_counts_one_node_for_all_its_twins(graph, k, na
         alike = [u for u in nodes if measured.labels[u] == measured.labels[v]]
         sizes.append(sum(not any(are_twins(open_, u, w) for w in alike if w < u) for u in alike))
     n = max(graph.n_nodes, 1)
-    assert sizes == measured.node_sizes_without_twins.tolist()
+    assert sizes == measured.sizes_without_twins.tolist()
     assert sum(size == 1 for size in sizes) / n == measured.twin_uniqueness
     assert sum(size < k for size in sizes) / n == measured.share_unprotected_without_twins
     assert measured.uniqueness <= measured.twin_uniqueness
@@ -115,7 +115,7 @@ def test_being_similar_goes_one_way():
 @given(graph=graphs(), k=st.integers(2, 5))
 def test_knowledge_that_is_right_is_fuzzy_by_nothing(graph, k):
     measured = measure(graph, measure="count", k=k, phi=0)
-    assert measured.node_sizes.tolist() == measured.fuzzy.candidate_set_sizes.tolist()
+    assert measured.own_sizes.tolist() == measured.fuzzy.candidate_set_sizes.tolist()
     summary = measured.summary()
     assert measured.uniqueness == summary["fuzzy"]["uniqueness"]
     assert summary["unprotected_nodes"] == summary["fuzzy"]["unprotected_nodes"]

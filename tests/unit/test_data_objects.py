@@ -57,7 +57,6 @@ GRAPHS = {
     "NetworkX": PATH.to_networkx,
     "igraph": PATH.to_igraph,
     "pandas": lambda: pd.DataFrame(ENDS),
-    "two columns of any name": lambda: pl.DataFrame({"x": ENDS["source"], "y": ENDS["target"]}),
     "DuckDB": lambda: duckdb.connect().from_arrow(pa.table(ENDS)),
 }
 
@@ -164,6 +163,14 @@ def test_what_cannot_be_read_is_named_with_the_way_out(case):
     parameters = {"epsilon": 1} if method == "randomized-response" else {"k": 2}
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         gv.anonymize(data, method, **parameters)
+
+
+def test_two_columns_of_any_name_are_a_graph_to_a_method_for_graphs_alone():
+    frame = pl.DataFrame({"x": ENDS["source"], "y": ENDS["target"]})
+    expected = gv.KDegree(k=2).anonymize(PATH, seed=1)
+    assert expected.data == gv.anonymize(frame, "k-degree", k=2, seed=1).data
+    with pytest.raises(UsageError, match="does not say how it is to be read"):
+        gv.measure(frame)
 
 
 def test_a_directed_graph_is_refused_by_its_own_constructor():

@@ -38,7 +38,7 @@ def test_every_figure_equals_that_of_counting_one_by_one(graph, k):
     unprotected = {node for node, size in sizes.items() if size < k}
     unique = sum(size == 1 for size in sizes.values())
     n = max(len(sizes), 1)
-    assert sizes == dict(zip(measured.ids.tolist(), measured.node_sizes.tolist(), strict=True))
+    assert sizes == dict(zip(measured.ids.tolist(), measured.own_sizes.tolist(), strict=True))
     assert unprotected == set(measured.unprotected().tolist())
     assert unique / n == measured.uniqueness
     assert len(unprotected) / n == measured.share_unprotected

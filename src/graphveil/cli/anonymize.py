@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from cyclopts import App
 
@@ -17,14 +17,12 @@ from graphveil.cli.flags import (
     INPUT,
     METHOD_GROUP,
     OUTPUT_GROUP,
-    READING_GROUP,
     flag,
     flags_of,
-    options_from,
-    values_for,
     with_signature,
 )
-from graphveil.cli.reading import READERS, AnyOptions, as_json, read_as, read_input
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
 from graphveil.data import Graph
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
@@ -142,7 +140,7 @@ class _Given(NamedTuple):
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> int:
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
-    options = _reading(method, given)
+    options = reading_options(accepted_kinds(method.accepts), given)
     anonymizer = method.from_parameters(given)
     check_target(flags.out, force=flags.force)
     Randomness(seed=flags.seed)
@@ -214,40 +212,6 @@ def _on_disk(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags
     _report(read_manifest(flags.out).claim.sentence, anonymizer.name, record, flags)
 
 
-def _reading(method: type[Anonymizer[Any]], given: dict[str, Any]) -> AnyOptions:
-    """Return the options to read the file with, and take those of every kind out.
-
-    Raises
-    ------
-    UsageError
-        Where one is given that belongs to another kind of data.
-    """
-    kinds = accepted_kinds(method.accepts)
-    asked = given.pop("kind", None) or kind_of(kinds[0])
-    container = next(kind for kind in kinds if kind_of(kind) == asked)
-    options = options_from(READERS[container].options, given)
-    for other in kinds:
-        for name in values_for(READERS[other].options, given):
-            raise UsageError(
-                f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
-            )
-    return options
-
-
-def _reading_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flags of the readers of all kinds that a method takes, each once."""
-    kinds = accepted_kinds(method.accepts)
-    readers = [READERS[kind] for kind in kinds]
-    if len(readers) == 1:
-        return flags_of(readers[0].options, READING_GROUP)
-    names = tuple(kind_of(kind) for kind in kinds)
-    kind = flag(
-        "kind", Literal[names], "What the file holds.", default=names[0], group=READING_GROUP
-    )
-    every = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
-    return [kind, *(item.replace(default=None) for item in every.values())]
-
-
 def _report(promise: str, name: str, private: Private | Record, flags: _Given) -> None:
     out = flags.out
     if flags.json:
@@ -279,7 +243,7 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
             *_engine_flags(method),
             *_output_flags(),
             *_nesting_flags(method),
-            *_reading_flags(method),
+            *reading_flags(accepted_kinds(method.accepts)),
         ]
         text = (
             f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"

@@ -1,4 +1,4 @@
-"""`graphveil measure INPUT`: how identifiable the people are as the data stands."""
+"""`graphveil measure INPUT`: how identifiable the people of some data are as it stands."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import inspect
 from pathlib import Path
 from typing import Any, Literal
 
-from graphveil import io
 from graphveil.cli.console import bar, printable, result, result_json, result_table, say
 from graphveil.cli.flags import (
     INPUT,
     OUTPUT_GROUP,
-    READING_GROUP,
     flag,
-    flags_of,
-    options_from,
     with_signature,
 )
-from graphveil.cli.reading import read_input
-from graphveil.data import Graph
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.reading import read_as, read_input
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import to_arrow
+from graphveil.errors import UsageError
 from graphveil.measures import (
     MEASURES,
     Cascade,
+    EqualRows,
     Identifiability,
     cascade,
     check_parameters,
@@ -32,37 +31,76 @@ from graphveil.progress import shown, stage
 
 SHOWN_UNPROTECTED = 10
 
+KINDS = (Graph, Bipartite, Table)
+
+OF_A_GRAPH = {"measure": "degree", "distance": 1, "phi": None}
+"""What is asked of a graph alone, with its defaults."""
+
 
 def _run(path: Path, **given: Any) -> int:
-    asked = {name: given.pop(name) for name in ("measure", "distance", "k", "phi")}
+    asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out = given.pop("json"), given.pop("at_risk")
-    check_parameters(**asked)
-    if second["second"] is not None:
-        check_parameters(second["second"], asked["k"], distance=second["second_distance"])
-    options = options_from(io.GraphOptions, given)
+    options = reading_options(KINDS, given)
+    kind = read_as(options)
+    if kind is Graph:
+        _check_graph(asked, second)
+    else:
+        _check_rows(kind, asked, second)
     with shown(bar):
         data = read_input(path, options)
-        if not isinstance(data, Graph):
-            raise TypeError("graph options give a graph")
-        with stage(f"measuring {asked['measure']}"):
-            measured = measure(data, **asked)
+        with stage("measuring"):
+            measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
         cascaded = None
-        if second["second"] is not None:
+        if second["second"] is not None and isinstance(data, Graph):
             with stage("following the cascade"):
                 cascaded = _cascade(data, measured, second)
-    if measured.undecided:
-        say(_given_up(measured.undecided))
     if out is not None:
         _write_unprotected(measured, out)
+    _show(measured, cascaded, as_json=as_json)
+    return 0
+
+
+def _check_graph(asked: dict[str, Any], second: dict[str, Any]) -> None:
+    """Put in the defaults, and refuse what a graph cannot be asked, before it is read."""
+    if asked["columns"]:
+        raise UsageError("--columns is for a table. Leave it out, or say --kind table.")
+    for name, default in OF_A_GRAPH.items():
+        asked[name] = default if asked[name] is None else asked[name]
+    second["second_distance"] = second["second_distance"] or 1
+    check_parameters(asked["measure"], asked["k"], distance=asked["distance"], phi=asked["phi"])
+    if second["second"] is not None:
+        check_parameters(second["second"], asked["k"], distance=second["second_distance"])
+
+
+def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) -> None:
+    """Refuse what belongs to graphs, and columns for users by features."""
+    of_graphs = {name: asked[name] for name in OF_A_GRAPH}
+    given = [*of_graphs.items(), ("cascade", second["second"])]
+    given += [("cascade_distance", second["second_distance"])]
+    if kind is not Table:
+        given.append(("columns", asked["columns"]))
+    for name, value in given:
+        if value is not None:
+            flag_name = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag_name} is not for a {kind.__name__}. Leave it out.")
+
+
+def _show(
+    measured: Identifiability | EqualRows, cascaded: Cascade | None, *, as_json: bool
+) -> None:
+    if isinstance(measured, Identifiability) and measured.undecided:
+        say(_given_up(measured.undecided))
     if as_json:
         further = {} if cascaded is None else {"cascade": cascaded.summary()}
         result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
+        return
+    if isinstance(measured, Identifiability):
+        _print_nodes(measured)
     else:
-        _print(measured)
-        if cascaded is not None:
-            _print_cascade(cascaded)
-    return 0
+        _print_rows(measured)
+    if cascaded is not None:
+        _print_cascade(cascaded)
 
 
 def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:
@@ -83,22 +121,15 @@ def _given_up(undecided: int) -> str:
     )
 
 
-def _print(measured: Identifiability) -> None:
+def _print_nodes(measured: Identifiability) -> None:
     figures = measured.summary()
     knows = MEASURES[measured.measure].knows
     result(
         f"someone who knows {knows} (measure: {measured.measure}, distance: {measured.distance}):"
     )
-    _line("nodes", figures["nodes"])
-    _line("equivalence classes", figures["classes"])
-    _line("smallest class", figures["smallest_class"])
-    _line("unique", figures["unique_nodes"], measured.uniqueness)
+    _print_classes(figures, "nodes")
     _line("unique, twins aside", figures["twin_unique_nodes"], measured.twin_uniqueness)
-    _line(
-        f"unprotected (k={measured.k})",
-        figures["unprotected_nodes"],
-        measured.share_unprotected,
-    )
+    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
     if measured.fuzzy is not None:
         fuzzy = figures["fuzzy"]
         result(f"if that knowledge is off by up to {measured.fuzzy.phi:g} %:")
@@ -108,6 +139,34 @@ def _print(measured: Identifiability) -> None:
             fuzzy["unprotected_nodes"],
             fuzzy["share_unprotected"],
         )
+    _print_people(measured, "nodes")
+
+
+def _print_rows(measured: EqualRows) -> None:
+    noun = measured.noun
+    known = "the whole row of a person"
+    if measured.columns is not None:
+        known = f"{', '.join(map(printable, measured.columns))} of a person"
+    elif noun == "users":
+        known = "all features of a person, and that these are all"
+    figures = measured.summary()
+    result(f"someone who knows {known}:")
+    _print_classes(figures, noun)
+    _line(
+        f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], measured.share_unprotected
+    )
+    _print_people(measured, noun)
+
+
+def _print_classes(figures: dict[str, Any], noun: str) -> None:
+    _line(noun, figures[noun])
+    _line("equivalence classes", figures["classes"])
+    _line("smallest class", figures["smallest_class"])
+    _line("unique", figures[f"unique_{noun}"], figures["uniqueness"])
+
+
+def _print_people(measured: Identifiability | EqualRows, noun: str) -> None:
+    """Print who is unprotected, and how large the classes are."""
     ids = measured.unprotected()
     if ids.size:
         first = ", ".join(printable(name) for name in ids[:SHOWN_UNPROTECTED].tolist())
@@ -115,7 +174,7 @@ def _print(measured: Identifiability) -> None:
         result(f"unprotected, smallest classes first: {first}{more}")
     result("")
     result_table(
-        ["class size", "classes", "nodes"],
+        ["class size", "classes", noun],
         [(f"{s:,}", f"{c:,}", f"{n:,}") for s, c, n in measured.size_distribution()],
         right=(0, 1, 2),
     )
@@ -138,38 +197,53 @@ def _print_cascade(cascaded: Cascade) -> None:
         _line(name, identified, identified / max(cascaded.levels.size, 1))
 
 
-def _write_unprotected(measured: Identifiability, path: Path) -> None:
+def _write_unprotected(measured: Identifiability | EqualRows, path: Path) -> None:
     import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import csv  # noqa: PLC0415
 
-    unprotected = measured.node_sizes < measured.k
-    values = {name: column[unprotected] for name, column in measured.values.items()}
+    unprotected = measured.own_sizes < measured.k
+    person, values = "node", {}
+    if isinstance(measured, Identifiability):
+        values = {name: column[unprotected] for name, column in measured.values.items()}
+    else:
+        person = measured.noun.removesuffix("s")
     table = pa.table(
         {
-            "node": to_arrow(measured.ids[unprotected]),
+            person: to_arrow(measured.ids[unprotected]),
             **values,
-            "class_size": measured.node_sizes[unprotected],
+            "class_size": measured.own_sizes[unprotected],
         }
     )
-    csv.write_csv(table.sort_by([("class_size", "ascending"), ("node", "ascending")]), path)
-    say(f"written: {path}, {table.num_rows:,} unprotected nodes")
+    csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), path)
+    say(f"written: {path}, {table.num_rows:,} unprotected {person}s")
 
 
 def _flags() -> list[inspect.Parameter]:
     names: Any = Literal[tuple(MEASURES)]
     return [
-        flag("measure", names, "What the adversary knows of a person.", default="degree"),
-        flag(
-            "distance",
-            int,
-            "How many steps around a person that reaches (at least 1; the degree: 1).",
-            default=1,
-        ),
         flag(
             "k",
             int,
-            "Nodes in equivalence classes smaller than k are unprotected (at least 2).",
+            "People in equivalence classes smaller than k are unprotected (at least 2).",
             default=2,
+        ),
+        flag(
+            "columns",
+            tuple[str, ...] | None,
+            "Of a table: the columns that the adversary knows. Without this: all.",
+            default=None,
+        ),
+        flag(
+            "measure",
+            names | None,
+            "Of a graph: what the adversary knows of a person. [default: degree]",
+            default=None,
+        ),
+        flag(
+            "distance",
+            int | None,
+            "How many steps around a person that reaches (at least 1). [default: 1]",
+            default=None,
         ),
         flag(
             "phi",
@@ -185,9 +259,9 @@ def _flags() -> list[inspect.Parameter]:
         ),
         flag(
             "cascade_distance",
-            int,
-            "How many steps the measure of the cascade reaches (at least 1).",
-            default=1,
+            int | None,
+            "How many steps the measure of the cascade reaches (at least 1). [default: 1]",
+            default=None,
         ),
     ]
 
@@ -197,14 +271,14 @@ def _output_flags() -> list[inspect.Parameter]:
         flag(
             "at_risk",
             Path | None,
-            "Write every unprotected node, its value and class size to this CSV file.",
+            "Write every unprotected person, with value and class size, to this CSV file.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "json",
             bool,
-            "Print JSON, with the id of every unprotected node.",
+            "Print JSON, with the id of every unprotected person.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -214,9 +288,10 @@ def _output_flags() -> list[inspect.Parameter]:
 
 command = with_signature(
     _run,
-    [INPUT, *_flags(), *_output_flags(), *flags_of(io.GraphOptions, READING_GROUP)],
+    [INPUT, *_flags(), *_output_flags(), *reading_flags(KINDS)],
     name="measure",
-    text="How identifiable is this network as it stands?\n\n"
-    "Counts equivalence classes exactly, says who is unique, and names the unprotected nodes.\n\n"
+    text="How identifiable are the people of this data as it stands?\n\n"
+    "Counts equivalence classes exactly, says who is unique, and names the unprotected people: "
+    "of a network by what surrounds them, of users by features and of tables by equal rows.\n\n"
     "Example: graphveil measure friends.csv --measure count --k 5",
 )

@@ -8,11 +8,14 @@ from graphveil.measures.measuring import check_parameters, measure
 from graphveil.measures.multisets import twins
 from graphveil.measures.partitions import Partition, class_sizes_of_nodes, divided, partition
 from graphveil.measures.registry import MEASURES, Measure
-from graphveil.measures.risk import Fuzzy, Identifiability
+from graphveil.measures.risk import EqualRows, EquivalenceClasses, Fuzzy, Identifiability
+from graphveil.measures.rows import equal_rows
 
 __all__ = [
     "MEASURES",
     "Cascade",
+    "EqualRows",
+    "EquivalenceClasses",
     "Fuzzy",
     "Identifiability",
     "Measure",
@@ -22,6 +25,7 @@ __all__ = [
     "check_parameters",
     "class_sizes_of_nodes",
     "divided",
+    "equal_rows",
     "measure",
     "partition",
     "twins",

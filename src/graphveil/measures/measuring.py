@@ -1,16 +1,18 @@
-"""Measuring a network: from a graph and what an adversary knows to who is unprotected."""
+"""Measuring data as it stands: from what an adversary knows to who is unprotected."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
-from graphveil.data import Graph
-from graphveil.data.objects import as_container
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.objects import ALL_KINDS, as_container
 from graphveil.errors import ParameterError
 from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
 from graphveil.measures.multisets import twins
 from graphveil.measures.registry import Measure, check_distance, known
-from graphveil.measures.risk import Fuzzy, Identifiability
+from graphveil.measures.risk import EqualRows, Fuzzy, Identifiability
+from graphveil.measures.rows import equal_rows
 from graphveil.measures.scalars import Columns, Labels, classes_of
 
 
@@ -40,37 +42,71 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
         )
 
 
+@overload
 def measure(
-    graph: Any,
+    data: Graph,
     *,
     measure: str = "degree",
     distance: int = 1,
     k: int = 2,
     phi: float | None = None,
-) -> Identifiability:
-    """Return how identifiable the nodes of a graph are, exactly.
+) -> Identifiability: ...
+
+
+@overload
+def measure(
+    data: Bipartite | Table, *, k: int = 2, columns: Sequence[str] | None = None
+) -> EqualRows: ...
+
+
+@overload
+def measure(
+    data: Any,
+    *,
+    measure: str | None = None,
+    distance: int = 1,
+    k: int = 2,
+    phi: float | None = None,
+    columns: Sequence[str] | None = None,
+) -> Any: ...
+
+
+def measure(
+    data: Any,
+    *,
+    measure: str | None = None,
+    distance: int = 1,
+    k: int = 2,
+    phi: float | None = None,
+    columns: Sequence[str] | None = None,
+) -> Identifiability | EqualRows:
+    """Return how identifiable the people of some data are as it stands, exactly.
 
     Parameters
     ----------
-    graph
-        The network as it stands: a `Graph`, or an object of another library (NetworkX, igraph,
-        SciPy, pandas, polars, DuckDB, Arrow).
+    data
+        A `Graph`, `Bipartite` or `Table`, or an object of another library that holds one (NetworkX,
+        igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
-        A name of `MEASURES`.
+        Of a graph: a name of `MEASURES`, the degree where not given.
     distance
-        How far the adversary's knowledge reaches around a person, in hops; 1 for the degree.
+        Of a graph: how far the adversary's knowledge reaches around a person, in hops; 1 for the
+        degree.
     k
-        Nodes in equivalence classes smaller than k are unprotected; at least 2.
+        People in equivalence classes smaller than k are unprotected; at least 2.
     phi
-        How far off the adversary's knowledge is, in percent; for the measure count at distance 1.
+        Of a graph: how far off the adversary's knowledge is, in percent; for the measure count at
+        distance 1.
+    columns
+        Of a table: the columns that the adversary knows, all where not given.
 
     Raises
     ------
     ParameterError
-        Where the measure is unknown or cannot reach that far, k is below 2, or phi does not go with
-        the measure.
+        Where the measure is unknown or cannot reach that far, k is below 2, phi does not go with
+        the measure, a column is unknown, or a parameter is of another kind of data.
     UsageError
-        Where the object is no graph.
+        Where the object can be read in more than one way, or in none.
 
     Examples
     --------
@@ -78,15 +114,38 @@ def measure(
     >>> star_as_it_is = measure(star, k=2)
     >>> star_as_it_is.uniqueness, star_as_it_is.unprotected().tolist()
     (0.25, [0])
+    >>> measure(Table.from_columns({"sex": ["f", "m", "f"]})).uniqueness
+    0.3333333333333333
     """
-    check_parameters(measure, k, distance=distance, phi=phi)
-    graph = as_container(graph, (Graph,), wanted_by="measure")
-    labels, values, undecided = _classes_and_values(graph, known(measure), distance)
+    container = as_container(data, ALL_KINDS, wanted_by="measure")
+    if isinstance(container, Graph):
+        if columns is not None:
+            raise ParameterError("columns go with a table. Leave them out for a graph.")
+        name = measure or "degree"
+        check_parameters(name, k, distance=distance, phi=phi)
+        return _of_nodes(container, known(name), distance, k, phi)
+    if measure is not None or distance != 1 or phi is not None:
+        kind = type(container).__name__
+        raise ParameterError(f"measure, distance and phi go with a graph, not with a {kind}.")
+    check_parameters("degree", k)
+    return EqualRows(
+        k=k,
+        ids=container.labels(),
+        labels=equal_rows(container, columns=columns),
+        noun="rows" if isinstance(container, Table) else "users",
+        columns=None if columns is None else tuple(columns),
+    )
+
+
+def _of_nodes(
+    graph: Graph, entry: Measure, distance: int, k: int, phi: float | None
+) -> Identifiability:
+    labels, values, undecided = _classes_and_values(graph, entry, distance)
     fuzzy = None
     if phi is not None:
         fuzzy = Fuzzy(phi=phi, candidate_set_sizes=candidate_set_sizes(graph, phi=phi))
     return Identifiability(
-        measure=measure,
+        measure=entry.name,
         distance=distance,
         k=k,
         ids=graph.labels(),

@@ -1,10 +1,10 @@
-"""How identifiable the people of a network are under a measure."""
+"""How identifiable people are: those of a network under a measure, those of rows by their rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,21 +46,110 @@ class Fuzzy:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Identifiability:
+class EquivalenceClasses:
+    """People in equivalence classes: who cannot be distinguished from whom.
+
+    Parameters
+    ----------
+    k
+        The class size below which a person is unprotected.
+    ids
+        The id of every person.
+    labels
+        int64, shape (n,): the equivalence class of every person, 0..C-1.
+    """
+
+    k: int
+    ids: Ids
+    labels: Labels
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of people in every class, int64, shape (C,)."""
+        return np.bincount(self.labels).astype(np.int64)
+
+    @cached_property
+    def own_sizes(self) -> Ints:
+        """The class size of every person, int64, shape (n,)."""
+        return class_sizes_of_nodes(self.labels)
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of people who are alone in their class."""
+        return self._share(self.own_sizes == 1)
+
+    @property
+    def share_unprotected(self) -> float:
+        """The share of people in classes smaller than k."""
+        return self._share(self.own_sizes < self.k)
+
+    def _share(self, chosen: NDArray[np.bool_]) -> float:
+        return float(np.count_nonzero(chosen) / max(chosen.size, 1))
+
+    def unprotected(self) -> Ids:
+        """Return the ids of the people in classes smaller than k, smallest classes first."""
+        positions = np.flatnonzero(self.own_sizes < self.k)
+        return self.ids[positions[np.argsort(self.own_sizes[positions], kind="stable")]]
+
+    def size_distribution(self) -> list[tuple[int, int, int]]:
+        """Return (class size, number of such classes, people in them), smallest size first."""
+        sizes, classes = np.unique(self.sizes, return_counts=True)
+        pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
+        return [(size, count, size * count) for size, count in pairs]
+
+    def _summary(self, noun: str) -> dict[str, Any]:
+        """Return the figures of the classes; `noun` is what a person is in this data."""
+        return {
+            "k": self.k,
+            noun: int(self.ids.size),
+            "classes": int(self.sizes.size),
+            "smallest_class": int(self.sizes.min()) if self.sizes.size else 0,
+            f"unique_{noun}": int(np.count_nonzero(self.sizes == 1)),
+            "uniqueness": self.uniqueness,
+            f"unprotected_{noun}": int(self.sizes[self.sizes < self.k].sum()),
+            "share_unprotected": self.share_unprotected,
+            "class_sizes": [
+                {"size": size, "classes": classes, noun: people}
+                for size, classes, people in self.size_distribution()
+            ],
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EqualRows(EquivalenceClasses):
+    """How identifiable people are to someone who knows their row, or some columns of it.
+
+    Parameters
+    ----------
+    k, ids, labels
+        As in `EquivalenceClasses`: a class is of rows that are equal in these columns.
+    noun
+        What a row is: users, or rows of a table.
+    columns
+        The columns of a table that are compared; None where rows are compared whole.
+    """
+
+    noun: Literal["users", "rows"]
+    columns: tuple[str, ...] | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        compared = {} if self.columns is None else {"columns": list(self.columns)}
+        return {"measure": "row", **compared, **self._summary(self.noun)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Identifiability(EquivalenceClasses):
     """How identifiable the people of a network are under one measure, as it stands.
 
     Parameters
     ----------
+    k, ids, labels
+        As in `EquivalenceClasses`: a class is of nodes that look alike under the measure.
     measure
         The measure's name.
     distance
         How far it reaches, in hops.
-    k
-        The class size below which a node is unprotected.
-    ids
-        The id of every node.
-    labels
-        int64, shape (n,): the equivalence class of every node, 0..C-1.
     values
         The measure's value of every node in integers, by what they count; the class where the value
         is no fixed number of integers.
@@ -74,26 +163,13 @@ class Identifiability:
 
     measure: str
     distance: int
-    k: int
-    ids: Ids
-    labels: Labels
     values: Columns
     twins: Labels
     undecided: int = 0
     fuzzy: Fuzzy | None = None
 
     @cached_property
-    def sizes(self) -> Ints:
-        """The number of nodes in every class, int64, shape (C,)."""
-        return np.bincount(self.labels).astype(np.int64)
-
-    @cached_property
-    def node_sizes(self) -> Ints:
-        """The class size of every node, int64, shape (n,)."""
-        return class_sizes_of_nodes(self.labels)
-
-    @cached_property
-    def node_sizes_without_twins(self) -> Ints:
+    def sizes_without_twins(self) -> Ints:
         """The class size of every node, one node counted for all its twins, int64, shape (n,)."""
         if not self.labels.size:
             return self.labels
@@ -102,59 +178,24 @@ class Identifiability:
         return np.bincount(member).astype(np.int64)[self.labels]
 
     @property
-    def uniqueness(self) -> float:
-        """The share of nodes that nobody else looks like."""
-        return self._share(self.node_sizes == 1)
-
-    @property
     def twin_uniqueness(self) -> float:
         """The share of nodes that nobody else looks like but twins: who has the same neighbours."""
-        return self._share(self.node_sizes_without_twins == 1)
-
-    @property
-    def share_unprotected(self) -> float:
-        """The share of nodes in classes smaller than k."""
-        return self._share(self.node_sizes < self.k)
+        return self._share(self.sizes_without_twins == 1)
 
     @property
     def share_unprotected_without_twins(self) -> float:
         """The share of nodes in classes smaller than k, one node counted for all its twins."""
-        return self._share(self.node_sizes_without_twins < self.k)
-
-    def _share(self, chosen: NDArray[np.bool_]) -> float:
-        return float(np.count_nonzero(chosen) / max(chosen.size, 1))
-
-    def unprotected(self) -> Ids:
-        """Return the ids of the nodes in classes smaller than k, smallest classes first."""
-        positions = np.flatnonzero(self.node_sizes < self.k)
-        return self.ids[positions[np.argsort(self.node_sizes[positions], kind="stable")]]
-
-    def size_distribution(self) -> list[tuple[int, int, int]]:
-        """Return (class size, number of such classes, nodes in them), smallest size first."""
-        sizes, classes = np.unique(self.sizes, return_counts=True)
-        pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
-        return [(size, count, size * count) for size, count in pairs]
+        return self._share(self.sizes_without_twins < self.k)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as JSON can hold them; ids are not among them."""
         figures = {
             "measure": self.measure,
             "distance": self.distance,
-            "k": self.k,
-            "nodes": int(self.ids.size),
-            "classes": int(self.sizes.size),
-            "smallest_class": int(self.sizes.min()) if self.sizes.size else 0,
-            "unique_nodes": int(np.count_nonzero(self.sizes == 1)),
-            "uniqueness": self.uniqueness,
-            "twin_unique_nodes": int(np.count_nonzero(self.node_sizes_without_twins == 1)),
+            **self._summary("nodes"),
+            "twin_unique_nodes": int(np.count_nonzero(self.sizes_without_twins == 1)),
             "twin_uniqueness": self.twin_uniqueness,
-            "unprotected_nodes": int(self.sizes[self.sizes < self.k].sum()),
-            "share_unprotected": self.share_unprotected,
             "share_unprotected_without_twins": self.share_unprotected_without_twins,
             "undecided_comparisons": self.undecided,
-            "class_sizes": [
-                {"size": size, "classes": classes, "nodes": nodes}
-                for size, classes, nodes in self.size_distribution()
-            ],
         }
         return figures | ({"fuzzy": self.fuzzy.summary(self.k)} if self.fuzzy else {})

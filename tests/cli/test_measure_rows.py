@@ -1,0 +1,62 @@
+"""`graphveil measure` of users by features and of tables."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+LIKES = "user,item\nann,tea\nann,rye\nbob,tea\nbob,rye\ncyd,tea\n"
+PEOPLE = "name,sex,town\nann,f,x\nbob,m,x\ncyd,f,x\ndan,m,y\n"
+
+
+def test_users_are_measured_by_all_their_features(graphveil_here, cwd):
+    (cwd / "likes.csv").write_text(LIKES)
+    done = graphveil_here("measure", "likes.csv", "--kind", "bipartite", "--k", 2)
+    assert 0 == done.code
+    assert "someone who knows all features of a person, and that these are all:" in done.out
+    assert "unique                                1  33.33 %" in done.out
+    assert "unprotected, smallest classes first: cyd" in done.out
+
+
+def test_rows_are_measured_by_all_their_columns_or_by_those_named(graphveil_here, cwd):
+    (cwd / "people.csv").write_text(PEOPLE)
+    asked = ["measure", "people.csv", "--kind", "table", "--ids", "name"]
+    whole = json.loads(graphveil_here(*asked, "--json").out)
+    assert (4, 3, 2) == (whole["rows"], whole["classes"], whole["unique_rows"])
+    assert ["bob", "dan"] == whole["unprotected"]
+    done = graphveil_here(*asked, "--columns", "sex")
+    assert "someone who knows sex of a person:" in done.out
+    assert "unique                                0  0.00 %" in done.out
+
+
+def test_the_unprotected_rows_are_written_with_their_class_size(graphveil_here, cwd):
+    (cwd / "people.csv").write_text(PEOPLE)
+    asked = ["measure", "people.csv", "--kind", "table", "--ids", "name"]
+    done = graphveil_here(*asked, "--at-risk", "risk.csv")
+    rows = (cwd / "risk.csv").read_text().replace('"', "").splitlines()
+    assert ["row,class_size", "bob,1", "dan,1"] == rows
+    assert "2 unprotected rows" in done.err
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--measure", "count"], "--measure is not for a Table. Leave it out."),
+        (["--cascade", "count"], "--cascade is not for a Table. Leave it out."),
+        (["--phi", 5], "--phi is not for a Table. Leave it out."),
+        (["--columns", "shoes"], "no column 'shoes'. The table has sex, town."),
+    ],
+)
+def test_what_a_table_cannot_be_asked_ends_in_one_line(graphveil_here, cwd, asked, message):
+    (cwd / "people.csv").write_text(PEOPLE)
+    asked = ["people.csv", "--kind", "table", "--ids", "name", *asked]
+    done = graphveil_here("measure", *asked)
+    assert 2 == done.code
+    assert message in done.err
+
+
+def test_columns_are_not_for_a_graph(graphveil_here):
+    done = graphveil_here("measure", "friends.csv", "--columns", "source")
+    assert 2 == done.code
+    assert "--columns is for a table. Leave it out, or say --kind table." in done.err
