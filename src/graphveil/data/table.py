@@ -220,11 +220,19 @@ class Table:
     def one_hot(self) -> Bipartite:
         """Return a feature ``column=value`` per column and value; a suppressed cell has none.
 
+        Raises
+        ------
+        DataError
+            Where the name of a column holds ``=``, so that a feature would name two columns.
+
         Examples
         --------
         >>> Table.from_columns({"sex": ["f", "m"]}).one_hot().feature_labels().tolist()
         ['sex=f', 'sex=m']
         """
+        for name in self.columns:
+            if "=" in name:
+                raise DataError(f"the column {name!r} has = in its name. Rename it.")
         sizes = [values.size for values in self.categories]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         shown = self.codes != SUPPRESSED
@@ -240,6 +248,52 @@ class Table:
             for value in values.tolist()
         ]
         return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named))
+
+    @classmethod
+    def from_one_hot(cls, data: Bipartite) -> Self:
+        """Return the table that these one-hot rows show, its columns in the order of their names.
+
+        A cell is the one value that a row has of a column. A row that has none of them, or several
+        (as anonymized rows may), shows no value: the cell is suppressed. So equal rows stay equal.
+
+        Parameters
+        ----------
+        data
+            Users by features named ``column=value``, as `one_hot` makes them; what stands before
+            the first ``=`` is the column.
+
+        Raises
+        ------
+        DataError
+            Where a feature is not named so.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_lists([["sex=f", "town=x"], ["sex=f", "sex=m"]])
+        >>> table = Table.from_one_hot(data)
+        >>> table.columns, table.to_arrow().to_pylist()[1]
+        (('sex', 'town'), {'sex': None, 'town': None})
+        """
+        names = data.feature_labels().tolist()
+        for name in names:
+            if "=" not in str(name):
+                raise DataError(f"the feature {name!r} is not named column=value. Use to_arrow.")
+        split = [name.partition("=") for name in names]
+        columns = tuple(sorted({column for column, _, _ in split}))
+        categories: list[list[str]] = [[] for _ in columns]
+        column_of = np.array([columns.index(name) for name, _, _ in split], dtype=np.int64)
+        code_of = np.empty(len(split), dtype=np.int32)
+        for feature, (_, _, value) in enumerate(split):
+            listed = categories[column_of[feature]]
+            code_of[feature] = len(listed)
+            listed.append(value)
+        cells = data.rows().astype(np.int64) * len(columns) + column_of[data.indices]
+        times = np.bincount(cells, minlength=data.n_users * len(columns))
+        codes = np.full(times.size, SUPPRESSED, dtype=np.int32)
+        codes[cells] = code_of[data.indices]
+        codes[times != 1] = SUPPRESSED
+        listed_texts = tuple(text(values) for values in categories)
+        return cls(codes.reshape(data.n_users, len(columns)), columns, listed_texts, data.users)
 
     def __len__(self) -> int:
         """Return the number of rows."""

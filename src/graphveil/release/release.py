@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.data import Data
+from graphveil.data import Data, Graph, Table
 from graphveil.errors import UsageError
 from graphveil.html import html_table
 from graphveil.records.manifest import read_manifest
@@ -146,6 +146,12 @@ class Release:
     def to_polars(self) -> pl.DataFrame:
         """Return the published data as a polars frame: edges, pairs of user and item, or cells."""
         return self.data.to_polars()
+
+    def to_table(self) -> Table:
+        """Return a released table, or released one-hot rows as one: see `Table.from_one_hot`."""
+        if isinstance(self.data, Graph):
+            raise UsageError("to_table does not go with a Graph. Use to_arrow or to_pandas.")
+        return self.data if isinstance(self.data, Table) else Table.from_one_hot(self.data)
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the matrix of a released graph, or of released users by features."""
