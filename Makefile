@@ -10,7 +10,7 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint type fuzz planted bench docs clean
+.PHONY: help demo test lint type fuzz planted bench docs dist clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -59,6 +59,9 @@ bench: $(INSTALLED_DEV) ## run the benchmarks; with GRAPHVEIL_SHARED_DATA set, o
 docs: $(INSTALLED_DEV) ## build the documentation into docs/_build/html; a warning is an error
 	'$(BIN)/python' -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo 'open docs/_build/html/index.html'
+
+dist: $(INSTALLED_DEV) ## build the wheel and the source archive into dist
+	'$(BIN)/python' -m hatchling build
 
 clean: ## remove the environment, caches, and what the other targets made
 	rm -rf '$(VENV)' build dist docs/_build '$(DEMO_OUT)' '$(DEMO_OUT).private'
