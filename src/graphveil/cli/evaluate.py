@@ -65,7 +65,8 @@ def _write(evaluation: Evaluation, path: Path) -> None:
     else:
         from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
-        parquet.write_table(rows_to_arrow(evaluation.rows), path)
+        with path.open("wb") as stream:
+            parquet.write_table(rows_to_arrow(evaluation.rows), stream)
     say(f"written: {path}")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import duckdb
 import pyarrow as pa
 
 from graphveil.errors import ResourceError
+from graphveil.io.parquet_files import BATCH_ROWS, batches_in, schema_of
 
-BATCH_ROWS = 1 << 16
 THREAD_MIB = 128
 """The memory that a thread of a sort needs to get on."""
 
@@ -27,7 +28,7 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
     ResourceError
         Where memory or disk run out.
     """
-    spill = folder / "spill"
+    spill = Path(os.path.abspath(folder)) / "spill"  # noqa: PTH100  keeps links
     config: dict[str, Any] = {
         "threads": max(1, min(threads, memory_mib // THREAD_MIB)),
         "memory_limit": f"{memory_mib}MiB",
@@ -47,6 +48,34 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
     finally:
         connection.close()
         shutil.rmtree(spill, ignore_errors=True)
+
+
+def rows_of(
+    db: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Sequence[str]
+) -> duckdb.DuckDBPyRelation:
+    """Return columns of the rows of Parquet files, one file after the other, to be read once.
+
+    The files are opened here: their names never reach the database, which takes some for patterns.
+    """
+    kept = [schema_of(paths[0]).field(name) for name in columns]
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for path in paths:
+            for batch in batches_in(path, columns):
+                yield batch.select(list(columns))
+
+    return db.from_arrow(pa.RecordBatchReader.from_batches(pa.schema(kept), batches()))
+
+
+def identifier(name: str) -> str:
+    """Return the name of a column as SQL spells it.
+
+    Examples
+    --------
+    >>> print(identifier('5"-disk'))
+    "5""-disk"
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:

@@ -76,7 +76,8 @@ def read_linkage(folder: Path) -> Linkage | None:
     if not path.is_file():
         return None
     try:
-        table = pq.read_table(path, columns=COLUMNS)
+        with path.open("rb") as stream:
+            table = pq.read_table(stream, columns=COLUMNS)
     except (pa.ArrowInvalid, OSError, KeyError) as error:
         raise ReleaseError(f"{path}: not a linkage. Take the file as written.") from error
     return Linkage(
@@ -98,7 +99,7 @@ def write_linkage(tables: Iterable[pa.Table], private: Path) -> None:
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
     first = next(waiting)
-    with pq.ParquetWriter(path, first.schema) as writer:
+    with path.open("wb") as stream, pq.ParquetWriter(stream, first.schema) as writer:
         writer.write_table(first)
         for table in waiting:
             writer.write_table(table)
