@@ -151,7 +151,8 @@ def _write_unprotected(measured: Identifiability, path: Path) -> None:
             "class_size": measured.node_sizes[unprotected],
         }
     )
-    csv.write_csv(table.sort_by([("class_size", "ascending"), ("node", "ascending")]), path)
+    with path.open("wb") as stream:
+        csv.write_csv(table.sort_by([("class_size", "ascending"), ("node", "ascending")]), stream)
     say(f"written: {path}, {table.num_rows:,} unprotected nodes")
 
 
