@@ -64,7 +64,7 @@ def test_sensitive_features_are_named_in_one_flag(graphveil_here, likes):
     assert "sensitive" not in manifest["method"]["parameters"]
     assert "gin,tea" == record["withheld"]["sensitive"]
     assert 0 == graphveil_here("verify", "out", "--original", "likes.csv").code
-    unknown = graphveil_here(*flags[:-1], "other", "--again", "--sensitive", "rum")
+    unknown = graphveil_here(*flags[:-1], "other", "--sensitive", "rum")
     assert 2 == unknown.code
     assert "'rum', which is no feature of the data" in unknown.err.splitlines()[-1]
 
@@ -73,7 +73,7 @@ def test_chunks_need_no_processes_of_their_own_kind(graphveil_here, likes):
     flags = (*SMOOTH, "--chunk-rows", 12, "--seed", 5)
     for jobs in (1, 2):
         out = f"out-{jobs}"
-        assert 0 == graphveil_here(*flags, "--jobs", jobs, "--out", out, "--again").code
+        assert 0 == graphveil_here(*flags, "--jobs", jobs, "--out", out).code
     one, two = ((likes / f"out-{jobs}" / "data.csv").read_bytes() for jobs in (1, 2))
     assert one == two
     assert record_of(likes / "out-1")["cost"] == record_of(likes / "out-2")["cost"]

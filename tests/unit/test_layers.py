@@ -75,6 +75,7 @@ ROOMS = {
             "errors",
             "lazy",
             "progress",
+            "atomic",
             "randomness",
             "data",
             "claims",

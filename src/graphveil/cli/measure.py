@@ -17,6 +17,7 @@ from graphveil.cli.flags import (
     options_from,
     with_signature,
 )
+from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.reading import read_input
 from graphveil.data import Graph
 from graphveil.data.ids import to_arrow
@@ -36,11 +37,13 @@ SHOWN_UNPROTECTED = 10
 def _run(path: Path, **given: Any) -> int:
     asked = {name: given.pop(name) for name in ("measure", "distance", "k", "phi")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
-    as_json, out = given.pop("json"), given.pop("at_risk")
+    as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
     check_parameters(**asked)
     if second["second"] is not None:
         check_parameters(second["second"], asked["k"], distance=second["second_distance"])
     options = options_from(io.GraphOptions, given)
+    if out is not None:
+        check_new_file(out, [path, options.nodes], force=force)
     with shown(bar):
         data = read_input(path, options)
         if not isinstance(data, Graph):
@@ -54,7 +57,7 @@ def _run(path: Path, **given: Any) -> int:
     if measured.undecided:
         say(_given_up(measured.undecided))
     if out is not None:
-        _write_unprotected(measured, out)
+        _write_unprotected(measured, out, force=force)
     if as_json:
         further = {} if cascaded is None else {"cascade": cascaded.summary()}
         result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
@@ -138,7 +141,7 @@ def _print_cascade(cascaded: Cascade) -> None:
         _line(name, identified, identified / max(cascaded.levels.size, 1))
 
 
-def _write_unprotected(measured: Identifiability, path: Path) -> None:
+def _write_unprotected(measured: Identifiability, path: Path, *, force: bool) -> None:
     import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import csv  # noqa: PLC0415
 
@@ -151,7 +154,7 @@ def _write_unprotected(measured: Identifiability, path: Path) -> None:
             "class_size": measured.node_sizes[unprotected],
         }
     )
-    with path.open("wb") as stream:
+    with new_file(path, force=force) as part, part.open("wb") as stream:
         csv.write_csv(table.sort_by([("class_size", "ascending"), ("node", "ascending")]), stream)
     say(f"written: {path}, {table.num_rows:,} unprotected nodes")
 
@@ -201,6 +204,14 @@ def _output_flags() -> list[inspect.Parameter]:
             "Write every unprotected node, its value and class size to this CSV file.",
             default=None,
             group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace the file of --at-risk if it exists.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
         ),
         flag(
             "json",
