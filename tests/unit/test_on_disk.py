@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from pyarrow import ipc, parquet
 
 import graphveil as gv
+from graphveil.cli import run as command_line
 from graphveil.cli.anonymize import _subcommands
 from graphveil.engines import LocalEngine
 from graphveil.errors import (
@@ -220,7 +222,7 @@ def test_repeated_items_are_dropped_with_a_warning(tmp_path):
     parquet.write_table(lists, tmp_path / "lists.parquet")
     (tmp_path / "pairs.csv").write_text("user,item\n1,7\n2,3\n1,7\n1,3\n2,7\n")
     for name in ("lists.parquet", "pairs.csv"):
-        with pytest.warns(GraphveilWarning, match="dropped 1 repeated pairs"):
+        with pytest.warns(GraphveilWarning, match="dropped 1 duplicate"):
             out = run(tmp_path / name, tmp_path / f"out-{name}")
         assert {(3, 7): 2} == as_rows(read_release(out).data)
 
@@ -588,3 +590,88 @@ def test_jobs_without_chunks_are_refused(tmp_path, smooth_k):
 def test_a_method_without_chunks_has_no_flags_for_them(tmp_path):
     with pytest.raises(TypeError, match="on_disk"):
         dict(_subcommands())["k-degree"](tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
+
+
+# the warnings of a run
+
+
+LISTED = "user,item\n{}"
+WARNED = {
+    "people among the items": "ann,bob\nbob,ann\ncyd,ann\ndan,tea\n",
+    "a repeated pair": "1,7\n2,3\n1,7\n1,3\n2,7\n3,7\n4,7\n",
+    "small classes with much lost": "".join(f"{u},only {u}\n{u},tea\n" for u in range(12)),
+    "a large class of nothing": "".join(f"{u},{u}\n" for u in range(12)) + "12,1\n13,1\n",
+    "all that is published is certain": "1,7\n2,7\n3,7\n4,7\n",
+    "numbers among the text": "1,tea\n2,7\nx,7\n3,rye\n",
+    "a column of weights": None,
+    "sensitive features": "1,hiv\n2,hiv\n3,tea\n4,tea\n",
+    "other releases of it": "1,7\n2,7\n3,7\n4,7\n5,8\n6,8\n",
+}
+"""Files of which there is something to warn, by what."""
+
+WORDS = {
+    "people among the items": "user ids are also names of features",
+    "a repeated pair": "dropped 1 duplicate",
+    "small classes with much lost": "whether that person is in the data",
+    "a large class of nothing": "released without any feature",
+    "all that is published is certain": "100.0 % of the published entries",
+    "numbers among the text": "a seed was given",
+    "a column of weights": "ignored the columns weight",
+    "sensitive features": "a seed was given",
+    "other releases of it": "3 other releases of this input",
+}
+
+
+def said_by(action):
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        action()
+    return [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
+
+
+@pytest.mark.parametrize("what", WARNED)
+def test_a_run_on_the_disk_gives_the_warnings_of_a_run_in_memory(tmp_path, what):
+    path, chunks = tmp_path / "likes.csv", Chunks(rows=100, order="none")
+    weighted = "user,item,weight\n1,7,3\n2,7,3\n3,7,3\n4,7,3\n"
+    path.write_text(weighted if WARNED[what] is None else LISTED.format(WARNED[what]))
+    places = [tmp_path / name for name in ("memory", "disk")]
+    method = SuppressK(k=2, chunks=chunks)
+    if what == "sensitive features":
+        method = SmoothK(k=2, chunks=chunks, theta_max=0.5, sensitive=["hiv"])
+    reading = BipartiteOptions(ignore_weights=WARNED[what] is None)
+    for place in places:
+        place.mkdir()
+        for number in range(3 if what == "other releases of it" else 0):
+            (place / f"{number}.private").mkdir()
+            record = {"input_sha256": digest_of(gv.read_bipartite(path))}
+            (place / f"{number}.private" / "record.json").write_text(json.dumps(record))
+
+    def in_memory():
+        data = gv.read_bipartite(path, ignore_weights=reading.ignore_weights)
+        method.anonymize(data, seed=1).write(places[0] / "out")
+
+    memory = said_by(in_memory)
+    disk = said_by(lambda: run(path, places[1] / "out", method=method, seed=1, reading=reading))
+    assert sorted(memory) == sorted(disk)
+    assert 1 == sum(WORDS[what] in text for text in disk)
+    kept = [read_record(place / "out").warnings for place in places]
+    assert kept[0] == kept[1]
+    assert set(kept[1]) == {
+        text for text in disk if "dropped" not in text and "ignored" not in text
+    }
+
+
+def test_both_ways_of_the_command_line_say_the_same_warnings(tmp_path, capsys):
+    (tmp_path / "likes.csv").write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
+    said = []
+    for ways in ([], ["--on-disk"]):
+        place = tmp_path / f"way{len(ways)}"
+        place.mkdir()
+        words = ["anonymize", "suppress-k", tmp_path / "likes.csv", "--k=2", "--chunk-rows=4"]
+        words += ["--jobs=1", "--seed=1", "--order=none", f"--out={place / 'out'}", *ways]
+        with warnings.catch_warnings():
+            assert 0 == command_line([str(word) for word in words])
+        lines = capsys.readouterr().err.splitlines()
+        said.append([line for line in lines if "warning" in line])
+    assert 3 <= len(said[0])
+    assert said[0] == said[1]

@@ -39,6 +39,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         Their numbers.
     duplicates
         Repeated entries that were dropped.
+    columns_ignored
+        Columns left out as weights.
     named_as_features
         The users whose text ids are names of features too.
     input_sha256
@@ -49,6 +51,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     n_entries: int
     n_features: int
     duplicates: int
+    columns_ignored: tuple[str, ...]
     named_as_features: int
     input_sha256: str
 
@@ -103,6 +106,7 @@ def intake(
         n_entries=n_entries,
         n_features=len(names),
         duplicates=duplicates + repeated,
+        columns_ignored=raw.columns_ignored,
         named_as_features=shared,
         input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
     )

@@ -32,6 +32,7 @@ class Raw(NamedTuple):
     lists: bool
     user_is_integer: bool
     item_is_integer: bool
+    columns_ignored: tuple[str, ...]
 
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
@@ -71,7 +72,8 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
         lists = "items" in schema.names
         item = schema.field("items").type.value_type if lists else schema.field("item").type
         user = schema.field("user").type
-        return Raw(path, lists, pa.types.is_integer(user), pa.types.is_integer(item))
+        ignored = notes.columns_ignored
+        return Raw(path, lists, pa.types.is_integer(user), pa.types.is_integer(item), ignored)
     dialect = sniff(source, options.header)
     ragged = options.layout == "auto" and not dialect.header and len(dialect.widths) > 1
     if options.layout in ("lists", "items") or ragged:
@@ -87,8 +89,9 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
     except NotIntegersError:
         write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=True))
         judge = _Judge(source, dialect, chosen, memory_mib)
-        return Raw(path, False, judge.is_integer(path, "user"), judge.is_integer(path, "item"))
-    return Raw(path, False, True, True)
+        user_is_integer, item_is_integer = (judge.is_integer(path, n) for n in ("user", "item"))
+        return Raw(path, False, user_is_integer, item_is_integer, notes.columns_ignored)
+    return Raw(path, False, True, True, notes.columns_ignored)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -23,7 +23,7 @@ from graphveil.errors import (
     ResourceError,
     UsageError,
 )
-from graphveil.io import BipartiteOptions, Format
+from graphveil.io import BipartiteOptions, Format, ReadingReport
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
@@ -273,9 +273,13 @@ class _Run:
                 folder = self.working.stage("rows")
                 facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
-        if facts.duplicates:
-            message = f"dropped {facts.duplicates:,} repeated pairs"
-            warnings.warn(message, GraphveilWarning, stacklevel=3)
+        report = ReadingReport(
+            format=self.source.format.name,
+            duplicates=facts.duplicates,
+            columns_ignored=facts.columns_ignored,
+        )
+        if report.dropped():
+            warnings.warn("; ".join(report.dropped()), GraphveilWarning, stacklevel=3)
         self.method.check_size(facts.n_rows)
         return facts
 
