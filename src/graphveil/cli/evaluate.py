@@ -27,7 +27,7 @@ def _run(folder: Path, **given: Any) -> int:
     if out is not None:
         check_new_file(out, [path], force=True)
     with shown(bar):
-        original = read_original(folder, path, given)
+        original = read_original(folder, path, given).original
         evaluation = evaluate(folder, original=original, metrics=metrics, seed=seed)
     if out is not None:
         _write(evaluation, out)

@@ -20,6 +20,7 @@ from graphveil.verify.files.manifest import (
     manifest_checks,
     read_owner,
 )
+from graphveil.verify.files.second_reading import second_reading_check
 from graphveil.verify.original import original_checks
 from graphveil.verify.promises import Evidence, claim_checks
 from graphveil.verify.promises.costs import cost_checks
@@ -32,7 +33,9 @@ READ = "data"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
-def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
+def verify(
+    folder: str | Path, *, original: Data | None = None, original_file: Path | None = None
+) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
@@ -43,6 +46,9 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
         The release folder. The owner's private folder is looked for beside it.
     original
         The data that it was made from. Without it, checks that need it are not checked.
+    original_file
+        The file that the original was read from: plain text is read again, by code of the
+        checker's own.
 
     Returns
     -------
@@ -73,6 +79,9 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
         return Verdict("not claimed", NOTHING, [manifest])
     try:
         checks = _checks(release, raw, manifest, original)
+        if original is not None and original_file is not None:
+            with database([original_file.resolve().parent]) as db:
+                checks.append(second_reading_check(db, original, original_file))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."
