@@ -6,18 +6,23 @@ What is written gets a hidden name beside its own, and takes its own name once i
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 OWNER_ONLY, EVERYBODY = 0o600, 0o666
 """Permissions of a file, before those that the process withholds."""
 
 
 @contextmanager
-def whole_file(path: Path, *, mode: int = EVERYBODY) -> Iterator[Path]:
+def whole_file(path: Path, *, mode: int = EVERYBODY, replace: bool = True) -> Iterator[Path]:
     """Give an empty file to write; it takes the place of `path` at the end, or is deleted.
 
     A reader of `path` sees the old file or the new one, never a part. Nothing is flushed to the
@@ -29,9 +34,13 @@ def whole_file(path: Path, *, mode: int = EVERYBODY) -> Iterator[Path]:
         The file.
     mode
         The permissions of the new file.
+    replace
+        Whether an old file of the name is replaced.
 
     Raises
     ------
+    FileExistsError
+        Where there is an old file, even if it appeared just now, and it is not replaced.
     OSError
         Where the file cannot be written.
 
@@ -49,26 +58,34 @@ def whole_file(path: Path, *, mode: int = EVERYBODY) -> Iterator[Path]:
     try:
         part.touch(mode=mode, exist_ok=False)
         yield part
+        if not replace:
+            path.touch(mode=mode, exist_ok=False)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
 @contextmanager
-def whole_folders(modes: Mapping[Path, int]) -> Iterator[list[Path]]:
+def whole_folders(
+    modes: Mapping[Path, int], *, replacing: Callable[[Path, Path], None] | None = None
+) -> Iterator[list[Path]]:
     """Give empty folders to write into; at the end all of them take their places, or none does.
 
     Files are flushed to the disk before anything is renamed, so that a full disk is noticed. A
-    folder that stands in a place is replaced, and stays as it was where something fails. A folder
-    that was left empty does not appear. The last folder is put in place first.
+    folder that was left empty does not appear. The last folder is put in place first.
 
     Parameters
     ----------
     modes
         The folders with their permissions.
+    replacing
+        Called with a folder that stands in a place, under the name that it was moved to, and with
+        the place; it raises where that folder is not to be replaced. None: none is.
 
     Raises
     ------
+    FileExistsError
+        Where something stands in a place, even if it appeared just now, and none is replaced.
     OSError
         Where a folder cannot be written.
 
@@ -83,17 +100,73 @@ def whole_folders(modes: Mapping[Path, int]) -> Iterator[list[Path]]:
     """
     parts = [_hidden(folder, "partial") for folder in modes]
     try:
-        for part, mode in zip(parts, modes.values(), strict=True):
-            part.mkdir(mode=mode)
-        yield parts
-        for part in parts:
-            _flush(part)
-            if not any(part.iterdir()):
-                part.rmdir()
-        _put_in_place(parts, list(modes))
+        with ExitStack() as locks:
+            for part, mode in zip(parts, modes.values(), strict=True):
+                part.mkdir(mode=mode)
+                locks.enter_context(_locked(part))
+            yield parts
+            for part in parts:
+                _flush(part)
+                if not any(part.iterdir()):
+                    part.rmdir()
+            _put_in_place(parts, list(modes), replacing)
     finally:
         for part in parts:
             shutil.rmtree(part, ignore_errors=True)
+
+
+def left_behind(path: Path) -> list[Path]:
+    """Return what a process that was killed left beside a path under a hidden name, sorted.
+
+    What a process still writes is not among it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     Path(folder, ".out.partial-0123456789ab").mkdir()
+    ...     [path.name for path in left_behind(Path(folder, "out"))]
+    ['.out.partial-0123456789ab']
+    """
+    hidden = re.compile(rf"\.{re.escape(path.name)}\.(partial|replaced)-[0-9a-f]{{12}}")
+    try:
+        beside = sorted(path.parent.iterdir())
+    except OSError:
+        return []
+    return [other for other in beside if hidden.fullmatch(other.name) and not _is_in_use(other)]
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a folder as long as this process lives: `left_behind` then knows it is in use."""
+    if sys.platform == "win32":
+        yield
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # file systems without locks
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(number)
+
+
+def _is_in_use(folder: Path) -> bool:
+    if sys.platform == "win32" or not folder.is_dir() or folder.is_symlink():
+        return False
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(number)
+    return False
 
 
 def _hidden(path: Path, purpose: str) -> Path:
@@ -107,18 +180,23 @@ def _flush(folder: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _put_in_place(parts: Sequence[Path], folders: Sequence[Path]) -> None:
+def _put_in_place(
+    parts: Sequence[Path],
+    folders: Sequence[Path],
+    replacing: Callable[[Path, Path], None] | None,
+) -> None:
     """Rename folders to their names, the last one first; on failure put the old ones back."""
     replaced = [_hidden(folder, "replaced") for folder in folders]
     renamed: list[tuple[Path, Path]] = []
     try:
         for folder, away in zip(folders, replaced, strict=True):
-            if folder.exists():
+            if replacing is not None and os.path.lexists(folder):
                 folder.rename(away)
                 renamed.append((folder, away))
+                replacing(away, folder)
         for part, folder in reversed(list(zip(parts, folders, strict=True))):
             if part.exists():
-                part.rename(folder)
+                _rename_to_nothing(part, folder)
                 renamed.append((part, folder))
     except BaseException:
         for before, after in reversed(renamed):
@@ -127,3 +205,15 @@ def _put_in_place(parts: Sequence[Path], folders: Sequence[Path]) -> None:
         raise
     for away in replaced:
         shutil.rmtree(away, ignore_errors=True)
+
+
+def _rename_to_nothing(part: Path, folder: Path) -> None:
+    """Rename a folder to a name that nothing has: `rename` alone would replace an empty folder."""
+    if sys.platform != "win32":
+        folder.mkdir(mode=0o700)
+    try:
+        part.rename(folder)
+    except BaseException:
+        with suppress(OSError):
+            folder.rmdir()
+        raise

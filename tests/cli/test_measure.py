@@ -31,7 +31,7 @@ def test_values_of_unprotected_people_stand_in_columns_of_their_own(graphveil_he
     rows = [row.replace('"', "") for row in (cwd / "risk.csv").read_text().splitlines()]
     assert ["node,nodes,edges,class_size", "ann,5,6,1", "cyd,4,5,1", "eve,2,1,1"] == rows
 
-    graphveil_here("measure", "friends.csv", "--measure", "vrq", "--at-risk", "risk.csv")
+    graphveil_here("measure", "friends.csv", "--measure", "vrq", "--at-risk", "risk.csv", "--force")
     assert '"node","class","class_size"' == (cwd / "risk.csv").read_text().splitlines()[0]
 
 
@@ -111,3 +111,27 @@ def test_what_a_measure_cannot_use_is_refused_in_one_line(graphveil_here, argume
     done = graphveil_here("measure", "friends.csv", *arguments)
     assert (2, "") == (done.code, done.out)
     assert all(word in done.err for word in words)
+
+
+@pytest.mark.parametrize("name", ["risk.csv", "friends.csv", "link.csv", "folder/../friends.csv"])
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["without force", "with force"])
+def test_no_file_is_overwritten_unless_told_and_the_input_never(
+    graphveil_here, cwd, assert_one_line, name, force
+):
+    (cwd / "risk.csv").write_text("years of work")
+    (cwd / "link.csv").symlink_to(cwd / "friends.csv")
+    (cwd / "folder").mkdir()
+    before = {path: (cwd / path).read_text() for path in ("friends.csv", "risk.csv")}
+    done = graphveil_here("measure", "friends.csv", "--at-risk", name, *force)
+    if name == "risk.csv" and force:
+        assert 0 == done.code
+        assert (cwd / name).read_text().startswith('"node"')
+        return
+    assert 2 == done.code
+    assert_one_line(done, name, "--force" if name == "risk.csv" else "is the input")
+    assert before == {path: (cwd / path).read_text() for path in before}
+
+
+def test_who_is_at_risk_is_for_the_owner_alone(graphveil_here, cwd):
+    assert 0 == graphveil_here("measure", "friends.csv", "--at-risk", "risk.csv").code
+    assert 0o600 == (cwd / "risk.csv").stat().st_mode & 0o777

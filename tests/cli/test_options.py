@@ -45,16 +45,25 @@ def test_force_never_deletes_a_folder_that_is_no_release(
     assert ["friends.csv", name] == sorted(path.name for path in cwd.iterdir())
 
 
-def test_a_second_release_of_the_same_input_needs_again(graphveil_here, cwd):
+def test_a_second_release_of_the_same_input_is_a_warning_before_the_work(graphveil_here, cwd):
     assert 0 == graphveil_here(*ANONYMIZE, "--k", 2, "--out", "one").code
     (cwd / "same.tsv").write_text("cyd\tbob\nann\tbob\ncyd\tann\nann\teve\nann\tdan\ncyd\tdan\n")
-    same = ("anonymize", "k-degree", "same.tsv", "--k", 3, "--out", "two")
-    done = graphveil_here(*same)
+    same = ("anonymize", "k-degree", "same.tsv", "--k", 3)
+    done = graphveil_here(*same, "--out", "two")
+    assert 0 == done.code
+    told = [line for line in done.err.splitlines() if "of this input" in line]
+    expected = "1 other release of this input lies beside it, one: publish one of them only, or "
+    assert [f"graphveil: warning: {expected}nest them."] == told
+    warnings = json.loads((cwd / "two.private" / "record.json").read_text())["warnings"]
+    assert [f"{expected}nest them"] == [text for text in warnings if "of this input" in text]
+    third = json.loads(graphveil_here(*same, "--out", "three", "--json").out)
+    assert any(text.startswith("2 other releases of this input") for text in third["warnings"])
+    assert "of this input" not in (cwd / "two" / "release.json").read_text()
+
+
+def test_there_is_no_flag_to_release_twice(graphveil_here):
+    done = graphveil_here(*ANONYMIZE, "--k", 2, "--out", "one", "--again")
     assert 2 == done.code
-    assert "--again" in done.err.splitlines()[-1]
-    assert not (cwd / "two").exists()
-    assert not (cwd / "two.private").exists()
-    assert 0 == graphveil_here(*same, "--again").code
 
 
 def test_options_come_from_a_file_and_flags_win(graphveil_here, cwd):
@@ -64,7 +73,7 @@ def test_options_come_from_a_file_and_flags_win(graphveil_here, cwd):
     assert 0 == graphveil_here(*ANONYMIZE, "--config", "options.toml").code
     parameters = json.loads((cwd / "out" / "release.json").read_text())["method"]["parameters"]
     assert (3, "any", False) == tuple(parameters[name] for name in ("k", "edits", "near"))
-    flags = ("--k", 2, "--near", "--out", "other", "--again")
+    flags = ("--k", 2, "--near", "--out", "other")
     assert 0 == graphveil_here("--config=options.toml", *ANONYMIZE, *flags).code
     parameters = json.loads((cwd / "other" / "release.json").read_text())["method"]["parameters"]
     assert (2, "any", True) == tuple(parameters[name] for name in ("k", "edits", "near"))
@@ -103,7 +112,7 @@ def test_every_format_that_holds_a_graph_can_be_released_and_verified(cwd):
     for form in [*able, *packed, "csv.zst"]:
         with pytest.warns(gv.GraphveilWarning):
             release = gv.KDegree(k=2).anonymize(graph)
-        folder = release.write(cwd / form, format=form, again=True)
+        folder = release.write(cwd / form, format=form)
         verdict = gv.verify_release(folder, original=graph)
         assert verdict.ok, (form, verdict.failures())
         assert verdict.complete, form
@@ -116,9 +125,9 @@ def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here,
     command = ("anonymize", "k-degree", "packed.csv.gz", "--k", 2)
     assert 0 == graphveil_here(*command, "--out", "same").code
     assert (cwd / "same" / "data.csv.gz").is_file()
-    assert 0 == graphveil_here(*command, "--out", "columns", "--format", "parquet", "--again").code
+    assert 0 == graphveil_here(*command, "--out", "columns", "--format", "parquet").code
     assert (cwd / "columns" / "data.parquet").is_file()
-    assert 0 == graphveil_here(*command, "--out", "marked", "--format", "gml", "--again").code
+    assert 0 == graphveil_here(*command, "--out", "marked", "--format", "gml").code
     assert ["data.gml", "release.json"] == sorted(p.name for p in (cwd / "marked").iterdir())
     for folder in ("same", "columns", "marked"):
         done = graphveil_here("verify", folder, "--original", "packed.csv.gz")
@@ -151,4 +160,5 @@ def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, cwd):
     assert 0 == graphveil_here(*command, "--ignore-weights").code
     done = graphveil_here("verify", "out", "--original", "weighted.txt")
     assert (0, "") == (done.code, done.err)
-    assert "not checked" not in done.out
+    open_checks = [line for line in done.out.splitlines() if "not checked " in line]
+    assert ["original read twice"] == [line.split(":")[0].split("  ")[-1] for line in open_checks]

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
+
+from graphveil.methods.smooth_k import SmoothK
 
 LIKES = "user,item\n" + "".join(
     f"person-{number:02d},{item}\n"
@@ -46,10 +50,11 @@ def test_a_table_is_read_as_its_features(graphveil_here, cwd):
 def test_a_second_release_is_nested_in_the_first(graphveil_here, likes):
     assert 0 == graphveil_here(*SMOOTH, "--out", "one").code
     again = ("anonymize", "smooth-k", "likes.csv", "--k", 8, "--out", "two")
-    refused = graphveil_here(*again)
-    assert (2, False) == (refused.code, (likes / "two").exists())
-    assert "Nest the second in the first" in refused.err
-    assert 0 == graphveil_here(*again, "--nested-in", "one").code
+    nested = graphveil_here(*again, "--nested-in", "one")
+    assert (0, False) == (nested.code, "of this input" in nested.err)
+    alone = graphveil_here(*again[:-1], "alone")
+    assert (0, True) == (alone.code, "2 other releases of this input" in alone.err)
+    assert (likes / "alone").is_dir()
     assert 0 == graphveil_here("verify", "two", "--original", "likes.csv").code
     nowhere = graphveil_here(*again[:-1], "three", "--nested-in", "nowhere")
     assert 2 == nowhere.code
@@ -64,7 +69,7 @@ def test_sensitive_features_are_named_in_one_flag(graphveil_here, likes):
     assert "sensitive" not in manifest["method"]["parameters"]
     assert "gin,tea" == record["withheld"]["sensitive"]
     assert 0 == graphveil_here("verify", "out", "--original", "likes.csv").code
-    unknown = graphveil_here(*flags[:-1], "other", "--again", "--sensitive", "rum")
+    unknown = graphveil_here(*flags[:-1], "other", "--sensitive", "rum")
     assert 2 == unknown.code
     assert "'rum', which is no feature of the data" in unknown.err.splitlines()[-1]
 
@@ -73,7 +78,7 @@ def test_chunks_need_no_processes_of_their_own_kind(graphveil_here, likes):
     flags = (*SMOOTH, "--chunk-rows", 12, "--seed", 5)
     for jobs in (1, 2):
         out = f"out-{jobs}"
-        assert 0 == graphveil_here(*flags, "--jobs", jobs, "--out", out, "--again").code
+        assert 0 == graphveil_here(*flags, "--jobs", jobs, "--out", out).code
     one, two = ((likes / f"out-{jobs}" / "data.csv").read_bytes() for jobs in (1, 2))
     assert one == two
     assert record_of(likes / "out-1")["cost"] == record_of(likes / "out-2")["cost"]
@@ -89,3 +94,37 @@ def test_a_format_without_names_is_refused_before_the_work(graphveil_here, monke
     done = graphveil_here(*SMOOTH, "--out", "out", "--format", form)
     assert 2 == done.code
     assert "the names of features would be lost" in done.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "words"),
+    [
+        ("1e5", "csv", "'1e5' could not be read again from csv: there it is no whole number"),
+        ("-3", "tsv", "'-3' could not be read again from tsv: there it is negative"),
+        ("two\nlines", "csv", "holds a line break"),
+        ("tea", "mtx", "mtx numbers its columns"),
+    ],
+)
+@pytest.mark.parametrize("ways", [[], ["--on-disk"]], ids=["in memory", "on disk"])
+def test_a_name_that_the_format_cannot_hold_is_refused_before_the_run(
+    graphveil_here, likes, monkeypatch, name, form, words, ways
+):
+    if ways and form == "mtx":
+        pytest.skip("mtx is not written a piece at a time")
+    table = pa.table({"user": [1, 2, 3, 4], "item": ["rye", "rye", name, name]})
+    parquet.write_table(table, likes / "odd.parquet")
+    monkeypatch.setattr(SmoothK, "clustering", lambda _: pytest.fail("the run began"))
+    flags = ("--k", 2, "--chunk-rows", 4, "--jobs", 1, "--out", "out")
+    done = graphveil_here("anonymize", "smooth-k", "odd.parquet", *flags, "--format", form, *ways)
+    assert 2 == done.code, done.err
+    assert words in done.err
+    assert "parquet" in done.err
+    assert not (likes / "out").exists()
+
+
+def test_names_of_digits_with_zeros_in_front_are_names(graphveil_here, likes):
+    (likes / "codes.csv").write_text("user,item\n1,007\n2,007\n3,7\n4,7\n")
+    flags = ("--k", 2, "--out", "out")
+    assert 0 == graphveil_here("anonymize", "suppress-k", "codes.csv", *flags).code
+    assert ",007\n" in (likes / "out" / "data.csv").read_text()
+    assert 0 == graphveil_here("verify", "out", "--original", "codes.csv").code

@@ -98,7 +98,7 @@ def test_a_release_read_without_its_private_folder_has_no_private_part(few, samp
 
 def test_a_release_that_was_read_can_be_written_again(few, sample, tmp_path, public_bytes):
     folder = few.anonymizer.anonymize(sample(few)).write(tmp_path / "out")
-    again = gv.read_release(folder).write(tmp_path / "again", again=True)
+    again = gv.read_release(folder).write(tmp_path / "again")
     assert public_bytes(folder) == public_bytes(again)
 
 
@@ -113,7 +113,7 @@ warnings.simplefilter("ignore", gv.GraphveilWarning)
 for place, case in enumerate(conftest.VARIANTS):
     data = conftest.SAMPLES[case.kind](conftest.text_ids)
     folder = Path(sys.argv[2], str(place))
-    case.anonymizer.anonymize(data, seed=11).write(folder, again=True)
+    case.anonymizer.anonymize(data, seed=11).write(folder)
 """
 
 

@@ -158,7 +158,7 @@ def test_a_seed_is_a_whole_number_of_any_kind(method, sample, tmp_path):
     anonymizer = sample.quick(method)
     data = sample(method)
     folders = [
-        anonymizer.anonymize(data, seed=seed).write(tmp_path / str(place), again=True)
+        anonymizer.anonymize(data, seed=seed).write(tmp_path / str(place))
         for place, seed in enumerate((7, np.int64(7)))
     ]
     files = [[path.read_bytes() for path in sorted(folder.iterdir())] for folder in folders]

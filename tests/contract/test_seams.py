@@ -144,7 +144,7 @@ def test_suppressed_cells_are_stars_in_text_and_nulls_elsewhere(tmp_path):
     text = release.write(tmp_path / "text").joinpath("data.csv").read_text()
     assert 3 == text.count("*")
     assert "sex,age,zip code" == text.splitlines()[0].replace('"', "")
-    folder = release.write(tmp_path / "columns", format="parquet", again=True)
+    folder = release.write(tmp_path / "columns", format="parquet")
     from pyarrow import parquet  # noqa: PLC0415  needed here only
 
     assert 3 == sum(column.null_count for column in parquet.read_table(folder / "data.parquet"))

@@ -105,7 +105,7 @@ def test_the_order_and_direction_of_the_input_change_nothing_but_the_draw(tmp_pa
     for name, listed in (("one", rows), ("two", turned)):
         graph = gv.read_graph(write_edges(tmp_path / f"{name}.csv", listed))
         release = gv.KDegree(k=2).anonymize(graph, seed=3)
-        folders.append(release.write(tmp_path / name, again=True))
+        folders.append(release.write(tmp_path / name))
     assert released_bytes(folders[0]) == released_bytes(folders[1])
 
 

@@ -11,7 +11,7 @@ import graphveil as gv
 from graphveil import advice
 from graphveil.cli.app import call
 from graphveil.data.encoding import accepted_kinds
-from graphveil.errors import GraphveilWarning, ReleaseError
+from graphveil.errors import GraphveilWarning
 from graphveil.methods import METHODS
 
 COPY, APART, SEEDED = "holds a copy", "distinguished from", "seed"
@@ -174,61 +174,55 @@ def test_mondrian_warns_that_taking_part_may_be_inferred_with_small_classes_and_
     assert [] == about(texts, PART)
 
 
-def first_release(tmp_path, graph, name="first"):
-    release, _ = run(gv.KDegree(k=2), graph)
-    return release.write(tmp_path / name)
+def others_in(texts):
+    return about(texts, "of this input")
 
 
-def test_a_second_release_of_the_same_input_beside_the_first_is_refused(tmp_path):
-    first_release(tmp_path, ring(8))
-    second, _ = run(gv.KDegree(k=3), ring(8))
-    with pytest.raises(ReleaseError, match=r"released before.*[Nn]est.*--again"):
-        second.write(tmp_path / "second")
-    assert ["first", "first.private"] == sorted(path.name for path in tmp_path.iterdir())
+def written(tmp_path, graph, name, k=2, **options):
+    """Return the warnings of writing a release."""
+    release, _ = run(gv.KDegree(k=k), graph)
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        folder = release.write(tmp_path / name, **options)
+    said = [str(warning.message) for warning in raised]
+    record = json.loads((tmp_path / f"{folder.name}.private" / "record.json").read_text())
+    assert said == others_in(record["warnings"])
+    return said
+
+
+def test_a_second_release_of_the_same_input_is_warned_of_and_written(tmp_path):
+    assert [] == written(tmp_path, ring(8), "first")
+    [text] = written(tmp_path, ring(8), "second", k=3)
+    assert text == (
+        "1 other release of this input lies beside it, first: publish one of them only, or nest "
+        "them"
+    )
 
 
 def test_the_same_input_is_known_again_in_another_format_and_order(tmp_path):
     (tmp_path / "one.csv").write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
     (tmp_path / "two.tsv").write_text("cyd\tdan\nbob\tann\ncyd\tbob\n")
-    first_release(tmp_path, gv.read_graph(tmp_path / "one.csv"))
-    second, _ = run(gv.KDegree(k=2), gv.read_graph(tmp_path / "two.tsv"))
-    with pytest.raises(ReleaseError, match="released before"):
-        second.write(tmp_path / "second")
+    written(tmp_path, gv.read_graph(tmp_path / "one.csv"), "first")
+    assert 1 == len(written(tmp_path, gv.read_graph(tmp_path / "two.tsv"), "second"))
 
 
-def test_who_says_again_may_release_twice(tmp_path):
-    first_release(tmp_path, ring(8))
-    second, _ = run(gv.KDegree(k=3), ring(8))
-    second.write(tmp_path / "second", again=True)
-    assert (tmp_path / "second" / "release.json").is_file()
-
-
-def test_another_input_is_not_refused(tmp_path):
-    first_release(tmp_path, ring(8))
-    second, _ = run(gv.KDegree(k=2), ring(9))
-    second.write(tmp_path / "second")
+def test_another_input_is_not_warned_of(tmp_path):
     renamed = gv.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
-    third, _ = run(gv.KDegree(k=2), renamed)
-    third.write(tmp_path / "third")
     rewired = gv.Graph.from_edges(["a", "c", "b"], ["c", "b", "d"])
-    fourth, _ = run(gv.KDegree(k=2), rewired)
-    fourth.write(tmp_path / "fourth")
+    for number, graph in enumerate((ring(8), ring(9), renamed, rewired)):
+        assert [] == written(tmp_path, graph, f"{number}")
 
 
 def test_a_release_elsewhere_does_not_count(tmp_path):
     (tmp_path / "elsewhere").mkdir()
-    first_release(tmp_path / "elsewhere", ring(8))
-    second, _ = run(gv.KDegree(k=3), ring(8))
-    assert second.write(tmp_path / "second").is_dir()
+    written(tmp_path / "elsewhere", ring(8), "first")
+    assert [] == written(tmp_path, ring(8), "second", k=3)
 
 
 def test_a_release_without_a_linkage_is_remembered_all_the_same(tmp_path):
-    release, _ = run(gv.KDegree(k=2), ring(8))
-    release.write(tmp_path / "first", linkage=False)
+    written(tmp_path, ring(8), "first", linkage=False)
     assert ["record.json"] == [path.name for path in (tmp_path / "first.private").iterdir()]
-    second, _ = run(gv.KDegree(k=2), ring(8))
-    with pytest.raises(ReleaseError, match="released before"):
-        second.write(tmp_path / "second")
+    assert 1 == len(written(tmp_path, ring(8), "second"))
 
 
 def test_every_method_says_on_one_line_what_it_leaves_open_and_who_measured_it():

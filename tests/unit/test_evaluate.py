@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import networkx as nx
@@ -15,7 +16,7 @@ from graphveil.evaluate import METRICS, communities, evaluate, preserved, rows, 
 from graphveil.evaluate import betweenness as between
 from graphveil.methods import METHODS
 from graphveil.randomness import Randomness
-from graphveil.release import Private, Provenance, Release
+from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -24,12 +25,13 @@ GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
 BIPARTITE = {name for name, metric in METRICS.items() if metric.kind is gv.Bipartite}
 
 
-def release_of(data, linkage=None):
+def release_of(data, linkage=None, *, original=None):
+    """Return a release whose record is of this original, of the released data where not given."""
     return Release(
         data=data,
         guarantee=StructuralKAnonymity(k=1),
         provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
-        private=Private(input_sha256="0" * 64, linkage=linkage),
+        private=Private(input_sha256=digest_of(original or data), linkage=linkage),
     )
 
 
@@ -49,7 +51,7 @@ def released_users(*, linkage=True):
         [2, 2, 2, 1], ["tea", "rye", "oat", "oat"], users=range(3), features=["tea", "oat", "rye"]
     )
     people = Linkage(np.array(["cyd", "bob", "ann"], dtype="T"), np.array([1, 0, 2]))
-    return release_of(data, people if linkage else None)
+    return release_of(data, people if linkage else None, original=some_users())
 
 
 def figures(evaluation):
@@ -143,7 +145,7 @@ def test_a_folder_gives_the_same_figures_as_the_release(tmp_path):
 def test_numbers_are_the_same_features_when_a_file_makes_text_of_them():
     numbers = gv.Bipartite.from_pairs([0, 1], [7, 30])
     text = gv.Bipartite.from_pairs([0, 1], ["7", "30"])
-    same = release_of(text, Linkage(np.arange(2), np.arange(2)))
+    same = release_of(text, Linkage(np.arange(2), np.arange(2)), original=numbers)
     assert 1.0 == figures(evaluate(same, original=numbers))["entry-jaccard", "all"]
 
 
@@ -195,7 +197,9 @@ def test_distances_of_a_large_graph_are_sampled_and_come_with_an_interval():
     )
     cut = original.edges()[::20]
     released = gv.Graph.from_edges(cut[:, 0], cut[:, 1], n=n)
-    evaluation = evaluate(release_of(released), original=original, metrics=["shortest-path"])
+    evaluation = evaluate(
+        release_of(released, original=original), original=original, metrics=["shortest-path"]
+    )
     assert {"sampled"} == {row.exact for row in evaluation.rows}
     assert {1_024} == {row.sample_size for row in evaluation.rows}
     assert all(0 <= row.ci_low < row.value < row.ci_high for row in evaluation.rows)
@@ -206,7 +210,9 @@ def test_estimated_betweenness_of_a_release_that_changed_nothing_overlaps_whole(
     monkeypatch.setattr(between, "EXACT_UP_TO", 0)
     monkeypatch.setattr(between, "PIVOTS", 64)
     same = release_of(
-        graph.permuted(np.arange(300)[::-1]), Linkage(np.arange(300), np.arange(300)[::-1])
+        graph.permuted(np.arange(300)[::-1]),
+        Linkage(np.arange(300), np.arange(300)[::-1]),
+        original=graph,
     )
     row, chance = evaluate(same, original=graph, metrics=["betweenness"]).rows
     assert ("sampled", 64, 1.0) == (row.exact, row.sample_size, row.value)
@@ -235,8 +241,12 @@ def test_the_original_of_another_release_is_refused():
     with pytest.raises(UsageError, match=r"5 nodes.*4"):
         evaluate(release, original=gv.Graph.from_networkx(nx.path_graph(5)))
     renamed = gv.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
-    with pytest.raises(DataError, match="linkage"):
+    with pytest.raises(UsageError, match=r"not the original.*Give the file that the release was"):
         evaluate(release, original=renamed)
+    rewired = gv.Graph.from_edges([0, 2, 1], [2, 1, 3])
+    with pytest.raises(UsageError, match="not the original"):
+        evaluate(release, original=rewired)
+    assert evaluate(dataclasses.replace(release, private=None), original=rewired).rows
     with pytest.raises(UsageError, match=r"2 users.*3"):
         evaluate(released_users(), original=gv.Bipartite.from_pairs([0, 1], [0, 0]))
 

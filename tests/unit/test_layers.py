@@ -78,6 +78,7 @@ ROOMS = {
             "errors",
             "lazy",
             "progress",
+            "atomic",
             "randomness",
             "data",
             "claims",

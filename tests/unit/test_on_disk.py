@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import stat
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 from pyarrow import ipc, parquet
 
 import graphveil as gv
+from graphveil.cli import run as command_line
 from graphveil.cli.anonymize import _subcommands
 from graphveil.engines import LocalEngine
 from graphveil.errors import (
@@ -219,8 +222,8 @@ def test_repeated_items_are_dropped_with_a_warning(tmp_path):
     parquet.write_table(lists, tmp_path / "lists.parquet")
     (tmp_path / "pairs.csv").write_text("user,item\n1,7\n2,3\n1,7\n1,3\n2,7\n")
     for name in ("lists.parquet", "pairs.csv"):
-        with pytest.warns(GraphveilWarning, match="dropped 1 repeated pairs"):
-            out = run(tmp_path / name, tmp_path / f"out-{name}", again=True)
+        with pytest.warns(GraphveilWarning, match="dropped 1 duplicate"):
+            out = run(tmp_path / name, tmp_path / f"out-{name}")
         assert {(3, 7): 2} == as_rows(read_release(out).data)
 
 
@@ -254,7 +257,7 @@ def test_a_seed_gives_the_same_bytes_and_none_gives_others(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     names = ("one", "two", "free")
     for name in names:
-        run(path, tmp_path / name, seed=None if name == "free" else 9, again=True)
+        run(path, tmp_path / name, seed=None if name == "free" else 9)
     bytes_of = {name: (tmp_path / name / "data.parquet").read_bytes() for name in names}
     assert bytes_of["one"] == bytes_of["two"] != bytes_of["free"]
 
@@ -264,7 +267,7 @@ def test_processes_change_nothing(tmp_path):
     method = SmoothK(k=2, chunks=Chunks(rows=20))
     for jobs in (1, 2):
         engine = LocalEngine(jobs=jobs)
-        anonymize_file(method, path, tmp_path / f"{jobs}", engine=engine, seed=1, again=True)
+        anonymize_file(method, path, tmp_path / f"{jobs}", engine=engine, seed=1)
     one, two = ((tmp_path / name / "data.parquet").read_bytes() for name in "12")
     assert one == two
 
@@ -333,12 +336,41 @@ def test_a_broken_frame_is_refused_as_in_memory(tmp_path, table, message):
     assert ["likes.parquet"] == names_in(tmp_path)
 
 
-def test_the_same_input_is_not_published_twice_unless_told(tmp_path):
+def test_another_release_of_the_input_is_warned_of_before_the_work(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     run(path, tmp_path / "one")
-    with pytest.raises(ReleaseError, match="released before"):
-        run(path, tmp_path / "two")
-    assert ["likes.parquet", "one", "one.private"] == names_in(tmp_path)
+
+    class Watched(LocalEngine):
+        def map_chunks(self, work, chunks):
+            said_before.extend(str(warning.message) for warning in said)
+            return super().map_chunks(work, chunks)
+
+    said_before = []
+    with pytest.warns(GraphveilWarning, match="1 other release of this input") as said:
+        out = anonymize_file(METHOD, path, tmp_path / "two", engine=Watched(jobs=1))
+    assert 1 == sum("1 other release" in text for text in said_before)
+    assert 1 == sum("1 other release" in str(warning.message) for warning in said)
+    assert 1 == sum("1 other release" in text for text in read_record(out).warnings)
+
+
+def test_a_name_that_the_format_cannot_hold_is_refused_before_the_work(tmp_path):
+    table = pa.table({"user": [0, 1, 2, 3], "items": [["1e5"], ["tea"], ["tea"], ["tea"]]})
+    parquet.write_table(table, tmp_path / "likes.parquet")
+
+    class Never(LocalEngine):
+        def map_chunks(self, *_):
+            pytest.fail("the work began")
+
+    with pytest.raises(InputError, match=r"'1e5' could not be read again from csv.*--format parqu"):
+        anonymize_file(
+            METHOD,
+            tmp_path / "likes.parquet",
+            tmp_path / "out",
+            engine=Never(jobs=1),
+            format="csv",
+        )
+    assert ["likes.parquet"] == names_in(tmp_path)
+    assert gv.verify_release(run(tmp_path / "likes.parquet", tmp_path / "out")).ok
 
 
 def test_a_release_is_replaced_with_force_alone(tmp_path):
@@ -394,7 +426,7 @@ def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
 
     anonymize_file(METHOD, path, tmp_path / "out", engine=Noting(jobs=1), seed=3)
     assert not set(done) & set(before)
-    run(path, tmp_path / "whole", seed=3, again=True)
+    run(path, tmp_path / "whole", seed=3)
     for name in ("data.parquet", "release.json"):
         expected = (tmp_path / "whole" / name).read_bytes()
         assert expected == (tmp_path / "out" / name).read_bytes()
@@ -422,11 +454,13 @@ def test_without_a_seed_a_continued_run_keeps_its_secret_root(tmp_path):
     assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
 
 
-@pytest.mark.parametrize("change", ["method", "input", "seed"])
-def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, change):
+@pytest.mark.parametrize("change", ["method", "input", "seed", "version"])
+def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, monkeypatch, change):
     path = write_as(likes(), tmp_path, "parquet")
     interrupted(path, tmp_path / "out", seed=1)
     method = Quick(k=3, chunks=Chunks(rows=6)) if change == "method" else METHOD
+    if change == "version":
+        monkeypatch.setattr("graphveil.on_disk.run.__version__", "99.0")
     if change == "input":
         write_as(likes(seed=5), tmp_path, "parquet")
     seed = 2 if change == "seed" else 1
@@ -460,6 +494,45 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     with pytest.raises(ReleaseError, match="not the folder of an unfinished run"):
         run(path, tmp_path / "out", force=True)
     assert ["thesis.txt"] == names_in(folder)
+
+
+def test_a_folder_that_others_may_write_into_is_neither_taken_up_nor_deleted(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out", seed=1)
+    folder = working_folder(tmp_path / "out")
+    before = names_in(folder)
+    folder.chmod(0o755)
+    for force in (False, True):
+        with pytest.raises(ReleaseError, match=r"open to others \(mode 755, a run leaves 700\)"):
+            run(path, tmp_path / "out", seed=1, force=force)
+    assert before == names_in(folder)
+    folder.chmod(0o2700)  # as a folder may inherit it
+    assert gv.verify_release(run(path, tmp_path / "out", seed=1)).ok
+
+
+def test_a_folder_of_another_user_is_neither_taken_up_nor_deleted(tmp_path, monkeypatch):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out", seed=1)
+    user = os.geteuid()
+    monkeypatch.setattr("os.geteuid", lambda: user + 1)
+    for force in (False, True):
+        with pytest.raises(ReleaseError, match=rf"belongs to another user \(number {user}\)"):
+            run(path, tmp_path / "out", seed=1, force=force)
+
+
+@pytest.mark.parametrize("kind", ["a link", "a file", "a link for its run"])
+def test_a_link_is_no_folder_of_an_unfinished_run(tmp_path, kind):
+    path = write_as(likes(), tmp_path, "parquet")
+    interrupted(path, tmp_path / "out", seed=1)
+    folder = working_folder(tmp_path / "out")
+    if kind == "a link for its run":
+        (folder / "run.json").rename(tmp_path / "run.json")
+        (folder / "run.json").symlink_to(tmp_path / "run.json")
+    else:
+        folder.rename(tmp_path / "elsewhere")
+        folder.symlink_to(tmp_path / "elsewhere") if kind == "a link" else folder.write_text("")
+    with pytest.raises(ReleaseError, match="not the folder of an unfinished run"):
+        run(path, tmp_path / "out", seed=1, force=True)
 
 
 @pytest.mark.parametrize("at", ["intake.write_batches", "writing.classes_of"])
@@ -501,7 +574,7 @@ def test_both_ways_of_the_command_line_give_the_same_classes(tmp_path, smooth_k)
     path = write_as(likes(36), tmp_path, "parquet")
     for name, on_disk in (("disk", True), ("memory", False)):
         out = tmp_path / name
-        given = {"out": out, "k": 2, "chunk_rows": 6, "seed": 1, "jobs": 1, "again": True}
+        given = {"out": out, "k": 2, "chunk_rows": 6, "seed": 1, "jobs": 1}
         smooth_k(path, on_disk=on_disk, **given)
     disk, memory = (read_release(tmp_path / name) for name in ("disk", "memory"))
     assert as_rows(disk.data) == as_rows(memory.data)
@@ -517,3 +590,87 @@ def test_jobs_without_chunks_are_refused(tmp_path, smooth_k):
 def test_a_method_without_chunks_has_no_flags_for_them(tmp_path):
     with pytest.raises(TypeError, match="on_disk"):
         dict(_subcommands())["k-degree"](tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
+
+
+# the warnings of a run
+
+
+LISTED = "user,item\n{}"
+WARNED = {
+    "people among the items": "ann,bob\nbob,ann\ncyd,ann\ndan,tea\n",
+    "a repeated pair": "1,7\n2,3\n1,7\n1,3\n2,7\n3,7\n4,7\n",
+    "small classes with much lost": "".join(f"{u},only {u}\n{u},tea\n" for u in range(12)),
+    "a large class of nothing": "".join(f"{u},{u}\n" for u in range(12)) + "12,1\n13,1\n",
+    "all that is published is certain": "1,7\n2,7\n3,7\n4,7\n",
+    "numbers among the text": "1,tea\n2,7\nx,7\n3,rye\n",
+    "a column of weights": None,
+    "sensitive features": "1,hiv\n2,hiv\n3,tea\n4,tea\n",
+    "other releases of it": "1,7\n2,7\n3,7\n4,7\n5,8\n6,8\n",
+}
+"""Files of which there is something to warn, by what."""
+
+WORDS = {
+    "people among the items": "user ids are also names of features",
+    "a repeated pair": "dropped 1 duplicate",
+    "small classes with much lost": "whether that person is in the data",
+    "a large class of nothing": "released without any feature",
+    "all that is published is certain": "100.0 % of the published entries",
+    "numbers among the text": "a seed was given",
+    "a column of weights": "ignored the columns weight",
+    "sensitive features": "a seed was given",
+    "other releases of it": "3 other releases of this input",
+}
+
+
+def said_by(action):
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        action()
+    return [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
+
+
+@pytest.mark.parametrize("what", WARNED)
+def test_a_run_on_the_disk_gives_the_warnings_of_a_run_in_memory(tmp_path, what):
+    path, chunks = tmp_path / "likes.csv", Chunks(rows=100, order="none")
+    weighted = "user,item,weight\n1,7,3\n2,7,3\n3,7,3\n4,7,3\n"
+    path.write_text(weighted if WARNED[what] is None else LISTED.format(WARNED[what]))
+    places = [tmp_path / name for name in ("memory", "disk")]
+    method = SuppressK(k=2, chunks=chunks)
+    if what == "sensitive features":
+        method = SmoothK(k=2, chunks=chunks, theta_max=0.5, sensitive=["hiv"])
+    reading = BipartiteOptions(ignore_weights=WARNED[what] is None)
+    for place in places:
+        place.mkdir()
+        for number in range(3 if what == "other releases of it" else 0):
+            (place / f"{number}.private").mkdir()
+            record = {"input_sha256": digest_of(gv.read_bipartite(path))}
+            (place / f"{number}.private" / "record.json").write_text(json.dumps(record))
+
+    def in_memory():
+        data = gv.read_bipartite(path, ignore_weights=reading.ignore_weights)
+        method.anonymize(data, seed=1).write(places[0] / "out")
+
+    memory = said_by(in_memory)
+    disk = said_by(lambda: run(path, places[1] / "out", method=method, seed=1, reading=reading))
+    assert sorted(memory) == sorted(disk)
+    assert 1 == sum(WORDS[what] in text for text in disk)
+    kept = [read_record(place / "out").warnings for place in places]
+    assert kept[0] == kept[1]
+    of_reading = ("dropped", "ignored")
+    assert set(kept[1]) == {text for text in disk if not text.startswith(of_reading)}
+
+
+def test_both_ways_of_the_command_line_say_the_same_warnings(tmp_path, capsys):
+    (tmp_path / "likes.csv").write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
+    said = []
+    for ways in ([], ["--on-disk"]):
+        place = tmp_path / f"way{len(ways)}"
+        place.mkdir()
+        words = ["anonymize", "suppress-k", tmp_path / "likes.csv", "--k=2", "--chunk-rows=4"]
+        words += ["--jobs=1", "--seed=1", "--order=none", f"--out={place / 'out'}", *ways]
+        with warnings.catch_warnings():
+            assert 0 == command_line([str(word) for word in words])
+        lines = capsys.readouterr().err.splitlines()
+        said.append([line for line in lines if "warning" in line])
+    assert 3 <= len(said[0])
+    assert said[0] == said[1]

@@ -530,7 +530,7 @@ def test_the_command_reads_the_kind_that_is_asked_for(tmp_path, monkeypatch, cap
     (tmp_path / "likes.csv").write_text("user,item\nann,tea\nann,rye\nbob,tea\n")
     start = ("anonymize", "randomized-response", "likes.csv", "--epsilon", 4)
     for kind in ("graph", "bipartite"):
-        assert 0 == run_command(*start, "--kind", kind, "--out", kind, "--again")
+        assert 0 == run_command(*start, "--kind", kind, "--out", kind)
         assert kind == json.loads((tmp_path / kind / "release.json").read_text())["data"]["kind"]
         assert 0 == run_command("verify", kind, "--original", "likes.csv")
         shown = capsys.readouterr()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +13,13 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.errors import ReleaseError
+from graphveil.atomic import left_behind, whole_folders
+from graphveil.errors import GraphveilWarning
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import LINKAGE, RECORD
-from graphveil.release import Linkage, Private, read_manifest, read_record
+from graphveil.release import Linkage, Private, Release, read_manifest, read_record
 from graphveil.release.files import write_data
-from graphveil.release.publishing import Publication, WriteOptions, check_publishable, publish
+from graphveil.release.publishing import Publication, WriteOptions, forewarn_of_others, publish
 
 PACKAGE = Path(gv.__file__).parent
 LIKES = gv.Bipartite.from_lists([["tea"], ["tea"], ["rye"], ["rye"]])
@@ -81,16 +85,88 @@ def test_the_options_of_reading_stand_in_the_private_record(tmp_path):
     assert {"header": "yes"} == read_record(out).reading
 
 
-def test_the_same_input_is_refused_before_anything_is_written_unless_told(tmp_path):
+def told_in(folder):
+    return [text for text in read_record(folder).warnings if "of this input" in text]
+
+
+def test_other_releases_of_the_input_are_warned_of_and_noted(tmp_path):
+    assert [] == told_in(published(tmp_path / "one"))
+    with pytest.warns(GraphveilWarning, match="1 other release of this input lies beside it, one:"):
+        two = published(tmp_path / "two")
+    with pytest.warns(GraphveilWarning, match="2 other releases .* lie beside it, the first one:"):
+        three = published(tmp_path / "three")
+    assert [1, 1] == [len(told_in(folder)) for folder in (two, three)]
+    assert ["mind the gap", *told_in(two)] == read_record(two).warnings
+    assert [] == told_in(published(tmp_path / "of others", sha256="b"))
+
+
+def test_what_force_replaces_is_no_other_release(tmp_path):
     published(tmp_path / "one")
-    before = files_in(tmp_path)
-    with pytest.raises(ReleaseError, match=r"one\.private"):
-        published(tmp_path / "two")
-    with pytest.raises(ReleaseError, match=r"one\.private"):
-        check_publishable(tmp_path / "two", "a", WriteOptions())
-    assert before == files_in(tmp_path)
-    published(tmp_path / "two", options=WriteOptions(again=True))
-    published(tmp_path / "three", sha256="b")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphveilWarning)
+        write = Release(data=LIKES, guarantee=gv.SuppressK(k=2).guarantee, private=Private(
+            input_sha256="a"), provenance=gv.SuppressK(k=2).provenance).write  # fmt: skip
+        assert [] == told_in(write(tmp_path / "one", force=True))
+
+
+def test_what_was_said_before_the_work_is_noted_and_not_said_again(tmp_path):
+    published(tmp_path / "one")
+    with pytest.warns(GraphveilWarning, match="1 other release") as said:
+        texts = forewarn_of_others(tmp_path / "two", "a")
+    assert 1 == len(said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphveilWarning)
+        two = published(tmp_path / "two", options=WriteOptions(warned=texts))
+    assert list(texts) == told_in(two)
+
+
+def test_a_release_is_not_warned_of_those_it_is_nested_in(tmp_path):
+    data = gv.Bipartite.from_lists([["tea"], ["tea"], ["rye"], ["rye"]] * 2)
+    first = gv.SuppressK(k=2).anonymize(data)
+    second = gv.SuppressK(k=4).anonymize(data, nested_in=first)
+    one, two = first.write(tmp_path / "one"), second.write(tmp_path / "two")
+    third = gv.SuppressK(k=8).anonymize(data, nested_in=two).write(tmp_path / "three")
+    assert [[], [], []] == [told_in(folder) for folder in (one, two, third)]
+    alone = gv.SuppressK(k=2).anonymize(data).write(tmp_path / "zero")
+    assert told_in(alone)[0].startswith("3 other releases")
+    beside = gv.SuppressK(k=4).anonymize(data, nested_in=one).write(tmp_path / "beside")
+    assert told_in(beside)[0].startswith("3 other releases")
+
+
+# what a killed run left
+
+
+@pytest.mark.parametrize("name", ["out", "out.private"])
+@pytest.mark.parametrize("purpose", ["partial", "replaced"])
+def test_what_a_killed_run_left_is_named_and_left_where_it_is(tmp_path, name, purpose):
+    left = tmp_path / f".{name}.{purpose}-0123456789ab"
+    left.mkdir()
+    (left / "data.csv").write_text("people")
+    (tmp_path / ".other.partial-0123456789ab").mkdir()
+    with pytest.warns(GraphveilWarning, match="left by a run that was killed") as said:
+        published(tmp_path / "out")
+    assert [str(left)] == [str(w.message).split(" was ")[0] for w in said]
+    assert "people" == (left / "data.csv").read_text()
+    assert not any("killed" in text for text in read_record(tmp_path / "out").warnings)
+
+
+def test_what_a_running_process_writes_is_not_what_a_killed_one_left(tmp_path):
+    with whole_folders({tmp_path / "out": 0o700}) as [part]:
+        (part / "x").write_text("half")
+        assert (part,) != (tmp_path / "out",)
+        assert [] == left_behind(tmp_path / "out")
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\n"
+        "from graphveil.atomic import whole_folders\n"
+        "with whole_folders({Path(sys.argv[1]): 0o700}) as [part]:\n"
+        "    (part / 'x').write_text('half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "new")], check=False)
+    assert -9 == done.returncode
+    [left] = left_behind(tmp_path / "new")
+    assert "half" == (left / "x").read_text()
+    assert 0o700 == left.stat().st_mode & 0o777
 
 
 # one implementation of each

@@ -220,3 +220,64 @@ def test_a_replaced_release_does_not_leave_its_private_folder_to_the_new_one(tmp
     with staged(tmp_path / "out", force=True) as stage:
         (stage.public / MANIFEST).write_text("new")
     assert {f"out/{MANIFEST}": "new"} == contents(tmp_path)
+
+
+# what appears while a release is made
+
+
+def make(path, kind):
+    """Let something appear at a path."""
+    if kind == "a link":
+        path.symlink_to(path.parent / "elsewhere")
+    elif kind == "a file":
+        path.write_text("years of work")
+    else:
+        path.mkdir()
+        if kind == "a folder":
+            (path / "thesis.txt").write_text("years of work")
+        if kind == "a release":
+            (path / MANIFEST).write_text("theirs")
+            (path / RECORD).write_text("theirs")
+
+
+KINDS = ["an empty folder", "a folder", "a file", "a link", "a release"]
+
+
+def names_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("name", ["out", "out.private"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_appears_at_the_target_is_not_replaced_without_force(tmp_path, kind, name):
+    def appearing():
+        with staged(tmp_path / "out", force=False) as stage:
+            (stage.public / MANIFEST).write_text("new")
+            (stage.private / RECORD).write_text("new")
+            make(tmp_path / name, kind)
+            before.extend(path for path in names_in(tmp_path) if not path.startswith("."))
+
+    before = []
+    with pytest.raises(ReleaseError, match=rf"{name} appeared while .* --force"):
+        appearing()
+    assert before == names_in(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["out", "out.private"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_force_replaces_nothing_but_a_release_even_at_the_last_moment(tmp_path, kind, name):
+    def appearing():
+        with staged(tmp_path / "out", force=True) as stage:
+            (stage.public / MANIFEST).write_text("new")
+            (stage.private / RECORD).write_text("new")
+            make(tmp_path / name, kind)
+            before.extend(path for path in names_in(tmp_path) if not path.startswith("."))
+
+    before = []
+    if kind == "a release":
+        appearing()
+        assert "new" == (tmp_path / "out" / MANIFEST).read_text()
+        return
+    with pytest.raises(ReleaseError, match="not replaced"):
+        appearing()
+    assert before == names_in(tmp_path)

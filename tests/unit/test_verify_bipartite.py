@@ -159,7 +159,7 @@ def test_every_condition_on_the_original_is_that_of_a_slow_count(tmp_path_factor
     assert uncertain == (outcomes(verdict)["sensitive features"] == "holds")
     assert "holds" == outcomes(verdict)["cost"]
     assert verdict.complete
-    added = release_of(before, after, KAnonymity(k=1)).write(folder.with_name("added"), again=True)
+    added = release_of(before, after, KAnonymity(k=1)).write(folder.with_name("added"))
     verdict = verify(added, original=of_rows(before))
     within = all(row <= had for row, had in zip(after, before, strict=True))
     assert within == (outcomes(verdict)["nothing added"] == "holds")
@@ -363,7 +363,7 @@ def test_an_id_among_the_parameters_is_named_unless_it_is_one_lower_case_word(tm
         stated = {**release.provenance.parameters, "comment": text}
         provenance = dataclasses.replace(release.provenance, parameters=stated)
         release = dataclasses.replace(release, provenance=provenance)
-        verdict = verify(release.write(tmp_path / str(number), again=True), original=data)
+        verdict = verify(release.write(tmp_path / str(number)), original=data)
         assert leaks == (outcomes(verdict)["no original ids"] == "fails")
 
 

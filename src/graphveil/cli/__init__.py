@@ -102,7 +102,7 @@ def _install_handlers() -> threading.Event:
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, GraphveilWarning):
-            print(f"graphveil: warning: {message}.", file=sys.stderr)  # noqa: T201
+            print(f"graphveil: warning: {_escaped(message)}.", file=sys.stderr)  # noqa: T201
         else:
             shown_before(message, category, *rest, **more)
 
@@ -124,9 +124,13 @@ def _fail(text: str, code: int) -> int:
 
 
 def _one_line(error: BaseException) -> str:
+    return _escaped(" ".join(str(error).split()))
+
+
+def _escaped(text: object) -> str:
     from graphveil.cli.console import escaped  # noqa: PLC0415  as above
 
-    return escaped(" ".join(str(error).split()))
+    return escaped(str(text))
 
 
 def _operating_system(error: OSError) -> str:

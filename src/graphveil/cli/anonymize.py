@@ -24,7 +24,7 @@ from graphveil.cli.flags import (
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
 from graphveil.data import Graph
-from graphveil.data.encoding import accepted_kinds, encoded_kind
+from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
@@ -32,8 +32,9 @@ from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import Record, read_record
-from graphveil.release import Private
+from graphveil.release import digest_of, nesting_of, read_release
 from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
+from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
 
 
@@ -62,14 +63,6 @@ def _output_flags() -> list[inspect.Parameter]:
             "Keep which new id stands for which old one, in the private folder.",
             default=True,
             group=OUTPUT_GROUP,
-        ),
-        flag(
-            "again",
-            bool,
-            "Publish although an earlier private record beside DIR is of the same input.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
         ),
         flag(
             "seed",
@@ -129,7 +122,6 @@ class _Given(NamedTuple):
     format: str | None
     force: bool
     linkage: bool
-    again: bool
     seed: int | None
     json: bool
     jobs: int | None = None
@@ -143,13 +135,18 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     options = reading_options(accepted_kinds(method.accepts), given)
     anonymizer = method.from_parameters(given)
     check_target(flags.out, force=flags.force)
+    warned = forewarn(flags.out)
     Randomness(seed=flags.seed)
     kind = kind_of(encoded_kind(read_as(options), method.accepts))
     if flags.format is not None:
         release_format(flags.format, kind)
     with shown(bar), _engine(anonymizer, flags.jobs):
         way = _on_disk if flags.on_disk else _in_memory
-        way(anonymizer, path, options, flags)
+        way(anonymizer, path, options, flags, warned)
+    record = read_record(flags.out)
+    if record is None:
+        raise TypeError("a new release has its private part")
+    _report(read_manifest(flags.out).claim.sentence, anonymizer.name, record, flags)
     return 0
 
 
@@ -164,29 +161,40 @@ def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextMan
     return using(LocalEngine(jobs=jobs))
 
 
-def _in_memory(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
+def _in_memory(
+    anonymizer: Anonymizer[Any],
+    path: Path,
+    options: AnyOptions,
+    flags: _Given,
+    warned: tuple[str, ...],
+) -> None:
     data = read_input(path, options, check=anonymizer.check)
     released_as = flags.format or format_that_came_in(path, options.format)
     form, _ = release_format(released_as, kind_of(encoded_kind(type(data), anonymizer.accepts)))
-    check_names(data, form)
-    nested = {} if flags.nested_in is None else {"nested_in": flags.nested_in}
+    people = encoded(data, anonymizer.accepts)
+    check_names(people, form)
+    first = None if flags.nested_in is None else read_release(flags.nested_in)
+    warned += forewarn_of_others(flags.out, digest_of(people), nested_in=nesting_of(first))
+    nested = {} if first is None else {"nested_in": first}
     with stage(f"anonymizing with {anonymizer.name}"):
-        release = anonymizer.anonymize(data, seed=flags.seed, **nested)
+        release = anonymizer.anonymize(people, seed=flags.seed, **nested)
+    writing = WriteOptions(
+        force=flags.force,
+        linkage=flags.linkage,
+        reading={"kind": kind_of(type(data)), **as_json(options)},
+        warned=warned,
+    )
     with stage(f"writing {flags.out.name}"):
-        release.write(
-            flags.out,
-            format=released_as,
-            force=flags.force,
-            linkage=flags.linkage,
-            again=flags.again or flags.nested_in is not None,
-            reading={"kind": kind_of(type(data)), **as_json(options)},
-        )
-    if release.private is None:
-        raise TypeError("a new release has its private part")
-    _report(release.guarantee.sentence, anonymizer.name, release.private, flags)
+        release.published(flags.out, released_as, writing)
 
 
-def _on_disk(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags: _Given) -> None:
+def _on_disk(
+    anonymizer: Anonymizer[Any],
+    path: Path,
+    options: AnyOptions,
+    flags: _Given,
+    warned: tuple[str, ...],
+) -> None:
     from graphveil.engines import current  # noqa: PLC0415  heavy, as above
     from graphveil.on_disk import anonymize_file  # noqa: PLC0415  heavy, as above
 
@@ -203,16 +211,12 @@ def _on_disk(anonymizer: Anonymizer[Any], path: Path, options: AnyOptions, flags
         format=flags.format,
         force=flags.force,
         linkage=flags.linkage,
-        again=flags.again,
         reading=options,
+        warned=warned,
     )
-    record = read_record(flags.out)
-    if record is None:
-        raise TypeError("a new release has its private part")
-    _report(read_manifest(flags.out).claim.sentence, anonymizer.name, record, flags)
 
 
-def _report(promise: str, name: str, private: Private | Record, flags: _Given) -> None:
+def _report(promise: str, name: str, private: Record, flags: _Given) -> None:
     out = flags.out
     if flags.json:
         result_json(

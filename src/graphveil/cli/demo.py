@@ -40,7 +40,7 @@ def _run(**given: Any) -> int:
         )
         release = _anonymize(graph)
         with stage(f"writing {out.name}"):
-            release.write(out, force=force, again=True)
+            release.write(out, force=force)
         result(f"3. released     {_edits(release)}")
         verdict = verify_release(out, original=graph)
         result(f"4. verified     {'every claim holds' if verdict.ok else 'A CLAIM DOES NOT HOLD'}:")

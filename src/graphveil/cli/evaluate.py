@@ -10,6 +10,7 @@ import msgspec
 
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.new_file import check_new_file
 from graphveil.cli.original import original_flags, read_original
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import UsageError
@@ -23,8 +24,10 @@ def _run(folder: Path, **given: Any) -> int:
     metrics, seed = given.pop("metrics"), given.pop("seed")
     if out is not None and out.suffix not in {".parquet", ".json"}:
         raise UsageError(f"{out.name} is neither .parquet nor .json. Choose one of them.")
+    if out is not None:
+        check_new_file(out, [path], force=True)
     with shown(bar):
-        original = read_original(folder, path, given)
+        original = read_original(folder, path, given).original
         evaluation = evaluate(folder, original=original, metrics=metrics, seed=seed)
     if out is not None:
         _write(evaluation, out)
@@ -65,7 +68,8 @@ def _write(evaluation: Evaluation, path: Path) -> None:
     else:
         from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
-        parquet.write_table(rows_to_arrow(evaluation.rows), path)
+        with path.open("wb") as stream:
+            parquet.write_table(rows_to_arrow(evaluation.rows), stream)
     say(f"written: {path}")
 
 

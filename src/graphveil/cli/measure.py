@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.reading import read_as, read_input
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import to_arrow
@@ -40,13 +42,16 @@ OF_A_GRAPH = {"measure": "degree", "distance": 1, "phi": None}
 def _run(path: Path, **given: Any) -> int:
     asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
-    as_json, out = given.pop("json"), given.pop("at_risk")
+    as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
     options = reading_options(KINDS, given)
     kind = read_as(options)
     if kind is Graph:
         _check_graph(asked, second)
     else:
         _check_rows(kind, asked, second)
+    if out is not None:
+        files = [value for value in asdict(options).values() if isinstance(value, Path)]
+        check_new_file(out, [path, *files], force=force)
     with shown(bar):
         data = read_input(path, options)
         with stage("measuring"):
@@ -56,7 +61,7 @@ def _run(path: Path, **given: Any) -> int:
             with stage("following the cascade"):
                 cascaded = _cascade(data, measured, second)
     if out is not None:
-        _write_unprotected(measured, out)
+        _write_unprotected(measured, out, force=force)
     _show(measured, cascaded, as_json=as_json)
     return 0
 
@@ -197,7 +202,7 @@ def _print_cascade(cascaded: Cascade) -> None:
         _line(name, identified, identified / max(cascaded.levels.size, 1))
 
 
-def _write_unprotected(measured: Identifiability | EqualRows, path: Path) -> None:
+def _write_unprotected(measured: Identifiability | EqualRows, path: Path, *, force: bool) -> None:
     import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import csv  # noqa: PLC0415
 
@@ -214,7 +219,8 @@ def _write_unprotected(measured: Identifiability | EqualRows, path: Path) -> Non
             "class_size": measured.own_sizes[unprotected],
         }
     )
-    csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), path)
+    with new_file(path, force=force) as part, part.open("wb") as stream:
+        csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), stream)
     say(f"written: {path}, {table.num_rows:,} unprotected {person}s")
 
 
@@ -274,6 +280,14 @@ def _output_flags() -> list[inspect.Parameter]:
             "Write every unprotected person, with value and class size, to this CSV file.",
             default=None,
             group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace the file of --at-risk if it exists.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
         ),
         flag(
             "json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, values_for
 from graphveil.cli.reading import READERS, from_json, read_input
@@ -32,7 +32,14 @@ def original_flags(*, required: bool) -> list[inspect.Parameter]:
     return [original, *(item.replace(default=None) for item in flags.values())]
 
 
-def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Data:
+class Original(NamedTuple):
+    """The original as it was read, and its file where another reader would read it alike."""
+
+    original: Data
+    original_file: Path | None
+
+
+def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
     """Return the original; what the flags do not say is taken from the private record.
 
     Raises
@@ -51,4 +58,8 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Data:
         raise UsageError(
             f"--{wrong[0].replace('_', '-')} is not for a {container.__name__}. Leave it out."
         )
-    return read_input(path, dataclasses.replace(kept, **asked), quiet=True)
+    options = dataclasses.replace(kept, **asked)
+    data = read_input(path, options, quiet=True)
+    plain = options.format is None and options.header != "no"
+    plain = plain and getattr(options, "layout", "auto") in {"auto", "pairs"}
+    return Original(data, path if plain else None)

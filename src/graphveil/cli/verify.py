@@ -15,9 +15,10 @@ from graphveil.progress import shown, stage
 def _run(folder: Path, **given: Any) -> int:
     as_json, path = given.pop("json"), given.pop("original")
     with shown(bar):
-        original = None if path is None else read_original(folder, path, given)
+        read = None if path is None else read_original(folder, path, given)
+        original = {} if read is None else read._asdict()
         with stage(f"verifying {folder.name}"):
-            verdict = verify_release(folder, original=original)
+            verdict = verify_release(folder, **original)
     if as_json:
         result_json(verdict)
     else:

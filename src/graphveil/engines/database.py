@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,8 +15,11 @@ import duckdb
 import pyarrow as pa
 
 from graphveil.errors import ResourceError
+from graphveil.io.parquet_files import BATCH_ROWS, batches_in, schema_of
 
-BATCH_ROWS = 1 << 16
+_PLAIN = re.compile(r"[\w/. +@-]*")
+"""Names of folders that mean nothing but themselves."""
+
 THREAD_MIB = 128
 """The memory that a thread of a sort needs to get on."""
 
@@ -28,7 +34,22 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
         Where memory or disk run out.
     """
     spill = folder / "spill"
-    config: dict[str, Any] = {
+    with _plainly_named(spill) as plain:
+        connection = duckdb.connect(":memory:", config=_config(plain, memory_mib, threads))
+        try:
+            yield connection
+        except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
+            raise ResourceError(
+                f"sorting needs more than {memory_mib} MiB of memory and the free space of the "
+                "disk. Free some, or give the engine more memory."
+            ) from error
+        finally:
+            connection.close()
+            shutil.rmtree(spill, ignore_errors=True)
+
+
+def _config(spill: Path, memory_mib: int, threads: int) -> dict[str, Any]:
+    return {
         "threads": max(1, min(threads, memory_mib // THREAD_MIB)),
         "memory_limit": f"{memory_mib}MiB",
         "temp_directory": str(spill),
@@ -36,17 +57,61 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
-    connection = duckdb.connect(":memory:", config=config)
-    try:
-        yield connection
-    except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
-        raise ResourceError(
-            f"sorting needs more than {memory_mib} MiB of memory and the free space of the disk. "
-            "Free some, or give the engine more memory."
-        ) from error
-    finally:
-        connection.close()
-        shutil.rmtree(spill, ignore_errors=True)
+
+
+@contextmanager
+def _plainly_named(folder: Path) -> Iterator[Path]:
+    r"""Give a path to a folder that the database takes for nothing else: its own, or a link.
+
+    Of ``a\b`` the database would make ``a/b``.
+
+    Raises
+    ------
+    ResourceError
+        Where the folder for temporary files has no plain name either.
+    """
+    path = Path(os.path.abspath(folder))  # noqa: PTH100  keeps links
+    if os.sep == "\\" or _PLAIN.fullmatch(str(path)):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="graphveil-") as near:
+        if not _PLAIN.fullmatch(near):
+            raise ResourceError(
+                f"neither {folder} nor the folder for temporary files, {tempfile.gettempdir()}, "
+                "has a plain name, as sorting needs it. Set TMPDIR to one of letters and digits."
+            )
+        path.mkdir(mode=0o700, exist_ok=True)
+        link = Path(near, "spill")
+        link.symlink_to(path)
+        yield link
+
+
+def rows_of(
+    db: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Sequence[str]
+) -> duckdb.DuckDBPyRelation:
+    """Return columns of the rows of Parquet files, one file after the other, to be read once.
+
+    The files are opened here: their names never reach the database, which takes some for patterns.
+    """
+    kept = [schema_of(paths[0]).field(name) for name in columns]
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for path in paths:
+            for batch in batches_in(path, columns):
+                yield batch.select(list(columns))
+
+    return db.from_arrow(pa.RecordBatchReader.from_batches(pa.schema(kept), batches()))
+
+
+def identifier(name: str) -> str:
+    """Return the name of a column as SQL spells it.
+
+    Examples
+    --------
+    >>> print(identifier('5"-disk'))
+    "5""-disk"
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:

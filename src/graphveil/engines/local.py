@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
-from pyarrow import parquet
 
-from graphveil.engines.database import database, stream
+from graphveil.engines.database import database, identifier, rows_of, stream
 from graphveil.engines.processes import Crew, available_cores
 from graphveil.errors import ParameterError
 from graphveil.io import Format
 from graphveil.io.blocks import write_pairs
+from graphveil.io.parquet_files import parquet_writer, rows_in
 from graphveil.progress import stage
 
 T = TypeVar("T")
@@ -97,19 +97,20 @@ class LocalEngine:
         Examples
         --------
         >>> from tempfile import TemporaryDirectory
+        >>> from graphveil.io.parquet_files import read_parquet, write_parquet
         >>> with TemporaryDirectory() as folder:
         ...     source = Path(folder, "numbers.parquet")
-        ...     parquet.write_table(pa.table({"x": [3, 1, 2]}), source)
+        ...     write_parquet(pa.table({"x": [3, 1, 2]}), source)
         ...     chunks = LocalEngine(jobs=1).sorted_chunks(
         ...         [source], Path(folder), by=["x"], keep=["x"], chunk_rows=2
         ...     )
-        ...     [parquet.read_table(chunk)["x"].to_pylist() for chunk in chunks]
+        ...     [read_parquet(chunk)["x"].to_pylist() for chunk in chunks]
         [[1, 2], [3]]
         """
-        total = sum(parquet.read_metadata(source).num_rows for source in sources)
+        total = rows_in(sources)
         paths = []
         with database(folder, memory_mib=self.memory_mib, threads=self._jobs) as db:
-            rows = db.read_parquet([str(source) for source in sources])
+            rows = rows_of(db, sources, list(dict.fromkeys([*by, *keep])))
             batches = _Batches(stream(rows.order(_quoted(by)).project(_quoted(keep))))
             with stage("sorting", total=total) as advance:
                 for number, size in enumerate(piece_sizes(total, chunk_rows)):
@@ -149,7 +150,7 @@ def piece_sizes(n: int, chunk_rows: int) -> list[int]:
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+    return ", ".join(map(identifier, names))
 
 
 class _Batches:
@@ -162,7 +163,7 @@ class _Batches:
     def write(self, rows: int, path: Path) -> None:
         """Write the next so many rows, one at least, into a file."""
         first = self._next()
-        with parquet.ParquetWriter(path, first.schema) as writer:
+        with parquet_writer(path, first.schema) as writer:
             batch = first
             while True:
                 size = min(rows, batch.num_rows)

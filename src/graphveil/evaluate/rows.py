@@ -21,7 +21,7 @@ from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.release import Release, read_release
+from graphveil.release import Release, digest_of, read_release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,8 @@ def evaluate(
     ParameterError
         Where a metric is unknown.
     UsageError
-        Where original and release are of different kinds or sizes, or a metric reads another kind.
+        Where original and release are of different kinds or sizes, the owner's record is of
+        another original, or a metric reads another kind.
 
     Examples
     --------
@@ -197,6 +198,11 @@ def _comparison(release: Release, original: Any, randomness: Randomness) -> Comp
         raise UsageError(
             f"the original has {original.size} {what}, the release {released.size}. "
             "Give the file that the release was made from."
+        )
+    if release.private is not None and digest_of(original) != release.private.input_sha256:
+        raise UsageError(
+            "this is not the original: it has another digest than the owner's record beside the "
+            "release. Give the file that the release was made from, and read it in the same way."
         )
     return COMPARISONS[type(released)](
         original=original,

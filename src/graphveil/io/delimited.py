@@ -23,7 +23,7 @@ from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import problem_of
+from graphveil.io.spelling import Problem, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells
 
 _AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
@@ -185,12 +185,28 @@ def _check_ids(ids: Ids | None, used: NDArray[np.bool_], form: Format) -> None:
 
 
 def _check_spelling(texts: pa.Array, form: Format) -> None:
-    problem = problem_of(texts)
+    _refuse_spelling(problem_of(texts), form)
+
+
+def _refuse_spelling(problem: Problem | None, form: Format) -> None:
     if problem is not None:
         raise InputError(
             f"the id {shown(problem.value)!r} could not be read again from {form.name}: there it "
             f"{problem.what}. Use --format parquet."
         )
+
+
+def check_texts(texts: pa.Array, form: Format) -> None:
+    """Refuse texts of which some, whichever, could not be written and read again.
+
+    Raises
+    ------
+    InputError
+        Where there is one.
+    """
+    _refuse_spelling(problem_of_some(texts), form)
+    for value in _awkward(texts):
+        _refuse_awkward(value, form)
 
 
 def _check_categories(name: str, values: pa.Array, form: Format) -> None:
@@ -280,11 +296,8 @@ def _writer(
     delimiter = "," if form.name == "csv" else "\t"
     awkward = [name for values in texts for name in _awkward(values)]
     for value in awkward:
-        if "\0" in value or (not quote and ("\n" in value or "\r" in value or not value)):
-            raise InputError(
-                f"{shown(value)!r} is empty or holds a line break or a NUL, which {form.name} "
-                "cannot carry. Use --format parquet."
-            )
+        if not quote or "\0" in value:
+            _refuse_awkward(value, form)
     style = "needed" if awkward else "none"
     stream.write(delimiter.join(map(_quoted, names)).encode() + b"\n")
     options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
@@ -295,6 +308,14 @@ def _writer(
         stream.write(buffer.getvalue())
 
     return write
+
+
+def _refuse_awkward(value: str, form: Format) -> None:
+    if not value or any(character in value for character in "\n\r\0"):
+        raise InputError(
+            f"{shown(value)!r} is empty or holds a line break or a NUL, which {form.name} "
+            "cannot carry. Use --format parquet."
+        )
 
 
 def _awkward(values: pa.Array | None) -> Iterator[str]:

@@ -72,6 +72,28 @@ def problem_of(values: pa.Array) -> Problem | None:
     return None
 
 
+def problem_of_some(values: pa.Array) -> Problem | None:
+    """Return a problem that `problem_of` has with some of a column's ids, None where with none.
+
+    Before a run it is not known which ids will be released together.
+
+    Examples
+    --------
+    >>> problem_of_some(pa.array(["ann", "1e5"]))
+    Problem(value='1e5', what='is no whole number')
+    >>> problem_of_some(pa.array(["ann", "007", "7"])) is None
+    True
+    """
+    others = other_than_integers(values)
+    integers = values.filter(pc.match_substring_regex(values, _INTEGER))
+    missing = others.filter(pc.is_in(pc.utf8_lower(others), value_set=pa.array(_MISSING)))
+    numbers = others.filter(pc.match_substring_regex(others, NUMBER))
+    odd = numbers.filter(pc.invert(pc.match_substring_regex(numbers, "^[0-9]+$")))
+    suspects = [odd.slice(0, 1), integers, pa.concat_arrays([missing.slice(0, 1), integers])]
+    suspects.append(missing.filter(pc.equal(missing, "")))
+    return next((problem for ids in suspects if (problem := problem_of(ids))), None)
+
+
 def ids_of(values: pa.Array) -> Ids:
     """Return texts that `problem_of` accepts as ids: integers where all spell one, else text.
 

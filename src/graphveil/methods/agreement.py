@@ -25,7 +25,9 @@ from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
 METHOD = "method"
 
 
-def verify_release(folder: str | Path, *, original: Any = None) -> Verdict:
+def verify_release(
+    folder: str | Path, *, original: Any = None, original_file: str | Path | None = None
+) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     As `graphveil.verify.verify`, and one check more: whether the manifest says what the method
@@ -38,6 +40,9 @@ def verify_release(folder: str | Path, *, original: Any = None) -> Verdict:
     original
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
+    original_file
+        The file that the original was read from: plain text is read a second time, by code of the
+        checker's own.
 
     Raises
     ------
@@ -56,7 +61,8 @@ def verify_release(folder: str | Path, *, original: Any = None) -> Verdict:
     ...     gv.verify_release(folder, original=graph).complete
     True
     """
-    verdict = verify(folder, original=original)
+    file = None if original_file is None else Path(original_file)
+    verdict = verify(folder, original=original, original_file=file)
     try:
         manifest = read_manifest(Path(folder))
     except GraphveilError:

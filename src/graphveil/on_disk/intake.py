@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +14,14 @@ from numpy.typing import NDArray
 from pyarrow import ipc
 
 from graphveil.data.ids import as_ids
-from graphveil.engines.database import database, stream
+from graphveil.engines.database import database, identifier, rows_of, stream
 from graphveil.engines.engine import Engine
 from graphveil.io import BipartiteOptions
+from graphveil.io.parquet_files import batches_in, write_batches
 from graphveil.io.source import Source
 from graphveil.methods.smooth_k.orders import HASHES, MinHash
-from graphveil.on_disk.lists import Lists, batches_in, grouped, lists_of, starts_of
-from graphveil.on_disk.raw_rows import Raw, raw_rows, write_batches
+from graphveil.on_disk.lists import Lists, grouped, lists_of, starts_of
+from graphveil.on_disk.raw_rows import Raw, raw_rows
 from graphveil.progress import stage
 from graphveil.records.digest import RowsPart, digest_of_parts
 
@@ -37,6 +39,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         Their numbers.
     duplicates
         Repeated entries that were dropped.
+    columns_ignored
+        Columns left out as weights.
     named_as_features
         The users whose text ids are names of features too.
     input_sha256
@@ -47,6 +51,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     n_entries: int
     n_features: int
     duplicates: int
+    columns_ignored: tuple[str, ...]
     named_as_features: int
     input_sha256: str
 
@@ -101,6 +106,7 @@ def intake(
         n_entries=n_entries,
         n_features=len(names),
         duplicates=duplicates + repeated,
+        columns_ignored=raw.columns_ignored,
         named_as_features=shared,
         input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
     )
@@ -108,19 +114,23 @@ def intake(
 
 def features_of(folder: Path) -> pa.Array:
     """Return the names of the features in order, mapped into memory."""
-    table = ipc.open_file(pa.memory_map(str(folder / FEATURES))).read_all()
+    with (folder / FEATURES).open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    table = ipc.open_file(pa.py_buffer(mapped)).read_all()
     return table["item"].combine_chunks()
 
 
 def _write_features(raw: Raw, folder: Path, memory_mib: int) -> None:
-    value = "unnest(items)" if raw.lists else "item"
+    column = "items" if raw.lists else "item"
+    value = f"unnest({identifier(column)})" if raw.lists else identifier(column)
     kind = "BIGINT" if raw.item_is_integer else "VARCHAR"
     schema = pa.schema([("item", pa.int64() if raw.item_is_integer else pa.string())])
     with (
         database(folder, memory_mib=memory_mib, threads=1) as db,
-        ipc.new_file(folder / FEATURES, schema) as writer,
+        (folder / FEATURES).open("wb") as file,
+        ipc.new_file(file, schema) as writer,
     ):
-        items = db.read_parquet(str(raw.path)).project(f"CAST({value} AS {kind}) AS item")
+        items = rows_of(db, [raw.path], [column]).project(f"CAST({value} AS {kind}) AS item")
         for batch in stream(items.distinct().order("item")):
             writer.write_table(pa.Table.from_batches([batch]).cast(schema))
 

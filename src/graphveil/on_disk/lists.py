@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyarrow import parquet
-
-BATCH_ROWS = 1 << 16
-
-
-def batches_in(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a Parquet file some at a time; no more of it is in memory.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     parquet.write_table(pa.table({"x": [3, 1]}), Path(folder, "numbers.parquet"))
-    ...     [batch.num_rows for batch in batches_in(Path(folder, "numbers.parquet"))]
-    [2]
-    """
-    with parquet.ParquetFile(path, pre_buffer=False) as file:
-        yield from file.iter_batches(BATCH_ROWS, columns=columns)
 
 
 class Lists(NamedTuple):

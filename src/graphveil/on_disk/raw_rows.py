@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
 
 from graphveil.data.ids import as_ids, to_arrow, written_out
-from graphveil.engines.database import database
+from graphveil.engines.database import database, identifier, rows_of
 from graphveil.errors import DataError, UsageError
 from graphveil.io import BipartiteOptions, columnar, delimited, format_of
 from graphveil.io.columns import NotIntegersError, labels_of, two_columns
 from graphveil.io.dialect import Dialect, sniff
+from graphveil.io.parquet_files import schema_of, write_batches
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
@@ -33,6 +32,7 @@ class Raw(NamedTuple):
     lists: bool
     user_is_integer: bool
     item_is_integer: bool
+    columns_ignored: tuple[str, ...]
 
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
@@ -68,11 +68,12 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
     if source.format.name in FRAME_FORMATS:
         batches = columnar.bipartite_batches(source, options, notes)
         write_batches(path, (_clean(source, batch) for batch in batches))
-        schema = parquet.read_schema(path)
+        schema = schema_of(path)
         lists = "items" in schema.names
         item = schema.field("items").type.value_type if lists else schema.field("item").type
         user = schema.field("user").type
-        return Raw(path, lists, pa.types.is_integer(user), pa.types.is_integer(item))
+        ignored = notes.columns_ignored
+        return Raw(path, lists, pa.types.is_integer(user), pa.types.is_integer(item), ignored)
     dialect = sniff(source, options.header)
     ragged = options.layout == "auto" and not dialect.header and len(dialect.widths) > 1
     if options.layout in ("lists", "items") or ragged:
@@ -88,8 +89,9 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
     except NotIntegersError:
         write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=True))
         judge = _Judge(source, dialect, chosen, memory_mib)
-        return Raw(path, False, judge.is_integer(path, "user"), judge.is_integer(path, "item"))
-    return Raw(path, False, True, True)
+        user_is_integer, item_is_integer = (judge.is_integer(path, n) for n in ("user", "item"))
+        return Raw(path, False, user_is_integer, item_is_integer, notes.columns_ignored)
+    return Raw(path, False, True, True, notes.columns_ignored)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -129,26 +131,15 @@ class _Judge(NamedTuple):
 
     def is_integer(self, path: Path, name: str) -> bool:
         """Whether all texts of a column are plain integers; texts that are no ids are refused."""
-        plain = f"regexp_full_match({name}, '0|[1-9][0-9]*')"
-        number = f"regexp_full_match({name}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?')"
-        oddest = f"{name} = '' DESC, contains({name}, chr(10)) DESC, {number}"
+        text = identifier(name)
+        plain = f"regexp_full_match({text}, '0|[1-9][0-9]*')"
+        number = f"regexp_full_match({text}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?')"
+        oddest = f"{text} = '' DESC, contains({text}, chr(10)) DESC, {number}"
         with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
-            column = db.read_parquet(str(path)).project(name)
-            odd = column.filter(f"NOT {plain}").distinct().order(oddest).limit(SAMPLE)
-            longest = column.filter(plain).aggregate(f"max_by({name}, length({name}))")
-            rows = odd.fetchall() + longest.fetchall()
+            odd = rows_of(db, [path], [name]).filter(f"NOT {plain}")
+            rows = odd.distinct().order(oddest).limit(SAMPLE).fetchall()
+            longest = rows_of(db, [path], [name]).filter(plain)
+            rows += longest.aggregate(f"max_by({text}, length({text}))").fetchall()
         texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
         labels = labels_of(self.source, self.dialect, self.chosen, texts, Notes())
         return labels.dtype.kind == "i"
-
-
-def write_batches(path: Path, batches: Iterator[pa.RecordBatch | pa.Table]) -> None:
-    """Write batches of the same columns into one file."""
-    writer = None
-    try:
-        for batch in batches:
-            writer = writer or parquet.ParquetWriter(path, batch.schema)
-            writer.write(batch)
-    finally:
-        if writer is not None:
-            writer.close()

@@ -23,14 +23,14 @@ from graphveil.errors import (
     ResourceError,
     UsageError,
 )
-from graphveil.io import BipartiteOptions, Format
+from graphveil.io import BipartiteOptions, Format, ReadingReport
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
 from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rule import Kept, cost_of
 from graphveil.methods.smooth_k.clustered import Clustered
-from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, intake
+from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, features_of, intake
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import Tally, Task, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
@@ -38,8 +38,15 @@ from graphveil.on_disk.writing import DataFiles
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private
-from graphveil.release.files import format_that_came_in, release_format
-from graphveil.release.publishing import Publication, WriteOptions, check_publishable, publish
+from graphveil.release.files import check_items, format_that_came_in, release_format
+from graphveil.release.publishing import (
+    Publication,
+    WriteOptions,
+    forewarn,
+    forewarn_of_others,
+    publish,
+)
+from graphveil.release.staging import check_target
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,8 +65,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     format: str | None = None,  # noqa: A002  the word users know from the command line
     force: bool = False,
     linkage: bool = True,
-    again: bool = False,
     reading: BipartiteOptions | None = None,
+    warned: tuple[str, ...] = (),
 ) -> Path:
     r"""Anonymize a file that may be larger than memory, and return the release folder.
 
@@ -84,10 +91,12 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         release; a seed is a secret of the owner.
     format
         The format of the released data; the one that came in where not given.
-    force, linkage, again
+    force, linkage
         As in `Release.write`. `force` also deletes what another unfinished run has left.
     reading
         How the file is read.
+    warned
+        What the owner was told before: it is not said again.
 
     Raises
     ------
@@ -98,7 +107,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     InfeasibleError
         Where it has fewer than k rows.
     ReleaseError
-        Where the folder exists and `force` is off, or the input was published before.
+        Where the folder exists and `force` is off, or others can write into the folder of the
+        unfinished run.
     ResourceError
         Where memory, disk or processes fail.
 
@@ -122,20 +132,21 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     4
     """
     target, options = Path(out), reading or BipartiteOptions()
-    writing = WriteOptions(force=force, again=again, linkage=linkage, reading=as_kept(options))
-    check_publishable(target, None, writing)
+    check_target(target, force=force)
     clustered = _checked(method)
     source = check_readable(Path(path), options)
     form, extension = _data_format(format or format_that_came_in(source.path, options.format))
-    fingerprint = _fingerprint(source, clustered, seed, writing.reading)
+    fingerprint = _fingerprint(source, clustered, seed, as_kept(options))
+    warned += forewarn(target, warned=warned)
     working = opened(target, fingerprint, seed=seed, force=force)
     run = _Run(clustered, source, options, working, engine or LocalEngine())
     with _kept_where_interrupted(working):
         facts = run.rows()
-        check_publishable(target, facts.input_sha256, writing)
+        check_items(features_of(working.folder / "rows"), form)
+        warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
         parts, tally = run.parts(run.chunks(facts), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
-        warned = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
+        advised = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
         files = DataFiles(
             parts=parts,
             facts=facts,
@@ -146,8 +157,11 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         )
 
         def write_files(public: Path) -> Publication:
-            return run.publication(files, public, tally, warned)
+            return run.publication(files, public, tally, advised)
 
+        writing = WriteOptions(
+            force=force, linkage=linkage, reading=as_kept(options), warned=warned
+        )
         publish(target, write_files, input_sha256=facts.input_sha256, options=writing)
     working.remove()
     return target
@@ -259,9 +273,13 @@ class _Run:
                 folder = self.working.stage("rows")
                 facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
-        if facts.duplicates:
-            message = f"dropped {facts.duplicates:,} repeated pairs"
-            warnings.warn(message, GraphveilWarning, stacklevel=3)
+        report = ReadingReport(
+            format=self.source.format.name,
+            duplicates=facts.duplicates,
+            columns_ignored=facts.columns_ignored,
+        )
+        if report.dropped():
+            warnings.warn("; ".join(report.dropped()), GraphveilWarning, stacklevel=3)
         self.method.check_size(facts.n_rows)
         return facts
 

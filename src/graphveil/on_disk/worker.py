@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
-from graphveil.engines.database import database
+from graphveil.engines.database import database, rows_of
+from graphveil.io.parquet_files import read_parquet, schema_of, write_parquet
 from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles_of, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
@@ -99,7 +99,7 @@ class Worker:
 
         A chunk whose released rows are there is done.
         """
-        table = parquet.read_table(task.source).combine_chunks()
+        table = read_parquet(task.source).combine_chunks()
         rows = lists_of(table["user"], table["items"].combine_chunks())
         chunk = Chunk(rows.indptr, rows.indices, task.rng)
         data = Bipartite(rows.indptr, rows.indices, self.n_features, None, self._names())
@@ -112,7 +112,7 @@ class Worker:
         out = released(data, clusters, published, labels)
         tally = _tally(data, out, clusters, published)
         with whole_file(task.clusters) as part:
-            parquet.write_table(_as_table(clusters, published), part)
+            write_parquet(_as_table(clusters, published), part)
         columns = [
             table["position"],
             table["user"],
@@ -122,7 +122,7 @@ class Worker:
         names = ["position", "user", "items", *KEY]
         metadata = {TALLY: msgspec.json.encode(tally)}
         with whole_file(task.target) as part:
-            parquet.write_table(pa.table(columns, names=names, metadata=metadata), part)
+            write_parquet(pa.table(columns, names=names, metadata=metadata), part)
         return tally
 
     def _names(self) -> Ids | None:
@@ -140,7 +140,7 @@ class Worker:
 
 def tally_of(part: Path) -> Tally:
     """Return the sums that a written part carries."""
-    metadata = parquet.read_schema(part).metadata
+    metadata = schema_of(part).metadata
     return msgspec.json.decode(metadata[TALLY], type=Tally)
 
 
@@ -185,7 +185,7 @@ def certain_entries(clusters: list[Path], scratch: Path, memory_mib: int) -> int
         The memory that counting may take.
     """
     with database(scratch, memory_mib=memory_mib, threads=1) as db:
-        db.read_parquet([str(path) for path in clusters]).create_view("clusters")
+        rows_of(db, clusters, ["size", "items", "certain"]).create("clusters")
         (entries,) = db.execute(
             """
             WITH classes AS (

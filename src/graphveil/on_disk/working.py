@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ if sys.platform != "win32":
 S = TypeVar("S", bound=msgspec.Struct)
 
 RUN, LOCK = "run.json", "lock"
+_PRIVATE, _OTHERS = 0o700, 0o077
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,12 +117,11 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     Raises
     ------
     ReleaseError
-        Where another run left its folder and force is off, or the folder is somebody else's.
+        Where another run left its folder and force is off, or others can write into the folder.
     """
     folder = working_folder(out)
-    if folder.is_symlink() or (folder.exists() and not (folder / RUN).is_file()):
-        raise ReleaseError(f"{folder} is not the folder of an unfinished run. Move it away.")
-    if folder.exists():
+    if os.path.lexists(folder):
+        _check_own(folder)
         lock = _locked(folder)
         run = msgspec.json.decode((folder / RUN).read_bytes(), type=Run)
         if run.fingerprint == fingerprint:
@@ -133,13 +135,47 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         shutil.rmtree(folder)
     root = secrets.randbits(256)
     try:
-        folder.mkdir(mode=0o700)
+        folder.mkdir(mode=_PRIVATE)
         run = Run(fingerprint=fingerprint, root=f"{root:x}")
         with whole_file(folder / RUN, mode=OWNER_ONLY) as part:
             part.write_bytes(msgspec.json.encode(run))
         return Working(folder, Randomness(seed=seed, _root=root), _locked(folder))
     except OSError as error:
         raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
+
+
+def _check_own(folder: Path) -> None:
+    """Refuse a folder that this owner's unfinished run did not leave as it is.
+
+    Whoever could write into it could put other people's rows, or known randomness, into a release.
+
+    Raises
+    ------
+    ReleaseError
+        Where it is a link, holds no run, belongs to somebody else, or is open to others.
+    """
+    status = folder.lstat()
+    if not (stat.S_ISDIR(status.st_mode) and stat.S_ISREG(_mode_of(folder / RUN))):
+        raise ReleaseError(f"{folder} is not the folder of an unfinished run. Move it away.")
+    if sys.platform != "win32":
+        if status.st_uid != os.geteuid():
+            raise ReleaseError(
+                f"{folder} belongs to another user (number {status.st_uid}), so it is neither "
+                "taken up nor deleted. Choose another name for the release, or move it away."
+            )
+        mode = stat.S_IMODE(status.st_mode)
+        if mode & _OTHERS:
+            raise ReleaseError(
+                f"{folder} is open to others (mode {mode:o}, a run leaves {_PRIVATE:o}), so what "
+                "it holds is not taken up. Delete it, or move it away."
+            )
+
+
+def _mode_of(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except OSError:
+        return 0
 
 
 def _locked(folder: Path) -> IO[bytes]:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from graphveil.engines.database import database
 from graphveil.engines.engine import Engine
 from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
 from graphveil.io.blocks import write_pairs
 from graphveil.io.dialect import Dialect
+from graphveil.io.parquet_files import batches_in, parquet_writer
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.intake import PIECE_ROWS, Facts, Numbering, features_of
-from graphveil.on_disk.lists import batches_in, grouped, lists_of
+from graphveil.on_disk.lists import grouped, lists_of
 from graphveil.on_disk.row_order import RowOrder
 from graphveil.on_disk.worker import KEY
 from graphveil.progress import Advance, stage
@@ -127,8 +128,8 @@ class _NewRows:
     def pairs(self, chunks: list[Path], advance: Advance) -> Iterator[pa.Table]:
         """Yield users under new ids with their items; a last table may be empty."""
         start = 0
-        writer = None
-        try:
+        writer: Any = None
+        with ExitStack() as stack:
             for batch in (batch for chunk in chunks for batch in batches_in(chunk)):
                 rows = lists_of(batch.column("user"), batch.column("items"))
                 n = len(rows.users)
@@ -136,7 +137,7 @@ class _NewRows:
                 start += n
                 columns = [batch.column("position"), rows.users, ids]
                 linkage = pa.table(columns, names=["position", *COLUMNS])
-                writer = writer or parquet.ParquetWriter(self.linked, linkage.schema)
+                writer = writer or stack.enter_context(parquet_writer(self.linked, linkage.schema))
                 writer.write_table(linkage)
                 self.order.add(batch.column("position").to_numpy())
                 self.n_entries += rows.indices.size
@@ -144,9 +145,6 @@ class _NewRows:
                 columns = [pa.array(user), self.names.take(pa.array(rows.indices))]
                 yield pa.table(columns, names=["user", "item"])
                 advance(n)
-        finally:
-            if writer is not None:
-                writer.close()
 
 
 def _published(chunks: list[Path], n_features: int) -> NDArray[np.bool_]:

@@ -9,6 +9,9 @@ import msgspec
 
 from graphveil.errors import ReleaseError
 
+PRIVATE = ".private"
+"""What the name of a release's private folder ends with."""
+
 RECORD = "record.json"
 LINKAGE = "linkage.parquet"
 
@@ -40,6 +43,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         The options that the input was read with.
     seconds
         The duration of every step.
+    nested_in
+        The digests of the linkages of the releases that this one is nested in.
     """
 
     input_sha256: str
@@ -53,6 +58,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     withheld: dict[str, Any]
     reading: dict[str, Any]
     seconds: dict[str, float]
+    nested_in: list[str] = []
 
 
 def private_folder(folder: Path) -> Path:
@@ -64,7 +70,7 @@ def private_folder(folder: Path) -> Path:
     'friends-k5.private'
     """
     path = folder if folder.name not in {"", ".."} else folder.resolve()
-    return path.parent / f"{path.name}.private"
+    return path.parent / f"{path.name}{PRIVATE}"
 
 
 def read_record(folder: Path) -> Record | None:
@@ -100,20 +106,15 @@ def input_digest_in(private: Path) -> str | None:
         return None
 
 
-def refuse_second_release(folder: Path, input_sha256: str) -> None:
-    """Refuse to publish the same input twice: two releases together protect less than each.
+def other_releases(folder: Path, input_sha256: str) -> list[Path]:
+    """Return the release folders beside this one whose private records are of the same input.
 
-    Raises
-    ------
-    ReleaseError
-        Where another private folder beside this release records the same input.
+    The release that this one replaces does not count.
     """
-    for other in sorted(folder.resolve().parent.glob("*.private")):
-        if other.name == private_folder(folder).name:
-            continue
-        if input_digest_in(other) == input_sha256:
-            raise ReleaseError(
-                f"{other.name} shows that this input was released before. Who holds both releases "
-                "learns more than from each. Nest the second in the first where the method can, "
-                "delete the first if it was never published, or say --again."
-            )
+    own = private_folder(folder).name
+    private = sorted(folder.resolve().parent.glob(f"*{PRIVATE}"))
+    return [
+        other.with_name(other.name.removesuffix(PRIVATE))
+        for other in private
+        if other.name != own and input_digest_in(other) == input_sha256
+    ]

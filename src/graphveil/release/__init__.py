@@ -5,7 +5,7 @@ from graphveil.records.manifest import MANIFEST, Manifest, read_manifest
 from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, read_record
 from graphveil.release.linkage import Linkage
 from graphveil.release.provenance import Private, Provenance
-from graphveil.release.release import Release, read_release
+from graphveil.release.release import Release, nesting_of, read_release
 
 __all__ = [
     "LINKAGE",
@@ -18,6 +18,7 @@ __all__ = [
     "Record",
     "Release",
     "digest_of",
+    "nesting_of",
     "private_folder",
     "read_manifest",
     "read_record",

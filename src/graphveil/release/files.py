@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import to_arrow
 from graphveil.errors import InputError, ReleaseError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
+from graphveil.lazy import lazy_module
 from graphveil.records.manifest import DataFile, Described
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy_module("pyarrow")
 
 Kind = Literal["graph", "bipartite", "table"]
 
-TABULAR = {"csv", "tsv", "text", "parquet", "arrow"}
+DELIMITED = {"csv", "tsv", "text"}
+TABULAR = {*DELIMITED, "parquet", "arrow"}
 """The formats whose files have named columns."""
 
 NO_CELLS = "none: a graph has no cells"
@@ -65,23 +73,50 @@ def release_format(name: str, kind: Kind) -> tuple[Format, str]:
 
 
 def check_names(data: Data, form: Format) -> None:
-    """Refuse a format of a release of users by features that cannot hold the features' names.
+    """Refuse a format of a release that cannot hold the names of items that may be published.
+
+    Parameters
+    ----------
+    data
+        What is to be anonymized: users by items, or a graph, whose release names nobody.
+    form
+        The format of the release.
 
     Raises
     ------
     InputError
-        Where the names are text and the format numbers its columns.
+        As `check_items`.
     """
-    if isinstance(data, Graph) or form.text_ids:
+    if isinstance(data, Bipartite) and data.features is not None:
+        check_items(to_arrow(data.features), form)
+
+
+def check_items(names: pa.Array, form: Format) -> None:
+    """Refuse a format that cannot hold the names of some items, whichever are published.
+
+    Parameters
+    ----------
+    names
+        The names of all items: integers, or text.
+    form
+        The format of the release.
+
+    Raises
+    ------
+    InputError
+        Where the format numbers its columns, or a reader would take a name for something else.
+    """
+    if pa.types.is_integer(names.type):
         return
-    numbered = isinstance(data, Bipartite) and (
-        data.features is None or data.features.dtype.kind == "i"
-    )
-    if not numbered:
+    if not form.text_ids:
         raise InputError(
             f"{form.name} numbers its columns, so the names of features would be lost. "
             "Use csv or parquet."
         )
+    if form.name in DELIMITED:
+        from graphveil.io.delimited import check_texts  # noqa: PLC0415  heavy, and graphs need none
+
+        check_texts(names, form)
 
 
 def format_that_came_in(path: Path, override: str | None) -> str:

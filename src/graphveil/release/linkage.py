@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,6 +60,11 @@ class Linkage(NamedTuple):
             raise UsageError("the linkage names a released id twice. Take the file as written.")
         return new_positions.astype(np.int64)
 
+    @property
+    def digest(self) -> str:
+        """What tells this linkage from any other: it says nothing of the people."""
+        return hashlib.sha256(np.ascontiguousarray(self.released).tobytes()).hexdigest()
+
     def table(self) -> pa.Table:
         """Return the columns `COLUMNS`, a row for every id."""
         return pa.table([to_arrow(self.original), pa.array(self.released)], names=COLUMNS)
@@ -76,7 +82,8 @@ def read_linkage(folder: Path) -> Linkage | None:
     if not path.is_file():
         return None
     try:
-        table = pq.read_table(path, columns=COLUMNS)
+        with path.open("rb") as stream:
+            table = pq.read_table(stream, columns=COLUMNS)
     except (pa.ArrowInvalid, OSError, KeyError) as error:
         raise ReleaseError(f"{path}: not a linkage. Take the file as written.") from error
     return Linkage(
@@ -98,7 +105,7 @@ def write_linkage(tables: Iterable[pa.Table], private: Path) -> None:
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
     first = next(waiting)
-    with pq.ParquetWriter(path, first.schema) as writer:
+    with path.open("wb") as stream, pq.ParquetWriter(stream, first.schema) as writer:
         writer.write_table(first)
         for table in waiting:
             writer.write_table(table)

@@ -34,7 +34,17 @@ class Provenance:
 
 @dataclass(frozen=True, kw_only=True)
 class Private:
-    """What only the owner may see: it goes into the private record."""
+    """What only the owner may see: it goes into the private record.
+
+    Parameters
+    ----------
+    input_sha256, seed, cost, warnings, seconds, unprotected, withheld
+        As in `graphveil.records.record.Record`.
+    linkage
+        Which released id stands for which original one, where it was kept.
+    nested_in
+        The digests of the linkages of the releases that this one is nested in.
+    """
 
     input_sha256: str
     seed: int | None = None
@@ -44,3 +54,4 @@ class Private:
     linkage: Linkage | None = None
     unprotected: tuple[int | str, ...] = ()
     withheld: Mapping[str, Any] = field(default_factory=dict)
+    nested_in: tuple[str, ...] = ()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.errors import GraphveilError, GraphveilWarning
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
-from graphveil.records.record import LINKAGE, RECORD, Record, refuse_second_release
-from graphveil.release.linkage import write_linkage
+from graphveil.records.record import LINKAGE, RECORD, Record, other_releases
+from graphveil.release.linkage import read_linkage, write_linkage
 from graphveil.release.provenance import Private, Provenance
-from graphveil.release.staging import Staged, check_target, staged
+from graphveil.release.staging import Staged, check_target, leftovers_beside, staged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,8 +61,8 @@ class WriteOptions:
     ----------
     force
         Replace a release of that name, once the new one is whole.
-    again
-        Publish although an earlier record beside the folder is of the same input.
+    warned
+        What `forewarn` has told the owner before the work: it is not said again.
     linkage
         Keep which new id stands for which old one.
     reading
@@ -67,7 +70,7 @@ class WriteOptions:
     """
 
     force: bool = False
-    again: bool = False
+    warned: tuple[str, ...] = ()
     linkage: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)
 
@@ -78,6 +81,7 @@ def publish(
     *,
     input_sha256: str | None,
     options: WriteOptions,
+    nested_in: tuple[str, ...] = (),
 ) -> Path:
     """Put a release in its place with its manifest and the owner's private folder, or nothing.
 
@@ -91,6 +95,8 @@ def publish(
         The digest of the input; None where it is not known.
     options
         How it is written.
+    nested_in
+        As in `Private`.
 
     Returns
     -------
@@ -100,35 +106,99 @@ def publish(
     Raises
     ------
     ReleaseError
-        Where the folder exists and `force` is off, or the input was published before.
+        Where the folder exists and `force` is off.
     ResourceError
         Where the disk is full or the folder cannot be written.
+
+    Warns
+    -----
+    GraphveilWarning
+        As `forewarn`.
     """
-    check_publishable(folder, input_sha256, options)
+    check_target(folder, force=options.force)
+    forewarn(folder, warned=options.warned)
+    beside = forewarn_of_others(folder, input_sha256, nested_in=nested_in, warned=options.warned)
     with staged(folder, force=options.force) as stage:
         publication = write(stage.public)
         write_manifest(stage.public, publication)
         if publication.private is not None:
-            _write_private_folder(stage, publication, publication.private, options)
+            private = publication.private
+            known = dataclasses.replace(private, warnings=(*private.warnings, *beside))
+            _write_private_folder(stage, publication, known, options)
     return folder
 
 
-def check_publishable(folder: Path, input_sha256: str | None, options: WriteOptions) -> None:
-    """Refuse a release that must not be written, before any work is done.
+def forewarn(folder: Path, *, warned: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Warn of what a killed run left beside a release, before any work; return what was said.
 
     Parameters
     ----------
-    folder, input_sha256, options
-        As in `publish`.
-
-    Raises
-    ------
-    ReleaseError, ResourceError
-        As `publish`.
+    folder
+        The release folder.
+    warned
+        What was said before, and is not said again.
     """
-    check_target(folder, force=options.force)
-    if input_sha256 is not None and not options.again:
-        refuse_second_release(folder, input_sha256)
+    return _said(leftovers_beside(folder), warned)
+
+
+def forewarn_of_others(
+    folder: Path,
+    input_sha256: str | None,
+    *,
+    nested_in: tuple[str, ...] = (),
+    warned: tuple[str, ...] = (),
+) -> tuple[str, ...]:
+    """Warn of other releases of the input beside a release; return it for the private record.
+
+    Parameters
+    ----------
+    folder, warned
+        As in `forewarn`.
+    input_sha256
+        The digest of the input; None where it is not known.
+    nested_in
+        The digests of the linkages of releases that do not count: this one is nested in them.
+    """
+    if input_sha256 is None:
+        return ()
+    others = [
+        other
+        for other in other_releases(folder, input_sha256)
+        if not nested_in or _linkage_digest(other) not in nested_in
+    ]
+    return _said(several_releases([other.name for other in others]), warned)
+
+
+def several_releases(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the warning of other releases of one input; none where there are none.
+
+    Examples
+    --------
+    >>> several_releases(["likes-k8", "likes-k9"])[0].partition(":")[0]
+    '2 other releases of this input lie beside it, the first likes-k8'
+    """
+    if not names:
+        return ()
+    others = f"1 other release of this input lies beside it, {names[0]}"
+    if len(names) > 1:
+        others = f"{len(names)} other releases of this input lie beside it, the first {names[0]}"
+    return (f"{others}: publish one of them only, or nest them",)
+
+
+def _said(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        if text not in warned:
+            warnings.warn(text, GraphveilWarning, stacklevel=4)
+    return texts
+
+
+def _linkage_digest(release: Path) -> str | None:
+    """Return what tells the linkage beside a release from others; None where there is none."""
+    try:
+        linkage = read_linkage(release)
+    except GraphveilError:
+        return None
+    return None if linkage is None else linkage.digest
 
 
 def write_manifest(public: Path, publication: Publication) -> None:
@@ -176,6 +246,7 @@ def _write_private_folder(
         withheld=dict(private.withheld),
         reading=dict(options.reading),
         seconds=dict(private.seconds),
+        nested_in=list(private.nested_in),
     )
     _write_private(stage.private / RECORD, encode(record))
 

@@ -71,7 +71,6 @@ class Release:
         format: str = "csv",  # noqa: A002  the word users know from the command line
         force: bool = False,
         linkage: bool = True,
-        again: bool = False,
         reading: Mapping[str, Any] | None = None,
     ) -> Path:
         """Write the release folder and the owner's private folder beside it, or nothing.
@@ -86,8 +85,6 @@ class Release:
             Replace a release of that name, once the new one is whole.
         linkage
             Whether the private folder keeps which new id stands for which old one.
-        again
-            Publish although an earlier record beside the folder is of the same input.
         reading
             The options that the input was read with, kept in the private record.
 
@@ -99,16 +96,34 @@ class Release:
         Raises
         ------
         ReleaseError
-            Where the folder exists and `force` is off, or the input was published before.
+            Where the folder exists and `force` is off.
         ResourceError
             Where the disk is full or the folder cannot be written.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where other releases of the same input lie beside it, or what a killed run left.
+        """
+        options = WriteOptions(force=force, linkage=linkage, reading=reading or {})
+        return self.published(Path(folder), format, options)
+
+    def published(self, folder: Path, form: str, options: WriteOptions) -> Path:
+        """Write the release as `write` does, and return the folder.
+
+        Parameters
+        ----------
+        folder, form
+            The release folder, and the format of its data.
+        options
+            How it is written.
         """
         private = self.private
         known = private.linkage if private is not None else None
 
         def write_files(public: Path) -> Publication:
             return Publication(
-                described=write_data(self.data, public, format),
+                described=write_data(self.data, public, form),
                 guarantee=self.guarantee,
                 conditions=self.conditions,
                 provenance=self.provenance,
@@ -116,9 +131,13 @@ class Release:
                 linkage=None if known is None else [known.table()],
             )
 
-        options = WriteOptions(force=force, again=again, linkage=linkage, reading=reading or {})
-        input_sha256 = None if private is None else private.input_sha256
-        return publish(Path(folder), write_files, input_sha256=input_sha256, options=options)
+        return publish(
+            folder,
+            write_files,
+            input_sha256=None if private is None else private.input_sha256,
+            options=options,
+            nested_in=() if private is None else private.nested_in,
+        )
 
     def verify(self, original: Any = None) -> Verdict:
         """Return the verdict on this release: written to a temporary folder, checked from there.
@@ -227,4 +246,12 @@ def _read_private(folder: Path) -> Private | None:
         withheld=record.withheld,
         seconds=record.seconds,
         linkage=read_linkage(folder),
+        nested_in=tuple(record.nested_in),
     )
+
+
+def nesting_of(first: Release | None) -> tuple[str, ...]:
+    """Return what tells a release, and those that it is nested in, for one that is nested in it."""
+    if first is None or first.private is None or first.private.linkage is None:
+        return ()
+    return (*first.private.nested_in, first.private.linkage.digest)

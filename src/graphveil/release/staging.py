@@ -6,10 +6,11 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.atomic import whole_folders
+from graphveil.atomic import left_behind, whole_folders
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import RECORD, private_folder
@@ -45,16 +46,40 @@ def check_target(folder: Path, *, force: bool) -> None:
             raise ReleaseError(f"{path} exists. Choose another name, or replace it with --force.")
         if path.is_symlink():
             raise ReleaseError(f"{path} is a link, so it is not replaced. Name what it points to.")
-    if folder.exists() and not (folder / MANIFEST).is_file():
+    for path in (folder, private):
+        if path.exists():
+            _check_replaceable(path, path, release=folder)
+
+
+def _check_replaceable(stands: Path, path: Path, *, release: Path) -> None:
+    """Refuse to replace what stands at a path unless it is what a release has there."""
+    is_public = path == release
+    held = MANIFEST if is_public else RECORD
+    if stands.is_symlink() or not (stands / held).is_file():
+        what = "release" if is_public else "release's private folder"
         raise ReleaseError(
-            f"{folder} is not a release (it holds no {MANIFEST}), so it is not replaced. "
+            f"{path} is not a {what} (it holds no {held}), so it is not replaced. "
             "Choose another name."
         )
-    if private.exists() and not (private / RECORD).is_file():
-        raise ReleaseError(
-            f"{private} is not a release's private folder (it holds no {RECORD}), so it is not "
-            "replaced. Choose another name."
-        )
+
+
+def leftovers_beside(folder: Path) -> tuple[str, ...]:
+    """Return what to tell the owner of what a killed run left beside a release, if anything.
+
+    Nothing of it is deleted: it may be the only copy of the release that was being replaced.
+    """
+    return tuple(
+        f"{path} was left by a run that was killed, {_what_is_in(path)}. No run uses it now: "
+        "look into it, then move it back or delete it"
+        for place in (folder, private_folder(folder))
+        for path in left_behind(place)
+    )
+
+
+def _what_is_in(path: Path) -> str:
+    if ".replaced-" in path.name:
+        return "and is what the run was about to replace"
+    return "and may hold data of people"
 
 
 @contextmanager
@@ -72,8 +97,15 @@ def staged(folder: Path, *, force: bool) -> Iterator[Staged]:
     """
     check_target(folder, force=force)
     try:
-        with whole_folders({folder: 0o777, private_folder(folder): 0o700}) as parts:
+        modes = {folder: 0o777, private_folder(folder): 0o700}
+        replacing = partial(_check_replaceable, release=folder) if force else None
+        with whole_folders(modes, replacing=replacing) as parts:
             yield Staged(*parts)
+    except FileExistsError as error:
+        raise ReleaseError(
+            f"{error.filename} appeared while the release was made, so nothing was written. "
+            "Choose another name, or replace it with --force."
+        ) from error
     except OSError as error:
         raise ResourceError(_reason(error, folder)) from error
 

@@ -20,6 +20,7 @@ from graphveil.verify.files.manifest import (
     manifest_checks,
     read_owner,
 )
+from graphveil.verify.files.second_reading import second_reading_check
 from graphveil.verify.original import original_checks
 from graphveil.verify.promises import Evidence, claim_checks
 from graphveil.verify.promises.costs import cost_checks
@@ -32,7 +33,9 @@ READ = "data"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
-def verify(folder: str | Path, *, original: Any = None) -> Verdict:
+def verify(
+    folder: str | Path, *, original: Any = None, original_file: Path | None = None
+) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
@@ -44,6 +47,9 @@ def verify(folder: str | Path, *, original: Any = None) -> Verdict:
     original
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
+    original_file
+        The file that the original was read from: plain text is read again, by code of the
+        checker's own.
 
     Returns
     -------
@@ -74,6 +80,9 @@ def verify(folder: str | Path, *, original: Any = None) -> Verdict:
         return Verdict("not claimed", NOTHING, [manifest])
     try:
         checks = _checks(release, raw, manifest, original)
+        if original is not None and original_file is not None:
+            with database([original_file.resolve().parent]) as db:
+                checks.append(second_reading_check(db, original, original_file))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."

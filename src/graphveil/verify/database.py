@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,10 +13,18 @@ from typing import Any
 
 import duckdb
 
+from graphveil.errors import ResourceError
+
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+
+
+_PLAIN = re.compile(r"[\w/. +@-]*")
+"""Names of folders that mean nothing but themselves, to SQL too."""
+
+_SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
 
 
 class UnreadableError(Exception):
@@ -32,9 +43,18 @@ class Database:
         self._folder = folder
 
     def link(self, path: Path) -> str:
-        """Return a name for this file that holds no pattern, in the one folder SQL may read."""
-        alias = self._folder / f"{len(list(self._folder.iterdir()))}{''.join(path.suffixes)}"
-        alias.symlink_to(path)
+        r"""Return a plain name for this file in the one folder SQL may read.
+
+        A file whose own name is not plain is copied: SQL follows a link to where it leads, and
+        takes ``a\b`` for ``a/b``.
+        """
+        suffix = "".join(path.suffixes)
+        suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
+        alias = self._folder / f"{len(list(self._folder.iterdir()))}{suffix}"
+        if _is_plain(path.resolve()):
+            alias.symlink_to(path)
+        else:
+            shutil.copyfile(path, alias)
         return str(alias)
 
     def named(self, frame: Any) -> str:
@@ -85,9 +105,20 @@ class Database:
 
 @contextmanager
 def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
-    """Give an empty database that can read files in these folders; nothing of it stays."""
+    """Give an empty database that can read files in these folders; nothing of it stays.
+
+    Raises
+    ------
+    ResourceError
+        Where the name of the folder for temporary files could be taken for a pattern.
+    """
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
         folder = Path(name)
+        if not _is_plain(folder):
+            raise ResourceError(
+                f"the folder for temporary files, {tempfile.gettempdir()}, has a name that could "
+                "be taken for a pattern. Set TMPDIR to one of letters and digits."
+            )
         (folder / "files").mkdir()
         connection = duckdb.connect(":memory:", config=CONFIG)
         try:
@@ -99,6 +130,21 @@ def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
             yield Database(connection, folder / "files")
         finally:
             connection.close()
+
+
+def _is_plain(path: Path) -> bool:
+    return os.sep == "\\" or _PLAIN.fullmatch(str(path)) is not None
+
+
+def identifier(name: str) -> str:
+    """Return the name of a column as SQL spells it.
+
+    Examples
+    --------
+    >>> print(identifier('5"-disk'))
+    "5""-disk"
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:

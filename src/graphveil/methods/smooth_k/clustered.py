@@ -21,7 +21,7 @@ from graphveil.methods.equal_rows.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import Chunks, Clustering, Facility, Greedy
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-from graphveil.release import Release, read_release
+from graphveil.release import Release, nesting_of, read_release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,10 @@ class Clustered(Anonymizer[Bipartite]):
 
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
         first = first_classes(earlier, users)
-        return self._release(users, partial(self._nested, first=first), seed)
+        release = self._release(users, partial(self._nested, first=first), seed)
+        if release.private is None:
+            raise TypeError("a new release has its private part")
+        return replace(release, private=replace(release.private, nested_in=nesting_of(earlier)))
 
     def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> Draft:
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  as above

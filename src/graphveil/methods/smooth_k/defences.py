@@ -57,7 +57,7 @@ class Names(tuple[str, ...]):
     def __str__(self) -> str:
         """Return the text that `Names.parse` reads."""
         plain = ",".join(self)
-        is_plain = not plain.startswith("[") and Names.parse(plain) == self
+        is_plain = not plain.lstrip().startswith("[") and Names.parse(plain) == self
         return plain if is_plain else json.dumps(list(self), ensure_ascii=False)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError, literal
+from graphveil.verify.database import Database, UnreadableError, identifier, literal
 from graphveil.verify.verdict import shown
 
 _ARROW = b"ARROW1\0\0"
@@ -41,14 +41,13 @@ def load_columnar(
     UnreadableError
         Where a column has another name or type, or an id is missing.
     """
-    relation = _relation(db, path)
+    relation, columns_read = _relation(db, path)
     described = db.rows(f"DESCRIBE SELECT * FROM {relation}")
-    columns_read = [row[0] for row in described]
     if columns_read != list(names):
         raise UnreadableError(
             f"{path.name} has the columns {shown(columns_read)}, not {shown(list(names))}"
         )
-    for row, (_, kind) in zip(described, columns, strict=True):
+    for row, (_, kind) in zip(described, columns, strict=True):  # SQL calls A, a: A, a_1
         if kind == "BIGINT" and row[1] not in _INTEGERS:
             raise UnreadableError(f"{path.name}: {row[0]} holds {shown(row[1])}, not integers")
         if row[1] in _INTEGERS:
@@ -58,10 +57,11 @@ def load_columnar(
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
 
 
-def _relation(db: Database, path: Path) -> str:
+def _relation(db: Database, path: Path) -> tuple[str, list[str]]:
+    """Return what SQL reads a file from, and the names of its columns as they stand there."""
     if path.suffix == ".parquet":
-        _refuse_parquet_metadata(path)
-        return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
+        names = _parquet_names(path)
+        return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)", names
     import pyarrow as pa  # noqa: PLC0415
 
     with pa.OSFile(str(path)) as stream:
@@ -70,18 +70,20 @@ def _relation(db: Database, path: Path) -> str:
         stream.seek(0)
         frame = _arrow_table(pa.ipc.open_file(stream), path.name)
     frame.validate(full=True)
-    return db.named(frame)
+    return db.named(frame), frame.column_names
 
 
 def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
-    quoted = '"' + column.replace('"', '""') + '"'
-    least = db.first(f"SELECT min({quoted}) FROM {relation}")
+    least = db.first(f"SELECT min({identifier(column)}) FROM {relation}")
     if least and least[0] is not None and least[0] < 0:
         raise UnreadableError(f"{name}: {least[0]} in the column {column} is below 0")
 
 
-def _refuse_parquet_metadata(path: Path) -> None:
-    """Refuse a file that says more than its columns: SQL passes over what others read there."""
+def _parquet_names(path: Path) -> list[str]:
+    """Return the names of the columns of a file that says no more than its columns.
+
+    SQL passes over what others read there.
+    """
     from pyarrow import parquet  # noqa: PLC0415  heavy, and only this format needs it
 
     with parquet.ParquetFile(path) as file:
@@ -91,6 +93,7 @@ def _refuse_parquet_metadata(path: Path) -> None:
         if not _WRITER.fullmatch(footer.created_by or ""):
             raise UnreadableError(f"{path.name} was created by {shown(footer.created_by)}")
         _refuse_schema_metadata(schema, path.name)
+        return list(schema.names)
 
 
 def _arrow_table(reader: Any, name: str) -> Any:

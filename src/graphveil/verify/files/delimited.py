@@ -95,7 +95,8 @@ def load_body(
 def _options(delimiter: str, quote: str) -> str:
     return (
         f"auto_detect = false, delim = {literal(delimiter)}, quote = {literal(quote)}, "
-        f"escape = {literal(quote)}, nullstr = {literal(_NO_NULL)}, new_line = '\\n'"
+        f"escape = {literal(quote)}, nullstr = {literal(_NO_NULL)}, new_line = '\\n', "
+        "hive_partitioning = false"
     )
 
 

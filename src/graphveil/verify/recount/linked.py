@@ -16,7 +16,7 @@ def load_linkage(db: Database, path: Path, original: Data) -> None:
     """Create `linkage(original, released)` and `originals(id)`."""
     db.run(
         "CREATE TABLE linkage AS SELECT original, CAST(released AS BIGINT) AS released "
-        "FROM read_parquet(?)",
+        "FROM read_parquet(?, hive_partitioning = false)",
         [db.link(path)],
     )
     db.put("originals", {"id": to_arrow(original.labels())})

@@ -1,0 +1,142 @@
+"""The original's file read a second time, by code that the method's reader does not share.
+
+What a method was given went through one reader. Were it to lose a line, the original that a release
+is compared with would have lost it, too. So plain text is read here again, by SQL.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.verify.database import Database, literal
+from graphveil.verify.verdict import Check, fails, holds, not_checked, one_line, shown
+
+TWICE = "original read twice"
+MOST_PAIRS = 10_000_000
+"""The most edges or entries that are read a second time."""
+
+_SHARED = "read by the reader that the method used, alone"
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_HEADERS = {
+    Graph: {("source", "target"), ("from", "to"), ("src", "dst")},
+    Bipartite: {("user", "item")},
+}
+_PADDED = r"regexp_matches({}, '^$|^\s|\s$')"
+_PLAIN = "comma- or tab-separated text of two columns under a header such as source,target"
+
+
+class _Plain(NamedTuple):
+    """A file of two columns of text."""
+
+    path: Path
+    delimiter: str
+
+
+def second_reading_check(db: Database, original: Data, path: Path) -> Check:
+    """Return whether the file of the original says what the program's reader made of it.
+
+    Parameters
+    ----------
+    db
+        A database that may read the folder of the file.
+    original
+        What the program's reader made of the file.
+    path
+        The file.
+    """
+    plain = _plain(original, path)
+    if plain is None or not isinstance(original, Graph | Bipartite):
+        return not_checked(TWICE, _SHARED, needs=_PLAIN)
+    pairs = original.n_edges if isinstance(original, Graph) else original.n_entries
+    if pairs > MOST_PAIRS:
+        return not_checked(TWICE, f"{_SHARED}: more than {MOST_PAIRS:,} pairs")
+    try:
+        _read_again(db, plain, is_graph=isinstance(original, Graph))
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        return not_checked(TWICE, f"{_SHARED}: a second one says {one_line(error)}")
+    padded = " OR ".join(_PADDED.format(column) for column in "ab")
+    if db.first(f"SELECT 1 FROM again WHERE {padded} LIMIT 1"):
+        return not_checked(TWICE, f"{_SHARED}: blanks stand around an id")
+    _put_original(db, original)
+    return _compared(db, "edges" if isinstance(original, Graph) else "entries")
+
+
+def _plain(original: Data, path: Path) -> _Plain | None:
+    """Return how the file is to be read, or None where it is not plain."""
+    *_, extension = [""] + [s.lower() for s in path.suffixes if s.lower() != ".gz"]
+    delimiter = _DELIMITERS.get(extension)
+    headers = _HEADERS.get(type(original))
+    if delimiter is None or headers is None or path.suffix.lower() not in {extension, ".gz"}:
+        return None
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opened(path, "rb") as stream:
+            first = stream.readline(1000).decode("utf-8", "replace")
+    except OSError:
+        return None
+    header = tuple(cell.strip('"').lower() for cell in first.rstrip("\r\n").split(delimiter))
+    return _Plain(path, delimiter) if header in headers else None
+
+
+def _read_again(db: Database, plain: _Plain, *, is_graph: bool) -> None:
+    """Create `again(a, b)` of the distinct pairs of the file; comments and loops are left out."""
+    low, high = ("least(x, y)", "greatest(x, y)") if is_graph else ("x", "y")
+    loops = "x <> y" if is_graph else "true"
+    db.run(
+        f"CREATE TABLE again AS SELECT DISTINCT {low} AS a, {high} AS b FROM read_csv(?, "
+        f"auto_detect = false, header = true, delim = {literal(plain.delimiter)}, quote = '\"', "
+        "escape = '\"', nullstr = '\x01', hive_partitioning = false, "
+        "columns = {x: 'VARCHAR', y: 'VARCHAR'}) "
+        f"WHERE NOT regexp_matches(x, '^[#%]') AND {loops}",
+        [db.link(plain.path.resolve())],
+    )
+
+
+def _put_original(db: Database, original: Graph | Bipartite) -> None:
+    """Create `once(a, b)` of the pairs that the program's reader made of the file."""
+    if isinstance(original, Graph):
+        u, v = original.edges().T
+        first, second = original.labels(), original.labels()
+    else:
+        u, v = original.rows(), original.indices
+        first, second = original.labels(), original.feature_labels()
+    db.put("first_names", _named(first))
+    db.put("second_names", _named(second))
+    db.put("coded", {"u": u.astype(np.int64), "v": v.astype(np.int64)})
+    low, high = "f.name", "s.name"
+    if isinstance(original, Graph):
+        low, high = "least(f.name, s.name)", "greatest(f.name, s.name)"
+    db.run(
+        f"CREATE TABLE once AS SELECT {low} AS a, {high} AS b FROM coded "
+        "JOIN first_names f ON f.code = u JOIN second_names s ON s.code = v"
+    )
+
+
+def _named(names: Ids) -> dict[str, object]:
+    return {"code": np.arange(names.size), "name": to_arrow(as_text(names))}
+
+
+def _compared(db: Database, what: str) -> Check:
+    problems = []
+    for one, other, says in (
+        ("again", "once", "in the file are not in the original as it was read"),
+        ("once", "again", "of the original as it was read are not in the file"),
+    ):
+        strange = f"SELECT a, b FROM {one} EXCEPT SELECT a, b FROM {other}"
+        count = db.number(f"SELECT count(*) FROM ({strange})")
+        if count:
+            first = db.first(f"{strange} ORDER BY a, b LIMIT 1")
+            problems.append(f"{count} {what} {says}, the first {shown(first)}")
+    if problems:
+        return fails(TWICE, "; ".join(problems))
+    n = db.number("SELECT count(*) FROM again")
+    return holds(TWICE, f"a reader of the checker's own finds the same {n} {what} in the file")

@@ -1,0 +1,338 @@
+"""Names are names: no path, file, column or item is taken for a pattern, an address or a statement.
+
+What a pattern would find lies beside every run: an unfinished run and a release of other people.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+from tampering import smallest
+
+import graphveil as gv
+from contract.conftest import quick
+from graphveil.cli import run as command_line
+from graphveil.data.encoding import accepted_kinds
+from graphveil.engines import LocalEngine
+from graphveil.errors import GraphveilWarning
+from graphveil.io.parquet_files import parquet_writer
+from graphveil.methods import METHODS
+from graphveil.methods.smooth_k import Chunks
+from graphveil.on_disk import anonymize_file
+from graphveil.on_disk.working import working_folder
+from graphveil.release import read_record, read_release
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+NAMES = {
+    "brackets": "run[1]",
+    "a class that excludes": "[!a]",
+    "star": "run*",
+    "two stars": "**",
+    "question mark": "run?",
+    "quote": "it's",
+    "double quote": 'say "x"',
+    "percent": "100%s %20",
+    "backslash": "run\\1",
+    "new line": "two\nlines",
+    "semicolon": "x; DROP TABLE rows; --",
+    "braces": "{run1,run2}",
+    "letters of other scripts": "ünï 日本 \N{GRINNING FACE}",
+    "spaces": " two  spaces ",
+    "a partition of the users": "user=1",
+    "a partition of the items": "item=*",
+    "an address": "file:",
+    "another address": "s3:",
+    "home": "~",
+    "a variable": "$HOME",
+    "a flag": "-rf",
+    "a comment": "#run",
+    "markup": "[red]run",
+}
+"""Names that mean something else to some library, by what is strange in them."""
+
+TEXT_NAMES = {what: name for what, name in NAMES.items() if what != "new line"}
+"""Those that a cell of a text file can hold."""
+
+ALL_AT_ONCE = "a[1]*?'\"%s\\;{b}\nü ~$=1"
+LIKES = "user,item\n" + "".join(f"{u},{i}\n" for u in range(6) for i in (u % 2, 2 + u % 3))
+PEOPLE = gv.Bipartite.from_pairs(
+    [u for u in range(6) for _ in "ab"], [i for u in range(6) for i in (u % 2, 2 + u % 3)]
+)
+EDGES = [(u, v) for u in range(8) for v in (u + 1, u + 2) if v < 8]
+FRIENDS = "source,target\n" + "".join(f"{u},{v}\n" for u, v in EDGES)
+METHOD = gv.SuppressK(k=2, chunks=Chunks(rows=4, order="none"))
+ALONE = LocalEngine(jobs=1, memory_mib=64)
+
+
+class Folder(NamedTuple):
+    """A folder of a strange name, with people to anonymize."""
+
+    path: Path
+    likes: Path
+    friends: Path
+
+
+@pytest.fixture
+def folder(request, tmp_path, monkeypatch, unfinished):
+    """Return the folder, as a path from where we are, beside what a pattern would find."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for decoy in ("run1", "run2", "a1", "home", "x"):
+        shutil.copytree(unfinished, tmp_path / decoy)
+    path = Path(request.param)
+    path.mkdir()
+    likes, friends = path / f"{request.param}.csv", path / "friends.csv"
+    likes.write_text(LIKES)
+    friends.write_text(FRIENDS)
+    return Folder(path, likes, friends)
+
+
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory):
+    """Return a folder with an unfinished run of other people, at the same names."""
+    folder = tmp_path_factory.mktemp("others")
+    (folder / "others.csv").write_text("user,item\n" + "".join(f"{u},9\n" for u in range(900, 912)))
+
+    class Interrupted(LocalEngine):
+        def map_chunks(self, work, chunks):
+            list(super().map_chunks(work, chunks))
+            raise KeyboardInterrupt
+            yield
+
+    with pytest.raises(KeyboardInterrupt):
+        anonymize_file(METHOD, folder / "others.csv", folder / "out", engine=Interrupted(jobs=1))
+    assert working_folder(folder / "out").is_dir()
+    return folder
+
+
+each_folder = pytest.mark.parametrize("folder", NAMES.values(), ids=NAMES, indirect=True)
+one_folder = pytest.mark.parametrize("folder", [ALL_AT_ONCE], ids=["all at once"], indirect=True)
+
+
+def inside(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def assert_released(out, original):
+    """Whether a release holds these people alone, nothing is left beside it, and it verifies."""
+    assert original.size == read_release(out).data.size
+    labels = read_record(out) and parquet_of(f"{out}.private/linkage.parquet")["original"]
+    assert original.labels().tolist() == labels.to_pylist()
+    verdict = gv.verify_release(out, original=original)
+    assert verdict.ok, verdict
+    assert not [check for check in verdict.checks if check.outcome == "not checked"]
+    assert not [path for path in out.parent.iterdir() if path.name.startswith(f".{out.name}.")]
+
+
+def parquet_of(path):
+    with Path(path).open("rb") as stream:
+        return parquet.read_table(stream)
+
+
+# folders and files
+
+
+@each_folder
+def test_a_run_on_the_disk_reads_its_own_scratch_files_alone(folder):
+    out = anonymize_file(METHOD, folder.likes, folder.path / "out", engine=ALONE)
+    assert_released(out, PEOPLE)
+    assert "data.csv" in inside(out)
+
+
+@each_folder
+def test_the_release_itself_may_have_the_name(folder):
+    inner = folder.path / folder.path.name
+    for kind in ("csv", "parquet"):
+        out = anonymize_file(METHOD, folder.likes, inner, engine=ALONE, format=kind, force=True)
+        assert_released(out, PEOPLE)
+
+
+@each_folder
+def test_a_release_from_memory_lies_where_it_should(folder):
+    for number, kind in enumerate(("csv", "parquet", "arrow", "csv.gz")):
+        place = folder.path / f"{number}"
+        place.mkdir()
+        out = METHOD.anonymize(gv.read_bipartite(folder.likes)).write(place / "out", format=kind)
+        assert_released(out, PEOPLE)
+
+
+@each_folder
+def test_every_verb_of_the_command_line_takes_the_name(folder, tmp_path, capsys):
+    out, rows, risk = folder.path / "out", folder.path / "rows.parquet", folder.path / "risk.csv"
+
+    def run(*words):
+        code = command_line([str(word) for word in words])
+        shown = capsys.readouterr()
+        assert 0 == code, shown.err
+        return shown
+
+    before = inside(tmp_path)
+    dashed = f"./{folder.likes}"
+    run("anonymize", "suppress-k", dashed, "--k=2", "--chunk-rows=4", "--on-disk", "--jobs=1",
+        f"--out={out}")  # fmt: skip
+    assert "FAILS" not in run("verify", f"./{out}", f"--original={folder.likes}").out
+    run("evaluate", f"./{out}", f"--original={folder.likes}", f"--out={rows}")
+    assert parquet_of(rows).num_rows
+    run("measure", f"./{folder.friends}", f"--at-risk={risk}")
+    assert risk.read_bytes().startswith(b'"node"')
+    new = set(inside(tmp_path)) - set(before)
+    assert {Path(name).parts[0] for name in new} == {folder.path.name}
+
+
+@one_folder
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_takes_all_of_them_at_once(folder, name):
+    method = quick(METHODS[name])
+    is_graph = accepted_kinds(method.accepts)[0] is gv.Graph
+    path = folder.friends if is_graph else folder.likes
+    data = gv.read_graph(path) if is_graph else gv.read_bipartite(path)
+    small = smallest(METHODS[name])
+    out = small.anonymize(data).write(folder.path / "out")
+    verdict = gv.verify_release(out, original=data)
+    assert verdict.ok, verdict
+    gv.evaluate_release(out, original=data)
+
+
+@pytest.mark.parametrize("folder", ["back\\slash", "[1]", "*"], indirect=True)
+def test_what_does_not_fit_into_memory_is_kept_in_the_folder_of_the_run(
+    folder, tmp_path, monkeypatch
+):
+    (tmp_path / "back" / "slash").mkdir(parents=True)
+    many = 3_000_000
+    table = pa.table({"user": pa.array(range(many)), "item": pa.array([1, 2, 3] * (many // 3))})
+    with (folder.path / "x.parquet").open("wb") as stream:
+        parquet.write_table(table, stream)
+    work = folder.path / "work"
+    work.mkdir()
+    spilled = []
+
+    @contextmanager
+    def noting(path, schema):
+        spilled.extend(path.name for path in (work / "spill").iterdir())
+        with parquet_writer(path, schema) as writer:
+            yield writer
+
+    monkeypatch.setattr("graphveil.engines.local.parquet_writer", noting)
+    chunks = ALONE.sorted_chunks(
+        [folder.path / "x.parquet"], work, by=["item", "user"], keep=["user"], chunk_rows=10**6
+    )
+    assert spilled
+    assert ["slash"] == inside(tmp_path / "back")
+    assert list(range(0, 30, 3)) == parquet_of(chunks[0])["user"].to_pylist()[:10]
+    assert [f"chunk-{number:06d}.parquet" for number in range(3)] == inside(work)
+
+
+# columns and items
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
+def test_items_of_every_name_are_published_as_they_are(tmp_path, kind, on_disk):
+    names = list((TEXT_NAMES if kind == "csv" else NAMES).values())
+    table = pa.table({"user": [*range(4)] * len(names), "item": sorted(names * 4)})
+    path = tmp_path / f"likes.{kind}"
+    csv.write_csv(table, path) if kind == "csv" else parquet.write_table(table, path)
+    original = gv.read_bipartite(path)
+    if on_disk:
+        out = anonymize_file(METHOD, path, tmp_path / "out", engine=ALONE)
+    else:
+        out = METHOD.anonymize(original).write(tmp_path / "out", format=kind)
+    assert_released(out, original)
+    assert sorted(names) == sorted(read_release(out).data.feature_labels().tolist())
+    gv.evaluate_release(out, original=original)
+
+
+@pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
+def test_a_sensitive_feature_of_any_name_is_left_out_and_no_other(tmp_path, on_disk):
+    for number, name in enumerate(TEXT_NAMES.values()):
+        others = ["tea", name.replace("[", "").replace("*", "1") + "1"]
+        table = pa.table({"user": [*range(4)] * 3, "item": sorted([name, *others] * 4)})
+        path = tmp_path / f"{number}.parquet"
+        parquet.write_table(table, path)
+        place = tmp_path / f"run {number}"
+        place.mkdir()
+        words = ["anonymize", "smooth-k", path, "--k=2", f"--out={place / 'out'}"]
+        words += ["--theta-max=0.5", f"--sensitive={json.dumps([name])}"]
+        words += ["--on-disk", "--jobs=1", "--chunk-rows=4"] if on_disk else []
+        assert 0 == command_line([str(word) for word in words])
+        assert sorted(others) == sorted(read_release(place / "out").data.feature_labels().tolist())
+        assert name in str(read_record(place / "out").withheld["sensitive"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "arrow"])
+def test_columns_of_every_name_are_published_as_they_are(tmp_path, kind):
+    names = [
+        *(name.strip() for name in TEXT_NAMES.values()),
+        "A",
+        "a",
+        "a_1",
+        "c1",
+        "c0",
+        "raw",
+        "handed_over",
+        "filename",
+    ]
+    if kind in {"parquet", "arrow"}:
+        names += [" x", "two\nlines", ""]
+    table = gv.Table.from_columns({name: ["p", "p", "q", "q"] for name in names})
+    likes = gv.Bipartite.from_lists([["a"], ["a"], ["b"], ["b"]])
+    like = gv.SuppressK(k=2).anonymize(likes)
+    release = gv.Release(
+        data=table, guarantee=like.guarantee, conditions=(), provenance=like.provenance
+    )
+    out = release.write(tmp_path / "out", format=kind)
+    assert table == read_release(out).data
+    checks = {check.name: check.outcome for check in gv.verify_release(out).checks}
+    assert "holds" == checks["data"]
+
+
+def test_the_columns_of_a_table_become_items_of_every_name(tmp_path):
+    table = gv.Table.from_columns({name: ["p", "p", "q", "q"] for name in NAMES.values()})
+    out = gv.Mondrian(k=2).anonymize(table).write(tmp_path / "out", format="parquet")
+    items = read_release(out).data.feature_labels().tolist()
+    assert sorted(f"{name}={value}" for name in NAMES.values() for value in "pq") == sorted(items)
+    assert gv.verify_release(out, original=table).ok
+
+
+# what the checker is given
+
+
+@pytest.mark.parametrize("name", ["data.[0-9].csv", "data.*", "data.csv.?", "data.x=1.csv"])
+def test_a_listed_file_of_a_strange_name_is_read_alone(tmp_path, name):
+    likes = gv.Bipartite.from_lists([["a"], ["a"], ["b"], ["b"]])
+    out = gv.SuppressK(k=2).anonymize(likes).write(tmp_path / "out")
+    (out / "data.csv").rename(out / name)
+    text = (out / "release.json").read_text().replace('"data.csv"', json.dumps(name))
+    (out / "release.json").write_text(text)
+    checks = {check.name: check for check in gv.verify_release(out).checks}
+    assert "fails" == checks["description"].outcome
+    assert "4 users, 2 items, 4 entries" == checks["counts"].detail
+
+
+@pytest.mark.parametrize("name", ["original=1", "[1]", "*", "a\\b"])
+def test_the_folder_for_temporary_files_is_no_pattern_either(tmp_path, monkeypatch, name):
+    scratch = tmp_path / name
+    scratch.mkdir()
+    likes = gv.Bipartite.from_lists([["a"], ["a"], ["b"], ["b"]])
+    out = gv.SuppressK(k=2).anonymize(likes).write(tmp_path / "out")
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    with pytest.raises(gv.GraphveilError, match="Set TMPDIR to one of letters and digits"):
+        gv.verify_release(out, original=likes)
+
+
+def test_a_warning_of_a_strange_folder_is_one_line(tmp_path, capsys):
+    with warnings.catch_warnings():
+        command_line(["methods"])
+        capsys.readouterr()
+        warnings.warn(f"kept in {tmp_path}/two\nlines\x1b[31m", GraphveilWarning, stacklevel=1)
+    assert 1 == len(capsys.readouterr().err.splitlines())
+    shutil.rmtree(tmp_path)

@@ -1,0 +1,113 @@
+"""The original's file read a second time, by code that the method's reader does not share."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+from pathlib import Path
+
+import pytest
+
+import graphveil as gv
+from graphveil.verify.database import database
+from graphveil.verify.files import second_reading
+from graphveil.verify.files.second_reading import TWICE, second_reading_check
+
+EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"
+PAIRS = "user,item\n1,tea\n1,tea\n2,rye\n3,tea\n"
+
+
+def check(path, original=None):
+    if original is None:
+        read = gv.read_bipartite if "user" in path.read_text(errors="replace") else gv.read_graph
+        original = read(path)
+    with database([path.parent]) as db:
+        return second_reading_check(db, original, path)
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+@pytest.mark.parametrize(
+    ("name", "text", "detail"),
+    [
+        ("x.csv", EDGES, "the same 3 edges"),
+        ("x.csv", EDGES.replace("\n", "\r\n"), "the same 3 edges"),
+        ("x.tsv", EDGES.replace(",", "\t"), "the same 3 edges"),
+        ("x.csv", "From,To\n7,12\n12,300\n", "the same 2 edges"),
+        ("x.csv", "source,target\n# a comment, of two\nann,bob\n\nbob,cyd\n", "the same 2 edges"),
+        ("x.csv", PAIRS, "the same 3 entries"),
+        ("x.csv", 'user,item\n1,"tea, green"\n2,"the ""best"""\n', "the same 2 entries"),
+        ("x[1].csv", PAIRS, "the same 3 entries"),
+    ],
+)
+def test_a_plain_file_is_read_alike_by_both(tmp_path, name, text, detail):
+    done = check(write(tmp_path, name, text))
+    assert ("holds", True) == (done.outcome, detail in done.detail), done
+
+
+def test_a_packed_file_is_read_alike_by_both(tmp_path):
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(EDGES.encode()))
+    with pytest.warns(gv.GraphveilWarning):
+        done = check(path, gv.read_graph(path))
+    assert "holds" == done.outcome
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [
+        (("ann", "bob"), "1 edges in the file are not in the original as it was read, the first"),
+        (None, "1 edges of the original as it was read are not in the file, the first"),
+    ],
+)
+def test_a_line_that_the_reader_lost_or_made_up_is_found(tmp_path, lost, words):
+    path = write(tmp_path, "x.csv", EDGES)
+    edges = [("ann", "bob"), ("bob", "cyd"), ("ann", "dan")]
+    edges = [edge for edge in edges if edge != lost] + ([] if lost else [("cyd", "dan")])
+    done = check(path, gv.Graph.from_edges(*map(list, zip(*edges, strict=True))))
+    assert ("fails", True) == (done.outcome, words in done.detail), done
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.csv", "ann,bob\nbob,cyd\n"),
+        ("x.txt", "ann bob\nbob cyd\n"),
+        ("x.csv", "source,target\nann, bob\nbob, cyd\n"),
+        ("x.csv", "# a comment\nsource,target\nann,bob\n"),
+    ],
+)
+def test_what_is_not_plain_is_said_to_be_read_once(tmp_path, name, text):
+    done = check(write(tmp_path, name, text))
+    assert "not checked" == done.outcome
+    assert "read by the reader that the method used, alone" in done.detail
+
+
+def test_no_more_is_read_twice_than_it_should_cost(tmp_path, monkeypatch):
+    monkeypatch.setattr(second_reading, "MOST_PAIRS", 1)
+    done = check(write(tmp_path, "x.csv", PAIRS), gv.Bipartite.from_pairs([1, 2], ["tea", "rye"]))
+    assert ("not checked", True) == (done.outcome, "more than 1 pairs" in done.detail)
+
+
+def test_the_command_line_reads_the_original_twice(tmp_path, monkeypatch):
+    monkeypatch.setattr("warnings.showwarning", lambda *_, **__: None)
+    path = write(tmp_path, "likes.csv", PAIRS.replace("2,rye\n", "2,tea\n4,tea\n"))
+    likes = gv.read_bipartite(path)
+    out = gv.SuppressK(k=2).anonymize(likes).write(tmp_path / "out")
+    verdict = gv.verify_release(out, original=likes, original_file=path)
+    assert verdict.complete
+    assert "holds" == next(c.outcome for c in verdict.checks if c.name == TWICE)
+    assert TWICE not in {c.name for c in gv.verify_release(out, original=likes).checks}
+
+
+def test_the_second_reading_shares_no_code_with_the_first():
+    tree = ast.parse(Path(second_reading.__file__).read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not [module for module in imported if module.startswith("graphveil.io")]
