@@ -100,7 +100,7 @@ def test_parquet_and_text_are_binned_alike(tmp_path):
 
 def test_fractions_in_parquet_ask_for_bins(tmp_path):
     pl.DataFrame({"a": ["x"], "size": [1.5]}).write_parquet(tmp_path / "a.parquet")
-    with pytest.raises(InputError, match="--bins size=median"):
+    with pytest.raises(InputError, match=r'bins=\{"size": "median"\}'):
         load_table(tmp_path / "a.parquet")
 
 

@@ -18,15 +18,16 @@ GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 ROOMS = {
     "_version": (),
     "errors": (),
+    "wording": (),
     "lazy": ("errors",),
     "progress": ("errors",),
     "atomic": ("errors",),
     "randomness": ("errors",),
     "kernels": (),
-    "data": ("errors", "lazy", "kernels"),
+    "data": ("errors", "wording", "lazy", "kernels"),
     "claims": ("errors",),
     "records": ("errors", "data", "claims"),
-    "io": ("errors", "lazy", "progress", "atomic", "data"),
+    "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data"),
     "verify": ("errors", "data", "claims", "records"),
@@ -55,8 +56,8 @@ ROOMS = {
         "anonymizer",
     ),
     "on_disk": (
-        *("_version", "errors", "lazy", "progress", "atomic", "randomness", "data", "claims"),
-        *("records", "io", "release", "engines", "advice", "anonymizer", "methods"),
+        *("_version", "errors", "wording", "lazy", "progress", "atomic", "randomness", "data"),
+        *("claims", "records", "io", "release", "engines", "advice", "anonymizer", "methods"),
     ),
     "evaluate": (
         "errors",
@@ -73,6 +74,7 @@ ROOMS = {
         *(
             "_version",
             "errors",
+            "wording",
             "lazy",
             "progress",
             "randomness",

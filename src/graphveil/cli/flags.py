@@ -51,7 +51,7 @@ def flag(
     negative
         The flag that says no; empty for none.
     """
-    whole = kind is int or int in get_args(kind)
+    whole = kind is int or (int in get_args(kind) and str not in get_args(kind))
     note = Parameter(
         help=text,
         converter=_whole_number if whole else None,

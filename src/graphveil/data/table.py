@@ -91,6 +91,11 @@ class Table:
         object.__setattr__(self, "ids", stored(self.ids, n=self.n_rows, what="row ids"))
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of what was left out on reading: nothing, since all columns are cells."""
+        return ()
+
+    @property
     def n_rows(self) -> int:
         """The number of rows."""
         return int(self.codes.shape[0])
@@ -224,7 +229,7 @@ class Table:
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named))
+        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named), "things")
 
     def __eq__(self, other: object) -> bool:
         """Whether both show the same cells in the same order under the same names and ids."""

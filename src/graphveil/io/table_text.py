@@ -17,6 +17,7 @@ from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
+from graphveil.wording import mapping, option
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
@@ -44,12 +45,14 @@ def read_cells(source: Source, options: TableOptions) -> Cells:
 def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> None:
     """Refuse options that name a column which the file does not have."""
     wanted = {
-        **dict.fromkeys(options.bins, "--bins"),
-        **({options.ids: "--ids"} if options.ids else {}),
+        **dict.fromkeys(options.bins, "bins"),
+        **({options.ids: "ids"} if options.ids else {}),
     }
-    for name, flag in wanted.items():
+    for name, wanted_by in wanted.items():
         if name not in names:
-            source.refuse(f"no column {name!r} for {flag}. It has {shown(', '.join(names))}.")
+            source.refuse(
+                f"no column {name!r} for {option(wanted_by)}. It has {shown(', '.join(names))}."
+            )
     if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
         source.refuse(
             f"two columns, {' and '.join(names)}: these are pairs, no table. "
@@ -66,7 +69,10 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
         if not name:
             problem = f"column {position + 1} has no name. Give it one"
         elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
-            problem = f"{shown(name)} stands where the name of a column should. Say --header no"
+            problem = (
+                f"{shown(name)} stands where the name of a column should. "
+                f"Say {option('header', 'no')}"
+            )
         elif name in names[:position]:
             problem = f"two columns are called {shown(name)}. Rename one"
         if problem:
@@ -159,6 +165,6 @@ def fraction_among(values: pa.Array) -> str | None:
 def refuse_fractions(source: Source, name: str, value: object) -> None:
     """Refuse a column of numbers that are not whole."""
     source.refuse(
-        f"column {name} is numeric ({shown(value)}). Bin it, for example --bins {name}=median "
-        f"or {name}=quantiles:4 or {name}=edges:1,2,3."
+        f"column {name} is numeric ({shown(value)}). Bin it, for example "
+        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +15,9 @@ from graphveil.data.ids import as_ids, to_arrow, written_out
 from graphveil.engines.database import database
 from graphveil.errors import DataError, UsageError
 from graphveil.io import BipartiteOptions, columnar, delimited, format_of
-from graphveil.io.columns import NotIntegersError, labels_of, two_columns
+from graphveil.io.columns import NotIntegersError, labels_of
 from graphveil.io.dialect import Dialect, sniff
+from graphveil.io.first_row import check_names_again, refuse_undecided
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
@@ -27,12 +29,17 @@ SAMPLE = 1000
 
 
 class Raw(NamedTuple):
-    """The file as Parquet: `user` and `item` or `items`; which columns are integers."""
+    """The file as Parquet: `user` and `item` or `items`; which columns are integers.
+
+    `nameless` says that users are numbers of rows, `notes` what was read and what was left out.
+    """
 
     path: Path
     lists: bool
     user_is_integer: bool
     item_is_integer: bool
+    nameless: bool
+    notes: Notes
 
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
@@ -46,6 +53,7 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
         Where its format or the options need all of it in memory.
     """
     source = Source(path, format_of(path, options.format))
+    source.check()
     with source.open():
         pass
     if source.format.name not in (*TEXT_FORMATS, *FRAME_FORMATS):
@@ -68,28 +76,40 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
     if source.format.name in FRAME_FORMATS:
         batches = columnar.bipartite_batches(source, options, notes)
         write_batches(path, (_clean(source, batch) for batch in batches))
+        if not path.exists():
+            source.refuse("no user. Give at least one row.")
         schema = parquet.read_schema(path)
         lists = "items" in schema.names
         item = schema.field("items").type.value_type if lists else schema.field("item").type
         user = schema.field("user").type
-        return Raw(path, lists, pa.types.is_integer(user), pa.types.is_integer(item))
-    dialect = sniff(source, options.header)
-    ragged = options.layout == "auto" and not dialect.header and len(dialect.widths) > 1
-    if options.layout in ("lists", "items") or ragged:
+        integers = pa.types.is_integer(user), pa.types.is_integer(item)
+        return Raw(path, lists, *integers, nameless=notes.nameless, notes=notes)
+    return _raw_text(source, options, path, memory_mib)
+
+
+def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib: int) -> Raw:
+    """Write the rows of a text file; read it again where its first row turns out to be names."""
+    notes = Notes()
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    if delimited.has_lists(dialect, options):
         raise UsageError(
             f"{source.name} has a line a user, which cannot be read a piece at a time. Use two "
             "columns or Parquet, or leave out --on-disk."
         )
-    chosen = two_columns(
-        source, dialect.header, dialect.n_columns, notes, ignore_weights=options.ignore_weights
-    )
+    notes.header, notes.inferred = dialect.header, dialect.inferred
+    chosen = delimited.chosen_columns(source, dialect, options, notes)
     try:
         write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=False))
     except NotIntegersError:
         write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=True))
         judge = _Judge(source, dialect, chosen, memory_mib)
-        return Raw(path, False, judge.is_integer(path, "user"), judge.is_integer(path, "item"))
-    return Raw(path, False, True, True)
+        if judge.first_row_is_names(path, options):
+            raw = _raw_text(source, replace(options, header="yes"), path, memory_mib)
+            raw.notes.inferred = True
+            return raw
+        integers = judge.is_integer(path, "user"), judge.is_integer(path, "item")
+        return Raw(path, False, *integers, nameless=False, notes=notes)
+    return Raw(path, False, True, True, nameless=False, notes=notes)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -127,6 +147,35 @@ class _Judge(NamedTuple):
     chosen: tuple[int, int]
     memory_mib: int
 
+    def first_row_is_names(self, path: Path, options: BipartiteOptions) -> bool:
+        """Whether the first row names the columns, as in memory; refuse where nobody can tell."""
+        with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
+            rows = db.read_parquet(str(path))
+            if self.dialect.header:
+                names = [self.dialect.header[column] for column in self.chosen]
+                again = [
+                    name
+                    for name, column in zip(names, ("user", "item"), strict=True)
+                    if rows.filter(f"{column} = {_literal(name)}").limit(1).fetchall()
+                ]
+                check_names_again(self.source, self.dialect, options.header, again)
+            if not self.dialect.undecided:
+                return False
+            first = parquet.ParquetFile(path).iter_batches(1).__next__()
+            cells = [str(first.column(number)[0]) for number in (0, 1)]
+            once = rows
+            for name in ("user", "item"):
+                counts = rows.aggregate(f"{name}, count(*) AS n", name).filter("n = 1")
+                alone_there = counts.project(name).set_alias(f"once_{name}")
+                once = once.join(alone_there, name, how="semi")
+            alone = once.order(f"user = {_literal(cells[0])} DESC").limit(2).fetchall()
+            n_rows = rows.limit(2).fetchall()
+        if len(n_rows) < 2 or not alone or list(alone[0]) != cells:
+            return False
+        if len(alone) > 1:
+            refuse_undecided(self.source, cells)
+        return True
+
     def is_integer(self, path: Path, name: str) -> bool:
         """Whether all texts of a column are plain integers; texts that are no ids are refused."""
         plain = f"regexp_full_match({name}, '0|[1-9][0-9]*')"
@@ -140,6 +189,10 @@ class _Judge(NamedTuple):
         texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
         labels = labels_of(self.source, self.dialect, self.chosen, texts, Notes())
         return labels.dtype.kind == "i"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def write_batches(path: Path, batches: Iterator[pa.RecordBatch | pa.Table]) -> None:
