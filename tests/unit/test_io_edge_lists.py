@@ -109,7 +109,7 @@ def test_weights_may_have_leading_zeros_and_signs(tmp_path):
     path = written(tmp_path, "1,2,-0.5\n2,3,007\n")
     options = GraphOptions(source_column=1, target_column=2, ignore_weights=True)
     graph, report = load_graph(path, options)
-    assert ([1, 2, 3], ("3",)) == (graph.labels().tolist(), report.columns_ignored)
+    assert ([1, 2, 3], ("column 3",)) == (graph.labels().tolist(), report.columns_ignored)
 
 
 def test_text_ids_may_hold_delimiters_and_quotes(tmp_path):

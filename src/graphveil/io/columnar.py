@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.bins import binned
 from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
-from graphveil.io.bins import binned
 from graphveil.io.columns import merged_text
 from graphveil.io.ends import refuse_columns, two_columns
 from graphveil.io.formats import Format

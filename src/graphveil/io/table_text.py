@@ -7,12 +7,13 @@ import io
 import re
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from graphveil.io.bins import binned
-from graphveil.io.dialect import Dialect, sniff
+from graphveil.data.bins import binned
+from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
@@ -26,13 +27,16 @@ _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 def read_cells(source: Source, options: TableOptions) -> Cells:
     """Return the columns of a text table: integers where all cells are, else text."""
     header: Header = "no" if options.header == "no" else "yes"
-    dialect = sniff(source, header, spaces=False, comments=False)
+    dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
     raw = b"".join(chunk for _, chunk in source.chunks())
+    if dialect.delimiter == WHITESPACE:
+        raw = single_spaced(raw)
     names = _names(source, dialect, options)
     table = _parsed(source, raw, dialect, names)
     if table.num_rows == 0:
         source.refuse("there are names but no rows. Give at least one row.")
     check_columns(source, names, options)
+    _check_no_second_header(source, table, dialect)
     columns = {}
     for name in names:
         column = table[name].combine_chunks()
@@ -40,6 +44,20 @@ def read_cells(source: Source, options: TableOptions) -> Cells:
         columns[name] = values if name == options.ids else _typed(source, name, values, options)
     notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     return Cells(columns=columns, notes=notes)
+
+
+def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:
+    """Refuse a table in which the names of the columns stand again as a row."""
+    if not dialect.header:
+        return
+    first = pc.equal(pc.utf8_trim_whitespace(table[0]), dialect.header[0])
+    for number in np.flatnonzero(first.to_numpy()).tolist():
+        row = [str(column[number]).strip() for column in table.columns]
+        if row == list(dialect.header):
+            source.refuse(
+                f"the names of the columns stand again as row {number + 1}, so files were put one "
+                "below the other. Remove it."
+            )
 
 
 def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> None:
@@ -64,6 +82,11 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
     if options.header == "no":
         return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     names = dialect.header
+    if len(names) == 1 and options.delimiter is None:
+        source.refuse(
+            f"one column, {shown(names[0])}. If a character separates several, name it with "
+            f"{option('delimiter')}; a table of one column is read with {option('delimiter', ',')}"
+        )
     for position, name in enumerate(names):
         problem = None
         if not name:
