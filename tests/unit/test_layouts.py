@@ -246,8 +246,8 @@ LAYOUTS = {
         "a.txt",
         "% sym weighted\n1 2 1 1234567\n2 3 4 1234568\n7 9 1 1234569\n",
         NUMBERS,
-        said="left out column 3, column 4: a release says nothing of them, and whoever joins them back to one "
-        "can single people out again",
+        said="left out column 3, column 4: a release says nothing of them, and whoever joins them "
+        "back to one can single people out again",
         ignore_weights=True,
     ),
     "KONECT, weights that nobody leaves out": graph(

@@ -30,7 +30,7 @@ from graphveil.errors import (
 )
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
-from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
+from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.working import working_folder
 from graphveil.release import digest_of, read_manifest, read_record, read_release
@@ -222,18 +222,6 @@ def test_repeated_items_are_dropped_with_a_warning(tmp_path):
         with pytest.warns(GraphveilWarning, match="dropped 1 repeated pairs"):
             out = run(tmp_path / name, tmp_path / f"out-{name}", again=True)
         assert {(3, 7): 2} == as_rows(read_release(out).data)
-
-
-def test_people_among_the_items_are_warned_of_as_in_memory(tmp_path):
-    path = tmp_path / "follows.csv"
-    path.write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
-    with pytest.warns(GraphveilWarning, match="2 of 4 user ids are also names of features"):
-        anonymize_file(
-            SuppressK(k=2, chunks=Chunks(rows=4)),
-            path,
-            tmp_path / "out",
-            engine=LocalEngine(jobs=1),
-        )
 
 
 def test_clusters_that_publish_the_same_are_one_class_for_the_advice(tmp_path):

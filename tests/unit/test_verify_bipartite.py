@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphveil.advice import ids_among_features
 from graphveil.claims.conditions import SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Graph, Table
@@ -299,12 +298,6 @@ def test_a_claim_about_rows_fails_on_other_data(tmp_path):
     ).write(tmp_path / "release")
     told = details(verify(folder))["classes"]
     assert "KAnonymity can be claimed of a bipartite, not of a table" == told
-
-
-def test_user_ids_that_name_features_are_worth_an_advice():
-    assert () == ids_among_features(0, 3)
-    (told,) = ids_among_features(2, 3)
-    assert told.startswith("2 of 3 user ids are also names of features: they are published")
 
 
 def friends(users, names, *, method="suppress-k", **changed) -> tuple[Release, Bipartite]:

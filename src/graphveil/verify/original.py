@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 
 from graphveil.claims.conditions import PeopleAsItems
-from graphveil.data import Bipartite, Data
+from graphveil.data import Bipartite, Data, Graph
 from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.records.digest import digest_of
@@ -55,11 +55,12 @@ def original_checks(
         What there is without the original.
     original
         The owner's data, or None: then nothing here is checked. A table is compared with a release
-        of users and features as its one-hot encoding.
+        of users and features as its one-hot encoding, a graph as the neighbours of everyone; items
+        of which nothing is said are people where the manifest says so.
     """
     manifest, db = evidence.manifest, evidence.db
     if original is not None and manifest.data.kind == "bipartite":
-        original = encoded(original, Bipartite)
+        original = _as_features(original, people=_has_people(manifest))
     items = (ITEMS,) if manifest.data.kind == "bipartite" else ()
     names = (SIZE, *items, BIJECTION)
     if original is None:
@@ -80,6 +81,15 @@ def original_checks(
     if linked:
         link(db, original)
     return [*checks, linkage, named], evidence._replace(original=original, linked=linked)
+
+
+def _as_features(original: Data, *, people: bool) -> Data:
+    """Return the original as users by features, where it can be what the manifest describes."""
+    if people or not isinstance(original, Graph):
+        original = encoded(original, Bipartite)
+    if people and isinstance(original, Bipartite) and original.items is None:
+        return original.with_items("people")
+    return original
 
 
 def _has_people(manifest: Manifest) -> bool:
