@@ -71,7 +71,7 @@ def likes(n=40, *, text=False, seed=0, empty=True):
     if not empty:
         matrix[np.arange(n), rng.integers(0, 12, n)] = True
     rows = [np.flatnonzero(row).tolist() for row in matrix]
-    users = rng.permutation(n).tolist()
+    users = (rng.permutation(n) + 100).tolist()
     if text:
         rows = [[f"item {feature:02d}" for feature in row] for row in rows]
         users = [f"person-{user:03d}" for user in users]

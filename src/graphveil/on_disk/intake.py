@@ -139,11 +139,11 @@ def _item_of(raw: Raw) -> str:
 def _check_items(source: Source, raw: Raw, folder: Path, memory_mib: int) -> None:
     """Refuse ids that stand for users and for items, as `Bipartite.check_items` does."""
     integers = raw.user_is_integer and raw.item_is_integer
-    largest = "max(try_cast(id AS BIGINT))" if integers else "0"
+    kind, largest = ("BIGINT", "max(id)") if integers else ("VARCHAR", "0")
     with database(folder, memory_mib=memory_mib, threads=1) as db:
         rows = db.read_parquet(str(raw.path))
-        users = rows.project("CAST(user AS VARCHAR) AS id").distinct()
-        items = rows.project(f"CAST({_item_of(raw)} AS VARCHAR) AS id").distinct()
+        users = rows.project(f"CAST(user AS {kind}) AS id").distinct()
+        items = rows.project(f"CAST({_item_of(raw)} AS {kind}) AS id").distinct()
         counts = [
             side.aggregate(f"count(*), coalesce({largest}, 0)").fetchall()[0]
             for side in (users, items)
