@@ -128,8 +128,11 @@ def test_any_small_file_gives_the_release_of_memory(tmp_path_factory, rows, text
     parquet.write_table(table, folder / "likes.parquet")
     whole = len(rows) // chunk_rows * chunk_rows == len(rows)
     method = Quick(k=2, chunks=Chunks(rows=chunk_rows if whole else 40))
-    in_memory = method.anonymize(gv.read_bipartite(folder / "likes.parquet"), seed=1)
-    on_disk = read_release(run(folder / "likes.parquet", folder / "out", method=method, seed=1))
+    reading = BipartiteOptions(items="things")
+    data = gv.read_bipartite(folder / "likes.parquet", items="things")
+    in_memory = method.anonymize(data, seed=1)
+    out = run(folder / "likes.parquet", folder / "out", method=method, seed=1, reading=reading)
+    on_disk = read_release(out)
     assert as_rows(in_memory.data) == as_rows(on_disk.data)
     assert in_memory.private.cost == on_disk.private.cost
     assert in_memory.private.input_sha256 == on_disk.private.input_sha256
@@ -175,7 +178,7 @@ def test_the_files_are_those_of_a_release(tmp_path):
     assert 0o700 == stat.S_IMODE(private.stat().st_mode)
     assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in private.iterdir()}
     linkage = parquet.read_table(private / "linkage.parquet")
-    assert list(range(40)) == linkage["original"].to_pylist()
+    assert list(range(100, 140)) == linkage["original"].to_pylist()
     assert list(range(40)) == sorted(linkage["released"].to_pylist())
     described = read_manifest(out).data
     assert {"users", "items", "entries"} == set(described.counts)

@@ -139,7 +139,8 @@ def check_names_again(source: Source, dialect: Dialect, header: Header, again: l
     source, dialect, header
         As there.
     again
-        The names of the ends' columns that stand as ids below.
+        The names of the ends' columns that stand as ids below. One of them may be an id by chance,
+        unless it is a single letter.
     """
     if not again:
         return
@@ -154,7 +155,7 @@ def check_names_again(source: Source, dialect: Dialect, header: Header, again: l
                 line=number,
             )
         waiting = False
-    if header == "auto":
+    if header == "auto" and (len(again) == 2 or len(again[0]) == 1):
         source.refuse(
             f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
             f"{shown(again[0])} is an id below, too. {either('header', 'yes', 'no')}"
