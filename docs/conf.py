@@ -11,6 +11,7 @@ from typing import Any, get_args, get_origin
 
 import graphveil as gv
 from graphveil.anonymizer import Anonymizer
+from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
 from graphveil.data.encoding import accepted_kinds
 from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.io import FORMATS
@@ -172,6 +173,13 @@ def methods() -> str:
     return table(["method", "data", "promise", "source", "cost"], rows)
 
 
+def known_names() -> str:
+    """Return the names of columns by which the two ends of a row are recognised."""
+    named = {"two ends of an edge": EDGE_NAMES, "a user and an item": PAIR_NAMES}
+    rows = [(what, ", ".join(f"`{a}`/`{b}`" for a, b in pairs)) for what, pairs in named.items()]
+    return table(["columns", "names"], rows)
+
+
 VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "demo"]
 
 myst_substitutions = {
@@ -181,6 +189,7 @@ myst_substitutions = {
     "metrics": metrics(),
     "measures": measures(),
     "methods": methods(),
+    "known_names": known_names(),
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in VERBS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},

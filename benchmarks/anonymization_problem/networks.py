@@ -58,6 +58,7 @@ NETWORKS = (
 def read(network: Network, folder: Path) -> gv.Graph:
     """Return a network; of the smaller ones nodes are 0 to the largest id, those alone included."""
     if network.large:
-        return gv.read_graph(folder / network.file)
+        return gv.read_graph(folder / network.file, directed="symmetrize")
     edges = np.loadtxt(folder / network.file, dtype=np.int64)
-    return gv.Graph.from_edges(edges[:, 0], edges[:, 1], n=int(edges.max()) + 1)
+    n = int(edges.max()) + 1
+    return gv.Graph.from_edges(edges[:, 0], edges[:, 1], n=n, directed="symmetrize")

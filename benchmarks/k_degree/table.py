@@ -56,7 +56,7 @@ PROTOTYPE = {
 def one(path: str, k: int, edits: str) -> None:
     """Run one cell in this process and print its raw rows as JSON lines."""
     warnings.simplefilter("ignore")
-    graph = gv.read_graph(path)
+    graph = gv.read_graph(path, directed="symmetrize")
     for call, seed in enumerate((SEEDS[0], *SEEDS)):
         started = time.perf_counter()
         release = gv.KDegree(k=k, edits=edits).anonymize(graph, seed=seed)

@@ -153,7 +153,8 @@ def _from_pairs(
     rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]
 ) -> Bipartite:
     ones = np.ones(rows.size, dtype=np.int8)
-    return Bipartite.from_scipy(sparse.csr_array((ones, (rows, columns)), shape=shape))
+    matrix = sparse.csr_array((ones, (rows, columns)), shape=shape)
+    return Bipartite.from_scipy(matrix, items="things")
 
 
 def _component(path: Path) -> Bipartite:
@@ -164,7 +165,7 @@ def _component(path: Path) -> Bipartite:
     graph = sparse.csr_array(graph + graph.T)
     _, which = connected_components(graph, directed=False)
     inside = np.nonzero(which == np.bincount(which).argmax())[0]
-    return Bipartite.from_scipy(graph[inside][:, inside])
+    return Bipartite.from_scipy(graph[inside][:, inside], items="things")
 
 
 def stochastic(
@@ -189,7 +190,8 @@ def stochastic(
 def _from_lists(lists: Iterable[NDArray[np.int64]], n_features: int) -> Bipartite:
     rows = [np.sort(features) for features in lists]
     indptr = np.concatenate([[0], np.cumsum([row.size for row in rows])])
-    return Bipartite(indptr, np.concatenate(rows).astype(np.int32), n_features)
+    indices = np.concatenate(rows).astype(np.int32)
+    return Bipartite(indptr, indices, n_features, items="things")
 
 
 def userlists(n: int, seed: int = 0) -> Bipartite:

@@ -122,31 +122,21 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
     return (inferred,)
 
 
-def ids_among_features(n_shared: int, n_users: int) -> tuple[str, ...]:
-    """Return the advice on user ids that also name features; none where none does.
-
-    Parameters
-    ----------
-    n_shared
-        The text ids of users that are also names of features.
-    n_users
-        The users.
+def people_as_items(are_people: bool) -> tuple[str, ...]:  # noqa: FBT001  the one thing asked
+    """Return the advice on a release in which items are people; none where they are things.
 
     Examples
     --------
-    >>> ids_among_features(0, 100)
+    >>> people_as_items(False)
     ()
-    >>> print(*ids_among_features(2, 100))
-    2 of 100 user ids are also names of features: they are published as they are. Rename them if \
-they are people
     """
-    if not n_shared:
+    if not are_people:
         return ()
-    published = (
-        f"{n_shared} of {n_users} user ids are also names of features: they are published as they "
-        "are. Rename them if they are people"
+    listed = (
+        "items are people, under the ids that they have as users: the promise is about the row of "
+        "a person, not about the rows that list the person. Who knows those may find the person"
     )
-    return (published,)
+    return (listed,)
 
 
 def warn_owner(advice: Sequence[str], *, seeded: bool, stacklevel: int) -> tuple[str, ...]:

@@ -16,12 +16,13 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import warn_owner
-from graphveil.claims.conditions import AnyCondition, Condition
+from graphveil.advice import people_as_items, warn_owner
+from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.ids import Ids
+from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
@@ -166,17 +167,23 @@ class Anonymizer(ABC, Generic[D]):
         draft: Draft = draw(data, randomness)
         done = time.perf_counter()
         order = randomness.permutation(data.size)
-        advice = warn_owner(draft.advice, seeded=randomness.seeded, stacklevel=3)
+        people: bool = _has_people(data)
+        advised = (*draft.advice, *people_as_items(people))
+        advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded, stacklevel=3)
         return Release(
-            data=_published(draft.data).permuted(order),
+            data=_published(draft.data, data, order),
             guarantee=self.claimed(draft.guarantee, randomness),
-            conditions=(*self.conditions, *draft.conditions),
+            conditions=(
+                *self.conditions,
+                *draft.conditions,
+                *((PeopleAsItems(),) if people else ()),
+            ),
             provenance=self.provenance,
             private=Private(
                 input_sha256=digest_of(data),
                 seed=randomness.seed,
                 cost=draft.cost,
-                warnings=advice,
+                warnings=(*advice, *left_out_words(data.left_out)),
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
                 linkage=Linkage(data.labels(), _inverse(order)),
                 unprotected=_named(data, draft.unprotected),
@@ -231,7 +238,9 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        self._container(data)
+        container = self._container(data)
+        if isinstance(container, Bipartite):
+            container.check_items()
         self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
@@ -285,9 +294,23 @@ def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, 
     return () if positions is None else tuple(data.labels()[positions].tolist())
 
 
-def _published(data: Data) -> Data:
-    """Return the data without the names of what it no longer shows."""
-    return data if isinstance(data, Graph) else data.without_unused()
+def _has_people(data: Data) -> bool:
+    """Whether items are people."""
+    return isinstance(data, Bipartite) and data.items == "people"
+
+
+def _published(data: Data, original: Data, order: NDArray[np.int64]) -> Data:
+    """Return the data in a new order, without the names of what it no longer shows.
+
+    Items that are people get the new ids that they have as users.
+    """
+    if isinstance(data, Graph):
+        return data.permuted(order)
+    if isinstance(data, Bipartite) and _has_people(original):
+        users = original.labels()
+        people = dataclasses.replace(data, users=users, features=users, items="people")
+        return people.permuted(order).without_unused()
+    return data.without_unused().permuted(order)
 
 
 def _inverse(order: Ids) -> Ids:

@@ -157,7 +157,8 @@ def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, cwd):
     done = graphveil_here(*command)
     assert 2 == done.code
     assert "--ignore-weights" in done.err
-    assert 0 == graphveil_here(*command, "--ignore-weights").code
+    columns = ("--source-column", 1, "--target-column", 2)
+    assert 0 == graphveil_here(*command, *columns, "--ignore-weights").code
     done = graphveil_here("verify", "out", "--original", "weighted.txt")
     assert (0, "") == (done.code, done.err)
     open_checks = [line for line in done.out.splitlines() if "not checked " in line]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS
@@ -59,7 +59,7 @@ def quick(method):
 def kinds_of(method):
     """Return the kinds of data that a method takes and releases as they are."""
     kinds = accepted_kinds(method.accepts)
-    return [kind for kind in kinds if kind is not gv.Table or gv.Bipartite not in kinds]
+    return [kind for kind in kinds if encoded_kind(kind, method.accepts) is kind]
 
 
 def values_of(item):

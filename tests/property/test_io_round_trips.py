@@ -172,9 +172,9 @@ def test_ids_that_would_not_be_read_again_are_refused_before_anything_is_written
     tmp_path, name, ids, problem
 ):
     path = tmp_path / f"data{FORMATS[name].extensions[0]}"
-    with pytest.raises(InputError, match=f"{problem}.*--format parquet"):
+    with pytest.raises(InputError, match=f'{problem}.*format="parquet"'):
         write_graph(_joined(*ids), path)
-    with pytest.raises(InputError, match=f"{problem}.*--format parquet"):
+    with pytest.raises(InputError, match=f'{problem}.*format="parquet"'):
         write_bipartite(Bipartite.from_pairs([0, 1], ids), path)
     assert [] == list(tmp_path.iterdir())
 

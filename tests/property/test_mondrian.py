@@ -85,7 +85,7 @@ def test_the_release_is_that_of_the_recursive_twin_on_dense_cells(rows, k, split
     matrix = np.array(rows, dtype=np.int8)
     k = min(k, len(matrix))
     method = gv.Mondrian(k=k, split=split, release=release, column_order="given")
-    made = method.anonymize(gv.Bipartite.from_scipy(matrix))
+    made = method.anonymize(gv.Bipartite.from_scipy(matrix, items="things"))
     parts = list(cut_densely(matrix, list(range(len(matrix))), k, split))
     expected = published(matrix, parts, release)
     assert expected.tolist() == cells_of(made, matrix.shape[1]).tolist()
@@ -101,7 +101,7 @@ def test_the_release_is_that_of_the_recursive_twin_on_dense_cells(rows, k, split
 def test_the_parts_of_the_kernel_are_those_of_the_recursive_twin(rows, k, split):
     matrix = np.array(rows, dtype=np.int8)
     k = min(k, len(matrix))
-    data = collapse(gv.Bipartite.from_scipy(matrix))
+    data = collapse(gv.Bipartite.from_scipy(matrix, items="things"))
     distinct = kernel.Distinct(data.indptr, data.indices, data.weights)
     work = kernel.work_for(distinct, data.n_features)
     parts = np.empty(data.n_distinct, dtype=np.int32)
@@ -120,7 +120,7 @@ def test_the_parts_of_the_kernel_are_those_of_the_recursive_twin(rows, k, split)
 def test_every_class_holds_k_rows_and_suppression_adds_nothing(rows, k, split):
     matrix = np.array(rows, dtype=np.int8)
     k = min(k, len(matrix))
-    data = gv.Bipartite.from_scipy(matrix)
+    data = gv.Bipartite.from_scipy(matrix, items="things")
     for release in ("suppress", "majority"):
         made = gv.Mondrian(k=k, split=split, release=release).anonymize(data)
         cells = cells_of(made, matrix.shape[1])
@@ -137,7 +137,9 @@ def test_the_order_of_the_rows_changes_no_class(rows, seed):
     order = np.random.default_rng(seed).permutation(len(matrix))
     method = gv.Mondrian(k=2)
     cells = [
-        cells_of(method.anonymize(gv.Bipartite.from_scipy(version)), matrix.shape[1])
+        cells_of(
+            method.anonymize(gv.Bipartite.from_scipy(version, items="things")), matrix.shape[1]
+        )
         for version in (matrix, matrix[order])
     ]
     assert cells[0][order].tolist() == cells[1].tolist()

@@ -105,7 +105,7 @@ def test_figures_agree_with_what_the_method_says_it_did():
 def test_figures_of_users_by_features_agree_with_what_the_method_says_it_did():
     rng = Randomness(seed=1).stream("a test")
     users, items = rng.integers(0, 80, 600), rng.integers(0, 9, 600) ** 2
-    original = gv.Bipartite.from_pairs(users, items, users=range(80))
+    original = gv.Bipartite.from_pairs(users, items, users=range(80), items="things")
     release = METHODS["mondrian"](k=3, release="majority").anonymize(original)
     values = figures(evaluate(release, original=original))
     cost = release.private.cost

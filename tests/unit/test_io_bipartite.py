@@ -54,7 +54,7 @@ def test_integer_users_stay_integers_beside_text_items(tmp_path):
 def test_lists_of_equal_length_are_read_as_told(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("1 5 6\n2 5 7\n")
-    with pytest.raises(InputError, match="3 columns where two are needed"):
+    with pytest.raises(InputError, match="3 columns without names"):
         load_bipartite(path)
     lists = load_bipartite(path, BipartiteOptions(layout="lists")).data
     items = load_bipartite(path, BipartiteOptions(layout="items")).data

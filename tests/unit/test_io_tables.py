@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from graphveil.data import Table
+from graphveil.data.bins import binned
 from graphveil.errors import GraphveilWarning, InputError, ParameterError
 from graphveil.io import TableOptions, load_table, read_table, write_table
-from graphveil.io.bins import binned
 
 
 def cells(table: Table) -> dict[str, list[object]]:
@@ -79,7 +79,7 @@ def test_an_option_that_names_no_column_is_refused(tmp_path, options):
     ("rule", "expected"),
     [
         ("median", ["<=2.5", "<=2.5", ">2.5", ">2.5", None]),
-        ("quantiles:4", ["<=1.75", "1.75<x<=2.5", "2.5<x<=3.25", ">3.25", None]),
+        ("quantiles:4", ["<=1.8", "1.8<x<=2.5", "2.5<x<=3.2", ">3.2", None]),
         ("edges:2,3", ["<=2", "<=2", "2<x<=3", ">3", None]),
     ],
 )
@@ -100,7 +100,7 @@ def test_parquet_and_text_are_binned_alike(tmp_path):
 
 def test_fractions_in_parquet_ask_for_bins(tmp_path):
     pl.DataFrame({"a": ["x"], "size": [1.5]}).write_parquet(tmp_path / "a.parquet")
-    with pytest.raises(InputError, match="--bins size=median"):
+    with pytest.raises(InputError, match=r'bins=\{"size": "median"\}'):
         load_table(tmp_path / "a.parquet")
 
 

@@ -18,16 +18,17 @@ GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 ROOMS = {
     "_version": (),
     "errors": (),
+    "wording": (),
     "lazy": ("errors",),
     "html": (),
     "progress": ("errors",),
     "atomic": ("errors",),
     "randomness": ("errors",),
     "kernels": (),
-    "data": ("errors", "lazy", "html", "kernels"),
+    "data": ("errors", "wording", "lazy", "html", "kernels"),
     "claims": ("errors",),
     "records": ("errors", "data", "claims"),
-    "io": ("errors", "lazy", "progress", "atomic", "data"),
+    "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data"),
     "verify": ("errors", "html", "data", "claims", "records"),
@@ -57,8 +58,8 @@ ROOMS = {
         "anonymizer",
     ),
     "on_disk": (
-        *("_version", "errors", "lazy", "progress", "atomic", "randomness", "data", "claims"),
-        *("records", "io", "release", "engines", "advice", "anonymizer", "methods"),
+        *("_version", "errors", "wording", "lazy", "progress", "atomic", "randomness", "data"),
+        *("claims", "records", "io", "release", "engines", "advice", "anonymizer", "methods"),
     ),
     "evaluate": (
         "errors",
@@ -76,6 +77,7 @@ ROOMS = {
         *(
             "_version",
             "errors",
+            "wording",
             "lazy",
             "progress",
             "atomic",

@@ -99,9 +99,10 @@ def test_a_row_may_come_to_have_two_values_of_a_column():
     assert [{"sex=f", "sex=m"}] * 2 == rows_of(release)
 
 
-def test_a_graph_is_refused_with_the_two_kinds_that_are_taken():
-    with pytest.raises(UsageError, match="mondrian takes a Bipartite or a Table, not a Graph"):
-        gv.Mondrian(k=2).anonymize(gv.Graph.from_edges([0], [1], n=2))
+def test_data_of_another_kind_is_refused_with_what_is_taken():
+    taken = "mondrian takes a Bipartite or a Table or a Graph, not a list"
+    with pytest.raises(UsageError, match=taken):
+        gv.Mondrian(k=2).anonymize([])
     with pytest.raises(UsageError, match="k-degree takes a Graph, not a Table"):
         gv.KDegree(k=2).anonymize(gv.Table.from_columns({"sex": ["f", "f"]}))
 

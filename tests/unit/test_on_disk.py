@@ -74,7 +74,7 @@ def likes(n=40, *, text=False, seed=0, empty=True):
     if not empty:
         matrix[np.arange(n), rng.integers(0, 12, n)] = True
     rows = [np.flatnonzero(row).tolist() for row in matrix]
-    users = rng.permutation(n).tolist()
+    users = (rng.permutation(n) + 100).tolist()
     if text:
         rows = [[f"item {feature:02d}" for feature in row] for row in rows]
         users = [f"person-{user:03d}" for user in users]
@@ -131,8 +131,11 @@ def test_any_small_file_gives_the_release_of_memory(tmp_path_factory, rows, text
     parquet.write_table(table, folder / "likes.parquet")
     whole = len(rows) // chunk_rows * chunk_rows == len(rows)
     method = Quick(k=2, chunks=Chunks(rows=chunk_rows if whole else 40))
-    in_memory = method.anonymize(gv.read_bipartite(folder / "likes.parquet"), seed=1)
-    on_disk = read_release(run(folder / "likes.parquet", folder / "out", method=method, seed=1))
+    reading = BipartiteOptions(items="things")
+    data = gv.read_bipartite(folder / "likes.parquet", items="things")
+    in_memory = method.anonymize(data, seed=1)
+    out = run(folder / "likes.parquet", folder / "out", method=method, seed=1, reading=reading)
+    on_disk = read_release(out)
     assert as_rows(in_memory.data) == as_rows(on_disk.data)
     assert in_memory.private.cost == on_disk.private.cost
     assert in_memory.private.input_sha256 == on_disk.private.input_sha256
@@ -178,7 +181,7 @@ def test_the_files_are_those_of_a_release(tmp_path):
     assert 0o700 == stat.S_IMODE(private.stat().st_mode)
     assert {0o600} == {stat.S_IMODE(file.stat().st_mode) for file in private.iterdir()}
     linkage = parquet.read_table(private / "linkage.parquet")
-    assert list(range(40)) == linkage["original"].to_pylist()
+    assert list(range(100, 140)) == linkage["original"].to_pylist()
     assert list(range(40)) == sorted(linkage["released"].to_pylist())
     described = read_manifest(out).data
     assert {"users", "items", "entries"} == set(described.counts)
@@ -225,18 +228,6 @@ def test_repeated_items_are_dropped_with_a_warning(tmp_path):
         with pytest.warns(GraphveilWarning, match="dropped 1 duplicate"):
             out = run(tmp_path / name, tmp_path / f"out-{name}")
         assert {(3, 7): 2} == as_rows(read_release(out).data)
-
-
-def test_people_among_the_items_are_warned_of_as_in_memory(tmp_path):
-    path = tmp_path / "follows.csv"
-    path.write_text("user,item\nann,bob\nbob,ann\ncyd,ann\ndan,tea\n")
-    with pytest.warns(GraphveilWarning, match="2 of 4 user ids are also names of features"):
-        anonymize_file(
-            SuppressK(k=2, chunks=Chunks(rows=4)),
-            path,
-            tmp_path / "out",
-            engine=LocalEngine(jobs=1),
-        )
 
 
 def test_clusters_that_publish_the_same_are_one_class_for_the_advice(tmp_path):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from graphveil.data import Bipartite
-from graphveil.errors import DataError, GraphveilWarning, ParameterError
-from graphveil.methods import METHODS
+from graphveil.errors import DataError, ParameterError
 from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta, profiles_of
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
@@ -157,10 +156,3 @@ def test_local_search_starts_from_pieces_that_keep_equal_rows_together():
     )
     assert [1, 1] == [len(set(rows.kinds[together == one].tolist())) for one in range(2)]
     assert [2, 2] == [len(set(rows.kinds[apart == one].tolist())) for one in range(2)]
-
-
-@pytest.mark.parametrize("method", ["smooth-k", "suppress-k", "mondrian"])
-def test_people_among_the_features_are_told_to_the_owner(method):
-    data = Bipartite.from_pairs(["ann", "bob", "cyd", "dan"], ["bob", "ann", "ann", "bob"])
-    with pytest.warns(GraphveilWarning, match="2 of 4 user ids are also names of features"):
-        METHODS[method](k=2).anonymize(data)

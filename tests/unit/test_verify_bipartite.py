@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphveil.advice import ids_among_features
 from graphveil.claims.conditions import SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Graph, Table
@@ -301,12 +300,6 @@ def test_a_claim_about_rows_fails_on_other_data(tmp_path):
     assert "KAnonymity can be claimed of a bipartite, not of a table" == told
 
 
-def test_user_ids_that_name_features_are_worth_an_advice():
-    assert () == ids_among_features(0, 3)
-    (told,) = ids_among_features(2, 3)
-    assert told.startswith("2 of 3 user ids are also names of features: they are published")
-
-
 def friends(users, names, *, method="suppress-k", **changed) -> tuple[Release, Bipartite]:
     """Return a release of four people, two by two alike, who like two features, and its input."""
     rows = [{0}, {0}, {1}, {1}]
@@ -353,7 +346,7 @@ def test_items_are_compared_without_the_linkage(tmp_path):
     verdict = verify(release.write(tmp_path / "release", linkage=False), original=data)
     told = "every item of the release is a feature of the original, 2 in all"
     assert ("holds", told) == (outcomes(verdict)["items"], details(verdict)["items"])
-    told = "the original has no text ids; integers cannot be told from other numbers"
+    told = "no text of the manifest could hold one of 4 original ids, and none is a published item"
     assert told == details(verdict)["no original ids"]
 
 

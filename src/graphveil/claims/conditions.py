@@ -284,6 +284,21 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         )
 
 
+class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items"):
+    """Items are people: the id of an item is the id of that person as a user.
+
+    Examples
+    --------
+    >>> PeopleAsItems().sentence
+    'Items are people: the id of an item is the id of that person as a user.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Items are people: the id of an item is the id of that person as a user."
+
+
 def share_in(theta: str) -> Fraction:
     """Return the share of a class that a text such as ``2/3`` writes.
 
@@ -318,5 +333,6 @@ AnyCondition = (
     | TrueOfMoreThanHalf
     | SensitiveAtMost
     | CellFlips
+    | PeopleAsItems
 )
 """Every condition that a manifest can hold."""

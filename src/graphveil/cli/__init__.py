@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from graphveil.errors import GraphveilError, GraphveilWarning
+from graphveil.wording import as_flags
 
 OUT_OF_RESOURCES = 3
 BUG = 70
@@ -51,7 +52,8 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
     try:
         from graphveil.cli.app import call  # noqa: PLC0415  importing graphveil.cli stays cheap
 
-        code = call(tokens)
+        with as_flags():
+            code = call(tokens)
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
 
+from graphveil.errors import UsageError
 from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.parameters import is_spelled, options_of
 
@@ -51,7 +52,7 @@ def flag(
     negative
         The flag that says no; empty for none.
     """
-    whole = kind is int or int in get_args(kind)
+    whole = kind is int or (int in get_args(kind) and str not in get_args(kind))
     note = Parameter(
         help=text,
         converter=_whole_number if whole else None,
@@ -83,6 +84,8 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
         if any(map(is_spelled, options_of(kind))):
             kind = str if default is not None else str | None
             default = None if default is None else str(default)
+        if get_origin(kind) is Mapping:
+            kind, default = list[str] | None, None
         flags.append(
             flag(
                 _flag_name(item.name),
@@ -119,7 +122,18 @@ def values_for(options: type[Any], given: dict[str, Any]) -> dict[str, Any]:
     """Take the values of these options out of the arguments, and return those that were given."""
     names = [item.name for item in flat_parameters(options)]
     values = {name: given.pop(_flag_name(name), None) for name in names}
+    for item in flat_parameters(options):
+        if get_origin(item.kind) is Mapping and isinstance(values[item.name], list):
+            values[item.name] = dict(_pair(item.name, text) for text in values[item.name])
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _pair(name: str, text: str) -> tuple[str, str]:
+    """Return the key and the value of a text such as ``age=median``."""
+    key, equals, value = text.rpartition("=")
+    if not equals or not key:
+        raise UsageError(f"--{name} takes COLUMN=RULE such as age=median, not {text!r}.")
+    return key, value
 
 
 def options_from(options: type[T], given: dict[str, Any]) -> T:

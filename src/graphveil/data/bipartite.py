@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.data.columns import chosen_names
 from graphveil.data.frames import arrow_table
+from graphveil.data.graph import Graph
 from graphveil.data.ids import (
     Ids,
     as_ids,
+    as_text,
     check_distinct,
     distinct,
     frozen,
@@ -21,9 +25,12 @@ from graphveil.data.ids import (
     stored,
     to_arrow,
 )
+from graphveil.data.left_out import noting, warn_left_out
+from graphveil.data.people import shared_ids
 from graphveil.errors import DataError, GraphveilWarning
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
+from graphveil.wording import Items
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -51,7 +58,12 @@ class Bipartite:
         The number of features, those that nobody has included.
     users, features
         Ids and names; None stands for 0..n-1. Users' ids are replaced in a release, names of
-        features are published as they are.
+        features are published as they are, unless features are people.
+    items
+        Whether features are ``people``, the users themselves, or ``things``; None where nobody
+        said so.
+    left_out
+        The names of attributes and weights that the data came with and that are not in here.
 
     Raises
     ------
@@ -70,9 +82,12 @@ class Bipartite:
     n_features: int
     users: Ids | None = None
     features: Ids | None = None
+    items: Items | None = None
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
+        nameless = self.users is None
         indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
         indices = np.ascontiguousarray(self.indices, dtype=np.int32)
         _check_rows(indptr, indices, self.n_features)
@@ -83,6 +98,21 @@ class Bipartite:
             names = as_ids(self.features, what="features")
             names = check_distinct(names, n=self.n_features, what="features")
             object.__setattr__(self, "features", names)
+        if self.items == "people":
+            self._check_people()
+        elif self.items is None and nameless and self.n_features != self.n_users:
+            object.__setattr__(self, "items", "things")
+        elif self.items not in (None, "things"):
+            raise DataError(f"items={self.items!r} is unknown. Use people or things.")
+
+    def _check_people(self) -> None:
+        """Keep the features' names as those of the users, once they are the same."""
+        names = stored(self.features, n=self.n_features, what="features")
+        if self.n_features != self.n_users or not same_ids(self.users, names):
+            raise DataError(
+                "items are people, but features are not the users one by one. Use with_items."
+            )
+        object.__setattr__(self, "features", self.users)
 
     @property
     def n_users(self) -> int:
@@ -117,10 +147,67 @@ class Bipartite:
         return np.arange(self.n_features, dtype=np.int64) if named is None else named
 
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Bipartite:
-        """Return the same rows with user ``order[j]`` at position j, under the ids given."""
+        """Return the same rows with user ``order[j]`` at position j, under the ids given.
+
+        Where features are people, they are put in the same order under the same ids.
+        """
         matrix = self.to_scipy()[order]
+        features = self.features
+        if self.items == "people":
+            matrix, features = matrix[:, order], ids
         matrix.sort_indices()
-        return Bipartite(matrix.indptr, matrix.indices, self.n_features, ids, self.features)
+        indptr, indices = matrix.indptr, matrix.indices
+        return Bipartite(indptr, indices, self.n_features, ids, features, self.items)
+
+    def with_items(self, items: Items) -> Bipartite:
+        """Return the same entries, once it is said whether items are people or things.
+
+        Parameters
+        ----------
+        items
+            ``things`` are published under their names. ``people`` get the new ids that they have
+            as users: those who were items alone become users without items.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"]).with_items("people")
+        >>> data.labels().tolist(), data.features is data.users, data.n_entries
+        (['ann', 'bob', 'cyd'], True, 2)
+        """
+        if items != "people" or self.items == "people":
+            return dataclasses.replace(self, items=items)
+        users, features = self.labels(), self.feature_labels()
+        if users.dtype.kind != features.dtype.kind:
+            users, features = as_text(users), as_text(features)
+        everyone = distinct(np.concatenate([users, features]))
+        row = positions(users, everyone, what="users")[self.rows()]
+        column = positions(features, everyone, what="features")[self.indices]
+        ones = np.ones(self.n_entries, dtype=np.int8)
+        shape = (everyone.size, everyone.size)
+        matrix = sparse.csr_array((ones, (row, column)), shape=shape)
+        matrix.sort_indices()
+        indptr, indices = matrix.indptr, matrix.indices
+        return Bipartite(
+            indptr, indices, everyone.size, everyone, everyone, "people", self.left_out
+        )
+
+    def check_items(self) -> None:
+        """Refuse data in which items may be people and nobody said whether they are.
+
+        Raises
+        ------
+        DataError
+            Where ids stand for users and for items, and `items` is None.
+
+        Examples
+        --------
+        >>> Bipartite.from_pairs(["ann", "bob"], ["tea", "tea"]).check_items()
+        """
+        if self.items is not None:
+            return
+        refusal = shared_ids(self.labels(), self.feature_labels()).refusal
+        if refusal:
+            raise DataError(refusal)
 
     def without_unused(self) -> Bipartite:
         """Return the same rows; features that nobody has are left out, the rest are sorted.
@@ -146,7 +233,8 @@ class Bipartite:
         matrix = sparse.csr_array((ones, column[self.indices], self.indptr.copy()), shape=shape)
         matrix.sort_indices()
         kept = stored(names, n=names.size, what="features") if names.size else None
-        return Bipartite(matrix.indptr, matrix.indices, names.size, self.users, kept)
+        items: Items | None = None if self.items is None else "things"
+        return Bipartite(matrix.indptr, matrix.indices, names.size, self.users, kept, items)
 
     @classmethod
     def from_pairs(
@@ -156,7 +244,8 @@ class Bipartite:
         *,
         users: object = None,
         features: object = None,
-    ) -> Self:
+        items: Items | None = None,
+    ) -> Bipartite:
         """Return the data whose entries are these pairs of labels; repeats are dropped.
 
         Parameters
@@ -166,6 +255,8 @@ class Bipartite:
         users, features
             All ids and names, so that empty rows and unused features are kept; the distinct ones
             of the pairs where not given.
+        items
+            Whether features are ``people``, as users are, or ``things``.
 
         Warns
         -----
@@ -175,7 +266,7 @@ class Bipartite:
         data, duplicates = cls.assemble(user, feature, users=users, features=features)
         if duplicates:
             warnings.warn(f"dropped {duplicates} repeated pairs", GraphveilWarning, stacklevel=2)
-        return data
+        return data if items is None else data.with_items(items)
 
     @classmethod
     def assemble(
@@ -199,7 +290,9 @@ class Bipartite:
         return data, int(rows.size - matrix.nnz)
 
     @classmethod
-    def from_lists(cls, lists: Any, *, users: object = None) -> Self:
+    def from_lists(
+        cls, lists: Any, *, users: object = None, items: Items | None = None
+    ) -> Bipartite:
         """Return the data whose row u holds the features listed for user u.
 
         Parameters
@@ -208,6 +301,8 @@ class Bipartite:
             A sequence of sequences of labels, or an Arrow column of type ``list``.
         users
             One id a list; 0..n-1 where not given.
+        items
+            Whether features are ``people``, as users are, or ``things``.
         """
         column = lists if isinstance(lists, pa.ChunkedArray | pa.Array) else pa.array(lists)
         if isinstance(column, pa.ChunkedArray):
@@ -220,17 +315,57 @@ class Bipartite:
         if ids is not None and ids.size != len(column):
             raise DataError(f"{ids.size} users for {len(column)} lists. Give one id each.")
         data = cls.from_pairs(user, column.flatten(), users=np.arange(len(column)))
-        return cls(data.indptr, data.indices, data.n_features, ids, data.features)
+        named = cls(data.indptr, data.indices, data.n_features, ids, data.features)
+        return named if items is None else named.with_items(items)
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, users: object = None, features: object = None) -> Self:
-        """Return the pattern of a sparse matrix, users by features; stored zeros are no entries."""
+    def from_graph(cls, graph: Graph) -> Self:
+        """Return a graph as users by features: everyone's neighbours are their features.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_graph(Graph.from_edges(["ann", "bob"], ["bob", "cyd"]))
+        >>> data.items, data.row(0).tolist(), data.row(1).tolist()
+        ('people', [1], [0, 2])
+        """
+        n, ids = graph.n_nodes, graph.ids
+        return cls(graph.indptr, graph.indices, n, ids, ids, "people", graph.left_out)
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: Any,
+        *,
+        users: object = None,
+        features: object = None,
+        items: Items | None = None,
+    ) -> Bipartite:
+        """Return the pattern of a sparse matrix, users by features; stored zeros are no entries.
+
+        Parameters
+        ----------
+        matrix
+            Users by features.
+        users, features
+            Their ids and names; 0..n-1 where not given.
+        items
+            Whether features are ``people``, as users are, or ``things``.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where values other than 0 and 1 are left out.
+        """
         pattern = sparse.csr_array(matrix, copy=True)
+        weighted = bool(np.any((pattern.data != 0) & (pattern.data != 1)))
+        left_out = warn_left_out(["values"] if weighted else [], stacklevel=2)
         pattern.eliminate_zeros()
         pattern.sum_duplicates()
         row_ids = None if users is None else as_ids(users, what="users")
         names = None if features is None else as_ids(features, what="features")
-        return cls(pattern.indptr, pattern.indices, int(pattern.shape[1]), row_ids, names)
+        n_features = int(pattern.shape[1])
+        data = cls(pattern.indptr, pattern.indices, n_features, row_ids, names, None, left_out)
+        return data if items is None else data.with_items(items)
 
     @classmethod
     def from_arrow(
@@ -240,7 +375,8 @@ class Bipartite:
         user: str | None = None,
         item: str | None = None,
         users: object = None,
-    ) -> Self:
+        items: Items | None = None,
+    ) -> Bipartite:
         """Return the data of a frame with a row per pair, or with one list column.
 
         Parameters
@@ -248,31 +384,56 @@ class Bipartite:
         frame
             Anything that speaks the Arrow C stream.
         user, item
-            The columns of a pair; the first two where not given.
+            The columns of a pair. Without them, those of known names such as ``user`` and
+            ``item``, or the only two.
         users
             All ids, so that users without items are not lost.
+        items
+            Whether items are ``people``, as users are, or ``things``.
+
+        Raises
+        ------
+        DataError
+            Where it is not clear which columns are meant.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where further columns are left out, with their names; where a pair stands twice.
         """
         table = arrow_table(frame)
         listed = [f.name for f in table.schema if pa.types.is_nested(f.type)]
+        names: tuple[str, ...] = tuple(table.column_names)
+        if len(names) > 1 or not listed:
+            wanted = (user, item or (listed[0] if len(listed) == 1 else None))
+            names = chosen_names(names, wanted, ("user", "item"))
+        further = [name for name in table.column_names if name not in names]
+        left_out = warn_left_out(further, stacklevel=2)
         if listed:
-            beside = [name for name in table.column_names if name not in listed]
-            chosen = user or (beside[0] if beside else None)
-            ids = None if chosen is None else table[chosen]
-            return cls.from_lists(table[item or listed[0]], users=ids)
-        if table.num_columns < 2:
-            raise DataError(f"a pair needs two columns, the frame has {table.num_columns}.")
-        names = [user or table.column_names[0], item or table.column_names[1]]
-        return cls.from_pairs(table[names[0]], table[names[1]], users=users)
+            ids = table[names[0]] if len(names) > 1 else None
+            data = cls.from_lists(table[names[-1]], users=ids, items=items)
+        else:
+            data = cls.from_pairs(table[names[0]], table[names[1]], users=users, items=items)
+        return noting(data, left_out)
 
     @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
+    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Bipartite:
         """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
 
         Raises
         ------
         DataError
             Where an edge joins two users, or two features.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of nodes or edges are left out, with their names.
         """
+        attributes = [name for _, values in graph.nodes(data=True) for name in values]
+        attributes += [name for *_, values in graph.edges(data=True) for name in values]
+        further = [name for name in attributes if name != "bipartite"]
+        left_out = warn_left_out(further, stacklevel=2)
         listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
         user_names = set(as_ids(listed, what="users").tolist())
         features = [node for node in graph.nodes if node not in user_names]
@@ -280,12 +441,14 @@ class Bipartite:
         for user, feature in pairs:
             if user not in user_names or feature in user_names:
                 raise DataError(f"the edge ({user}, {feature}) does not join a user and a feature.")
-        return cls.from_pairs(
+        data = cls.from_pairs(
             as_ids([u for u, _ in pairs], what="users"),
             as_ids([v for _, v in pairs], what="features"),
             users=listed,
             features=features,
+            items="things",
         )
+        return noting(data, left_out)
 
     def to_arrow(self) -> pa.Table:
         """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""

@@ -1,4 +1,4 @@
-"""Data that stands for another kind: a table for users by features, one-hot."""
+"""Data that stands for another kind: a table or a graph for users by features."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Container = type[Graph | Bipartite | Table]
 
 
 def encoded_kind(kind: Container, wanted: Container) -> Container:
-    """Return what data of a kind becomes where another is wanted: a table becomes features.
+    """Return what data of a kind becomes where another is wanted: all becomes features.
 
     Examples
     --------
     >>> encoded_kind(Table, Bipartite).__name__, encoded_kind(Table, Graph).__name__
     ('Bipartite', 'Table')
     """
-    return Bipartite if kind is Table and wanted is Bipartite else kind
+    return Bipartite if wanted is Bipartite else kind
 
 
 @overload
-def encoded(data: Bipartite | Table, wanted: type[Bipartite]) -> Bipartite: ...
+def encoded(data: Graph | Bipartite | Table, wanted: type[Bipartite]) -> Bipartite: ...
 
 
 @overload
@@ -31,7 +31,9 @@ def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipar
 
 
 def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipartite | Table:
-    """Return the data as the kind wanted where it can be: a table as its one-hot features.
+    """Return the data as the kind wanted where it can be.
+
+    A table becomes its one-hot features, a graph the neighbours of everyone.
 
     Parameters
     ----------
@@ -45,8 +47,10 @@ def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipar
     >>> encoded(Table.from_columns({"sex": ["f", "m"]}), Bipartite)
     Bipartite(n_users=2, n_features=2, n_entries=2)
     """
-    if isinstance(data, Table) and encoded_kind(Table, wanted) is Bipartite:
+    if wanted is Bipartite and isinstance(data, Table):
         return data.one_hot()
+    if wanted is Bipartite and isinstance(data, Graph):
+        return Bipartite.from_graph(data)
     return data
 
 
@@ -56,13 +60,13 @@ def accepted_kinds(accepts: Any) -> tuple[Container, ...]:
     Parameters
     ----------
     accepts
-        A kind, several in a tuple, or their union. A method for features alone accepts tables.
+        A kind, several in a tuple, or their union. A method for features alone accepts all.
 
     Examples
     --------
     >>> [kind.__name__ for kind in accepted_kinds(Bipartite)]
-    ['Bipartite', 'Table']
+    ['Bipartite', 'Table', 'Graph']
     """
     kinds: tuple[Container, ...]
     kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
-    return (*kinds, Table) if kinds == (Bipartite,) else kinds
+    return (*kinds, Table, Graph) if kinds == (Bipartite,) else kinds

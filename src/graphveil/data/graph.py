@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.data.columns import chosen_names
 from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists
+from graphveil.data.directions import Ties
 from graphveil.data.frames import arrow_table
 from graphveil.data.ids import (
     Ids,
@@ -23,9 +25,11 @@ from graphveil.data.ids import (
     stored,
     to_arrow,
 )
+from graphveil.data.left_out import noting, warn_left_out
 from graphveil.errors import DataError, GraphveilWarning
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
+from graphveil.wording import Directed
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -53,6 +57,8 @@ class Graph:
         int32, shape (2 m,).
     ids
         int64 or text, shape (n,); None stands for 0..n-1. No method reads them.
+    left_out
+        The names of attributes and weights that the data came with and that are not in here.
 
     Raises
     ------
@@ -69,6 +75,7 @@ class Graph:
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     ids: Ids | None = None
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -163,8 +170,9 @@ class Graph:
         *,
         n: int | None = None,
         ids: object = None,
+        directed: Directed = "refuse",
     ) -> Self:
-        """Return the graph of these edges; direction, self-loops and repeats are dropped.
+        """Return the graph of these edges; self-loops and repeats are dropped.
 
         Parameters
         ----------
@@ -175,11 +183,14 @@ class Graph:
             The number of nodes.
         ids
             The id of every position.
+        directed
+            What to do with edges of which some stand in both directions and others in one:
+            ``refuse`` them, or ``symmetrize`` them.
 
         Raises
         ------
         DataError
-            Where the lengths differ, or a position is outside 0..n-1.
+            Where the lengths differ, a position is outside 0..n-1, or directions matter.
 
         Warns
         -----
@@ -187,12 +198,8 @@ class Graph:
             Where self-loops or repeated arcs were dropped, with their number.
         """
         graph, dropped = cls.assemble(source, target, n=n, ids=ids)
-        if dropped.self_loops or dropped.duplicates:
-            warnings.warn(
-                f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges",
-                GraphveilWarning,
-                stacklevel=2,
-            )
+        _check_directions(Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs), directed)
+        _warn_dropped(dropped, stacklevel=2)
         return graph
 
     @classmethod
@@ -216,13 +223,27 @@ class Graph:
         return _assemble(cls, u, v, size, labels)
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, ids: object = None) -> Self:
-        """Return the graph of a symmetric square sparse matrix; stored zeros are no edges.
+    def from_scipy(cls, matrix: Any, *, ids: object = None, directed: Directed = "refuse") -> Self:
+        """Return the graph of a square sparse matrix; stored zeros are no edges.
+
+        Parameters
+        ----------
+        matrix
+            Square; its values are not kept.
+        ids
+            The id of every row.
+        directed
+            What to do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it.
 
         Raises
         ------
         DataError
-            Where it is not square, or not symmetric.
+            Where it is not square, or not symmetric and not to be symmetrized.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where values other than 0 and 1 are left out.
         """
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
@@ -230,55 +251,95 @@ class Graph:
                 f"a graph needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}. "
                 "Read it as user-feature data instead."
             )
+        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
+        left_out = warn_left_out(["values"] if weighted else [], stacklevel=2)
         pattern = sparse.csr_array(coo != 0)
-        if (pattern != pattern.T).nnz:
-            raise DataError(
-                "the matrix is not symmetric, so its graph is directed. "
-                "Pass (matrix + matrix.T) to forget directions."
-            )
-        upper = sparse.triu(pattern, k=0).tocoo()
-        return cls.from_edges(upper.row, upper.col, n=int(coo.shape[0]), ids=ids)
+        there, back = sparse.triu(pattern, k=1), sparse.tril(pattern, k=-1).T
+        upper = sparse.coo_array(there + back)
+        _check_directions(Ties(n=upper.nnz, mutual=there.multiply(back).nnz, said=True), directed)
+        loops = np.flatnonzero(pattern.diagonal())
+        ends = [np.concatenate([axis, loops]) for axis in upper.coords]
+        graph = cls.from_edges(*ends, n=int(coo.shape[0]), ids=ids)
+        return noting(graph, left_out)
 
     @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any]) -> Self:
-        """Return the structure of a NetworkX graph; node names become ids, attributes are left out.
+    def from_networkx(cls, graph: nx.Graph[Any], *, directed: Directed = "refuse") -> Self:
+        """Return the structure of a NetworkX graph; node names become ids.
+
+        Parameters
+        ----------
+        graph
+            Any NetworkX graph.
+        directed
+            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
+            ``symmetrize`` it.
 
         Raises
         ------
         DataError
-            Where the graph is directed.
+            Where it is directed and not to be symmetrized.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of nodes or edges are left out, with their names; where self-loops or
+            repeated edges are dropped.
         """
-        if graph.is_directed():
-            raise DataError("the NetworkX graph is directed. Pass graph.to_undirected().")
         names = list(graph.nodes)
         position = {name: number for number, name in enumerate(names)}
         pairs = [(position[u], position[v]) for u, v in graph.edges()]
         ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return cls._in_canonical_order(ends, names)
+        attributes = [name for _, values in graph.nodes(data=True) for name in values]
+        attributes += [name for *_, values in graph.edges(data=True) for name in values]
+        left_out = warn_left_out(attributes, stacklevel=2)
+        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
+        return noting(built, left_out)
 
     @classmethod
-    def from_igraph(cls, graph: ig.Graph) -> Self:
+    def from_igraph(cls, graph: ig.Graph, *, directed: Directed = "refuse") -> Self:
         """Return the structure of an igraph graph; vertex names become ids where there are any.
+
+        Parameters
+        ----------
+        graph
+            Any igraph graph.
+        directed
+            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
+            ``symmetrize`` it.
 
         Raises
         ------
         DataError
-            Where the graph is directed.
+            Where it is directed and not to be symmetrized.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of vertices or edges are left out, with their names; where self-loops
+            or repeated edges are dropped.
         """
-        if graph.is_directed():
-            raise DataError("the igraph graph is directed. Pass graph.as_undirected().")
         ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
         named = "name" in graph.vs.attributes()
-        return cls._in_canonical_order(ends, graph.vs["name"] if named else range(graph.vcount()))
+        attributes = [name for name in graph.vs.attributes() if name != "name"]
+        left_out = warn_left_out([*attributes, *graph.es.attributes()], stacklevel=2)
+        names = graph.vs["name"] if named else range(graph.vcount())
+        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
+        return noting(built, left_out)
 
     @classmethod
-    def _in_canonical_order(cls, ends: NDArray[np.int64], names: object) -> Self:
+    def _in_canonical_order(
+        cls, ends: NDArray[np.int64], names: object, *, said: bool, directed: Directed
+    ) -> Self:
         ids = as_ids(names, what="node ids")
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
         position = positions(ids, labels, what="node ids")
-        return cls.from_edges(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
+        graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
+        ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said)
+        _check_directions(ties, directed)
+        _warn_dropped(dropped, stacklevel=3)
+        return graph
 
     @classmethod
     def from_arrow(
@@ -288,6 +349,7 @@ class Graph:
         source: str | None = None,
         target: str | None = None,
         nodes: object = None,
+        directed: Directed = "refuse",
     ) -> Self:
         """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
 
@@ -296,26 +358,41 @@ class Graph:
         frame
             Anything that speaks the Arrow C stream.
         source, target
-            The columns; the first two where not given.
+            The columns. Without them, those of known names such as ``source`` and ``target``, or
+            the only two.
         nodes
             All ids, so that isolated nodes are not lost.
+        directed
+            What to do with rows of which some stand in both directions and others in one:
+            ``refuse`` them, or ``symmetrize`` them.
+
+        Raises
+        ------
+        DataError
+            Where it is not clear which columns are meant, or directions matter.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where further columns are left out, with their names; where self-loops or repeated
+            edges are dropped.
         """
         table = arrow_table(frame)
-        if table.num_columns < 2:
-            raise DataError(f"an edge needs two columns, the frame has {table.num_columns}.")
-        names = [source or table.column_names[0], target or table.column_names[1]]
-        for name in names:
-            if name not in table.column_names:
-                raise DataError(f"no column {name!r}. The frame has {table.column_names}.")
+        names = chosen_names(table.column_names, (source, target), ("source", "target"))
+        further = [name for name in table.column_names if name not in names]
+        left_out = warn_left_out(further, stacklevel=2)
         left, right = (as_ids(table[name], what=name) for name in names)
         if nodes is None:
-            return cls.from_edges(left, right)
+            graph = cls.from_edges(left, right, directed=directed)
+            return noting(graph, left_out)
         labels = distinct(as_ids(nodes, what="nodes"))
-        return cls.from_edges(
+        graph = cls.from_edges(
             positions(left, labels, what=names[0]),
             positions(right, labels, what=names[1]),
             ids=labels,
+            directed=directed,
         )
+        return noting(graph, left_out)
 
     def to_arrow(self) -> pa.Table:
         """Return every edge once as an Arrow table of the ids in `source` and `target`."""
@@ -397,6 +474,23 @@ def _positions(values: ArrayLike, n: int, what: str) -> NDArray[np.int32]:
         bad = low if low < 0 else high
         raise DataError(f"{what}: position {bad} is outside 0..{n - 1}. Give n > {high}.")
     return array.astype(np.int32, copy=False)
+
+
+def _check_directions(ties: Ties, directed: Directed) -> None:
+    """Refuse ties whose directions matter, unless they are to be forgotten."""
+    if directed not in ("refuse", "symmetrize"):
+        raise DataError(f"directed={directed!r} is unknown. Use refuse or symmetrize.")
+    if ties.matter and directed == "refuse":
+        raise DataError(ties.refusal)
+
+
+def _warn_dropped(dropped: Dropped, *, stacklevel: int) -> None:
+    if dropped.self_loops or dropped.duplicates:
+        warnings.warn(
+            f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges",
+            GraphveilWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 G = TypeVar("G", bound=Graph)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data.bins import binned
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.frames import arrow_table
 from graphveil.data.ids import (
@@ -27,6 +28,7 @@ from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
+from graphveil.wording import mapping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +97,11 @@ class Table:
         object.__setattr__(self, "ids", stored(self.ids, n=self.n_rows, what="row ids"))
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of what was left out on reading: nothing, since all columns are cells."""
+        return ()
+
+    @property
     def n_rows(self) -> int:
         """The number of rows."""
         return int(self.codes.shape[0])
@@ -141,7 +148,12 @@ class Table:
 
     @classmethod
     def from_columns(
-        cls, columns: dict[str, Any], *, ids: object = None, suppressed: Sequence[str] = ("*", "")
+        cls,
+        columns: dict[str, Any],
+        *,
+        ids: object = None,
+        suppressed: Sequence[str] = ("*", ""),
+        bins: Mapping[str, str] | None = None,
     ) -> Self:
         """Return the table of these columns of integers or text.
 
@@ -153,12 +165,17 @@ class Table:
             One id a row.
         suppressed
             Texts that stand for a suppressed cell.
+        bins
+            How numbers of a column become categories: ``median``, ``quantiles:N`` or
+            ``edges:a,b,c``.
         """
         sizes = {name: len(values) for name, values in columns.items()}
         if len(set(sizes.values())) > 1:
             raise DataError(f"the columns have different lengths: {sizes}. Make them equal.")
         names = tuple(columns)
-        coded = [_encode(columns[name], name, suppressed) for name in names]
+        for name in (name for name in bins or {} if name not in columns):
+            raise DataError(f"no column {name!r} for bins. There are {', '.join(names)}.")
+        coded = [_encode(columns[name], name, suppressed, (bins or {}).get(name)) for name in names]
         n = next(iter(sizes.values()), 0)
         codes = np.empty((n, len(names)), dtype=np.int32)
         for number, (column, _) in enumerate(coded):
@@ -173,6 +190,7 @@ class Table:
         *,
         ids: str | None = None,
         suppressed: Sequence[str] = ("*", ""),
+        bins: Mapping[str, str] | None = None,
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
@@ -184,18 +202,21 @@ class Table:
             The column that names the rows; it is not published.
         suppressed
             Texts that stand for a suppressed cell.
+        bins
+            How numbers of a column become categories: ``median``, ``quantiles:N`` or
+            ``edges:a,b,c``.
 
         Raises
         ------
         DataError
-            Where a column holds fractions: bin it first, explicitly.
+            Where a column holds fractions, and `bins` does not name it.
         """
         table = arrow_table(frame)
         if ids is not None and ids not in table.column_names:
             raise DataError(f"no column {ids!r}. The frame has {table.column_names}.")
         columns = {name: table[name] for name in table.column_names if name != ids}
         row_ids = None if ids is None else table[ids]
-        return cls.from_columns(columns, ids=row_ids, suppressed=suppressed)
+        return cls.from_columns(columns, ids=row_ids, suppressed=suppressed, bins=bins)
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""
@@ -247,7 +268,7 @@ class Table:
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named))
+        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named), "things")
 
     @classmethod
     def from_one_hot(cls, data: Bipartite) -> Self:
@@ -333,11 +354,15 @@ def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:
         )
 
 
-def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[np.int32], Ids]:
+def _encode(
+    values: Any, name: str, suppressed: Sequence[str], rule: str | None
+) -> tuple[NDArray[np.int32], Ids]:
     column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     column = written_out(column)
+    if rule is not None:
+        column = binned(_numbers(column, name, suppressed), rule, name=name)
     if pa.types.is_floating(column.type):
         column = _whole_or_refuse(column, name)
     if not _is_plain_integer(column):
@@ -349,6 +374,20 @@ def _encode(values: Any, name: str, suppressed: Sequence[str]) -> tuple[NDArray[
     index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
     codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
     return codes.astype(np.int32), categories
+
+
+def _numbers(column: pa.Array, name: str, suppressed: Sequence[str]) -> pa.Array:
+    """Return a column as numbers; suppressed cells are null."""
+    try:
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=column.type))
+            column = pc.if_else(hidden, pa.scalar(None, type=column.type), column)
+        return column.cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"column {name} holds {column.type} that are no numbers, so it cannot be binned. "
+            "Leave out its bins."
+        ) from error
 
 
 def _is_plain_integer(column: pa.Array) -> bool:
@@ -384,6 +423,7 @@ def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
     if pc.any(fractions).as_py():
         first = column.filter(fractions)[0].as_py()
         raise DataError(
-            f"column {name} is numeric ({first}). Bin it explicitly (median, quantiles or edges)."
+            f"column {name} is numeric ({first}). Bin it, for example "
+            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
         )
     return column.cast(pa.int64())

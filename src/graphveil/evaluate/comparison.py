@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import as_text, distinct, positions
+from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.errors import UsageError
 from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 
@@ -109,7 +110,7 @@ class BipartiteComparison(Comparison[Bipartite]):
 
     @cached_property
     def _matrices(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        named = [self.original.feature_labels(), self.released.feature_labels()]
+        named = [self._features_of_original(), self.released.feature_labels()]
         if named[0].dtype.kind != named[1].dtype.kind:
             named = [as_text(names) for names in named]
         every = distinct(np.concatenate(named))
@@ -118,6 +119,14 @@ class BipartiteComparison(Comparison[Bipartite]):
             for data, names in zip((self.original, self.released), named, strict=True)
         )
         return before, after
+
+    def _features_of_original(self) -> Ids:
+        """Return the features' names; those of people are the ids that they have in the release."""
+        if self.original.items == "people" and self.position is None:
+            raise UsageError("items are people: comparing them needs the owner's linkage.")
+        if self.original.items == "people":
+            return self.released.labels()[self.linked]
+        return self.original.feature_labels()
 
     @property
     def before(self) -> sparse.csr_array:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
 from graphveil.data.objects import as_original
@@ -98,7 +99,7 @@ def evaluate(
         A release, or the folder of one.
     original
         The data it was made from. A table stands for its `one_hot` features where the release is
-        of users by features.
+        of users by features, a graph for the neighbours of everyone where it was released so.
     metrics
         Names of `METRICS`. Where not given: all that read this kind of data, heavy ones only up to
         200,000 edges or 10,000,000 entries of the original.
@@ -186,7 +187,12 @@ def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[
 def _comparison(release: Release, original: Any, randomness: Randomness) -> Comparison[Any]:
     released = release.data
     original = as_original(original, type(released), wanted_by="evaluate")
-    original = encoded(original, type(released))
+    if PeopleAsItems() in release.conditions:
+        original = encoded(original, Bipartite)
+        if isinstance(original, Bipartite) and original.items is None:
+            original = original.with_items("people")
+    elif isinstance(original, Table):
+        original = encoded(original, type(released))
     if type(original) is not type(released) or type(released) not in COMPARISONS:
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "

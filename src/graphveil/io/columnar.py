@@ -13,17 +13,19 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.bins import binned
 from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
-from graphveil.io.bins import binned
-from graphveil.io.columns import merged_text, two_columns
+from graphveil.io.columns import merged_text
+from graphveil.io.ends import refuse_columns, two_columns
 from graphveil.io.formats import Format
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs, encoded, joined
 from graphveil.io.source import Source, shown
 from graphveil.io.table_text import check_columns, refuse_fractions
+from graphveil.wording import option
 
 _ROWS = 1 << 20
 _FEW_ROWS = 1 << 16
@@ -34,7 +36,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     """Return the arcs of a frame of edges."""
     with _frame(source) as frame:
         notes = Notes()
-        chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
+        chosen = _two(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
     return Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
 
@@ -43,10 +45,10 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     """Return the pairs of a frame with a row a pair, or a list of items a row."""
     with _frame(source) as frame:
         notes = Notes()
-        nested = _list_column(source, frame)
+        nested = _list_column(source, frame, options)
         if nested is not None:
             return _lists(source, frame, nested, options)
-        chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
+        chosen = _two(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=False)
     return Pairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
@@ -62,13 +64,14 @@ def bipartite_batches(
     without a column of users belong to users 0, 1, 2 and so on.
     """
     with _frame(source) as frame:
-        nested = _list_column(source, frame)
+        nested = _list_column(source, frame, options)
         chosen: tuple[str, ...]
         if nested is None:
-            chosen = _two(source, frame, notes, ignore_weights=options.ignore_weights)
+            chosen = _two(source, frame, notes, options)
             names = ["user", "item"]
         else:
             user = _user_column(source, frame, nested, notes, options)
+            notes.nameless = user is None
             chosen = (nested,) if user is None else (user, nested)
             names = ["user", "items"]
         notes.rows = 0
@@ -226,19 +229,25 @@ def _frame(source: Source) -> Iterator[_Frame]:
             )
 
 
-def _two(source: Source, frame: _Frame, notes: Notes, *, ignore_weights: bool) -> tuple[str, str]:
-    first, second = two_columns(
-        source, tuple(frame.names), len(frame.names), notes, ignore_weights=ignore_weights
-    )
+def _two(
+    source: Source, frame: _Frame, notes: Notes, options: GraphOptions | BipartiteOptions
+) -> tuple[str, str]:
+    names = tuple(frame.names)
+    first, second = two_columns(source, names, len(names), notes, options.ends)
     return frame.names[first], frame.names[second]
 
 
-def _list_column(source: Source, frame: _Frame) -> str | None:
-    """Return the first column of lists, if there is one."""
+def _list_column(source: Source, frame: _Frame, options: BipartiteOptions) -> str | None:
+    """Return the column of lists, if there is one."""
     nested = [field for field in frame.schema if pa.types.is_nested(field.type)]
+    asked = [field for field in nested if field.name == options.item_column]
     if not nested:
         return None
-    name, kind = nested[0].name, nested[0].type
+    if len(nested) > 1 and not asked:
+        named = ", ".join(shown(field.name) for field in nested)
+        say = option("item_column", str(nested[0].name))
+        source.refuse(f"several columns hold lists: {named}. Say which one, such as {say}.")
+    name, kind = (asked or nested)[0].name, (asked or nested)[0].type
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
         source.refuse(f"column {name} holds {shown(kind)}, no list of items. Use list<string>.")
     return str(name)
@@ -249,12 +258,14 @@ def _user_column(
 ) -> str | None:
     """Return the column of users beside a column of lists, if there is one."""
     beside = [name for name in frame.names if name != nested]
-    notes.columns_ignored = tuple(beside[1:])
-    if len(beside) > 1 and not options.ignore_weights:
-        source.refuse(
-            f"columns besides the user and its items: {shown(', '.join(beside[1:]))}. "
-            "Say --ignore-weights to leave them out."
-        )
+    if len(beside) > 1 or options.user_column is not None:
+        asked = options.item_column if options.item_column is not None else nested
+        ends = options.ends._replace(asked=(options.user_column, asked))
+        if options.user_column is None:
+            names = tuple(frame.names)
+            refuse_columns(source, names, len(names), ends, "of which one holds lists")
+        user, _ = two_columns(source, tuple(frame.names), len(frame.names), notes, ends)
+        return frame.names[user]
     return beside[0] if beside else None
 
 
@@ -262,7 +273,7 @@ def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) 
     notes = Notes()
     user = _user_column(source, frame, name, notes, options)
     table = frame.table()
-    notes.rows = table.num_rows
+    notes.rows, notes.nameless = table.num_rows, user is None
     column = table[name].combine_chunks()
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)

@@ -15,6 +15,8 @@ from graphveil.data.csr import blocks
 from graphveil.data.ids import Ids, as_ids, distinct, positions
 from graphveil.errors import InputError
 from graphveil.io.dialect import (
+    DOUBLE,
+    STANDS_FOR_DOUBLE,
     WHITESPACE,
     Dialect,
     expect_width,
@@ -27,44 +29,9 @@ from graphveil.io.raw import Column, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_of, other_than_integers, problem_of
 
-_ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item"))
-
 
 class NotIntegersError(Exception):
     """A cell is no plain integer, so the columns are to be read as text."""
-
-
-def two_columns(
-    source: Source, header: tuple[str, ...], n_columns: int, notes: Notes, *, ignore_weights: bool
-) -> tuple[int, int]:
-    """Return the columns of the two ends of a row; refuse further ones unless they are ignored.
-
-    Raises
-    ------
-    InputError
-        Where there is one column alone, or more than two, or not one name each.
-    """
-    if n_columns < 2:
-        source.refuse("one column where a row needs two ids. Check the delimiter.")
-    if header and len(header) != n_columns:
-        source.refuse(
-            f"{len(header)} names ({shown(', '.join(header))}) over rows of {n_columns} cells. "
-            "Give one name a column."
-        )
-    lowered = [name.lower() for name in header]
-    chosen = (0, 1)
-    for first, second in _ENDS:
-        if first in lowered and second in lowered:
-            chosen = (lowered.index(first), lowered.index(second))
-    names = header or tuple(str(number) for number in range(1, n_columns + 1))
-    further = tuple(name for column, name in enumerate(names) if column not in chosen)
-    if further and not ignore_weights:
-        source.refuse(
-            f"{n_columns} columns where two are needed; further ones: "
-            f"{shown(', '.join(further))}. Say --ignore-weights to leave them out."
-        )
-    notes.columns_ignored = further
-    return chosen
 
 
 def read_columns(
@@ -135,6 +102,8 @@ def _cleaned(source: Source, dialect: Dialect, notes: Notes) -> Iterator[tuple[i
         notes.comment_lines += comments
         if dialect.delimiter == WHITESPACE:
             chunk = single_spaced(chunk)
+        elif dialect.delimiter == DOUBLE:
+            chunk = chunk.replace(DOUBLE.encode(), STANDS_FOR_DOUBLE.encode())
         if named and chunk.strip():
             chunk, named = _after_header(chunk), False
         if chunk.strip():
@@ -150,13 +119,12 @@ def _after_header(chunk: bytes) -> bytes:
 def _parse(chunk: bytes, dialect: Dialect, chosen: tuple[int, ...], kind: pa.DataType) -> pa.Table:
     names = [str(number) for number in range(dialect.n_columns)]
     kept = [str(number) for number in chosen]
-    quotes = b'"' in chunk and dialect.delimiter != WHITESPACE
+    quotes = b'"' in chunk and dialect.delimiter not in (WHITESPACE, DOUBLE)
+    delimiter = STANDS_FOR_DOUBLE if dialect.delimiter == DOUBLE else dialect.delimiter
     return csv.read_csv(
         pa.BufferReader(chunk),
         read_options=csv.ReadOptions(column_names=names, block_size=1 << 20),
-        parse_options=csv.ParseOptions(
-            delimiter=dialect.delimiter, quote_char='"' if quotes else False
-        ),
+        parse_options=csv.ParseOptions(delimiter=delimiter, quote_char='"' if quotes else False),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(kept, kind),
             include_columns=kept,

@@ -16,8 +16,14 @@ from graphveil.data import SUPPRESSED, Bipartite, Graph, Table
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError
-from graphveil.io.columns import read_columns, refuse_value, tables, trimmed, two_columns
+from graphveil.io.columns import read_columns, refuse_value, tables, trimmed
 from graphveil.io.dialect import Dialect, sniff
+from graphveil.io.ends import two_columns
+from graphveil.io.first_row import (
+    check_no_second_header,
+    first_row_is_names,
+    without_first_row,
+)
 from graphveil.io.formats import Format
 from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
@@ -25,6 +31,7 @@ from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import Problem, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells
+from graphveil.wording import option
 
 _AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 _ROWS = 1 << 20
@@ -32,32 +39,70 @@ _ROWS = 1 << 20
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
     """Return the arcs of an edge list."""
-    dialect = sniff(source, options.header)
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
     _check_konect(source, dialect)
-    notes = Notes(header=dialect.header)
-    chosen = two_columns(
-        source, dialect.header, dialect.n_columns, notes, ignore_weights=options.ignore_weights
-    )
-    left, right = read_columns(source, dialect, chosen, notes, share_labels=True)
+    notes = Notes(header=dialect.header, inferred=dialect.inferred)
+    left, right = _ends(source, dialect, options, notes, shared=True)
     arcs = Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = _says_directed(dialect)
-    return arcs if dialect.header else _without_count_line(arcs)
+    return arcs if notes.header else _without_count_line(arcs)
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     """Return the pairs of a user-item file, whichever way its lines hold them."""
-    dialect = sniff(source, options.header)
-    if options.layout in ("lists", "items") or (
-        options.layout == "auto" and not dialect.header and len(dialect.widths) > 1
-    ):
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    if has_lists(dialect, options):
         return read_lists(source, dialect, named=options.layout != "items")
-    notes = Notes(header=dialect.header)
-    chosen = two_columns(
-        source, dialect.header, dialect.n_columns, notes, ignore_weights=options.ignore_weights
-    )
-    left, right = read_columns(source, dialect, chosen, notes, share_labels=False)
+    notes = Notes(header=dialect.header, inferred=dialect.inferred)
+    left, right = _ends(source, dialect, options, notes, shared=False)
     return Pairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
+    )
+
+
+def has_lists(dialect: Dialect, options: BipartiteOptions) -> bool:
+    """Whether a line of the file is a user with all of its items."""
+    if options.layout != "auto":
+        return options.layout in ("lists", "items")
+    return not dialect.header and len(dialect.widths) > 1 and not any(options.ends.asked)
+
+
+def _ends(
+    source: Source,
+    dialect: Dialect,
+    options: GraphOptions | BipartiteOptions,
+    notes: Notes,
+    *,
+    shared: bool,
+) -> tuple[Column, Column]:
+    """Return the two columns of ids; a first row of names is none of them."""
+    chosen = chosen_columns(source, dialect, options, notes)
+    left, right = read_columns(source, dialect, chosen, notes, share_labels=shared)
+    if dialect.header:
+        ids = (left.labels, right.labels)
+        check_no_second_header(source, dialect, options.header, chosen, ids)
+    elif dialect.undecided and first_row_is_names(source, left, right, shared=shared):
+        names = [str(column.labels[column.codes[0]]) for column in (left, right)]
+        notes.header, notes.inferred = tuple(names), True
+        notes.rows -= 1
+        return without_first_row(left, right, shared=shared)
+    return left, right
+
+
+def chosen_columns(
+    source: Source,
+    dialect: Dialect,
+    options: GraphOptions | BipartiteOptions,
+    notes: Notes,
+) -> tuple[int, int]:
+    """Return the two columns that count; a file with comments has them first, as collections do."""
+    return two_columns(
+        source,
+        dialect.header,
+        dialect.n_columns,
+        notes,
+        options.ends,
+        by_position=bool(dialect.comments),
     )
 
 
@@ -108,10 +153,14 @@ def _check_konect(source: Source, dialect: Dialect) -> None:
         source.refuse("the first line says bip: users and items, no graph. Read it as bipartite.")
 
 
-def _says_directed(dialect: Dialect) -> bool:
+def _says_directed(dialect: Dialect) -> bool | None:
+    """Return what the comments say of directions; None where they say nothing."""
     text = " ".join(dialect.comments).lower()
-    konect = any(re.match(r"%\s*asym\b", comment) for comment in dialect.comments)
-    return konect or re.search(r"\bdirected\b", text) is not None
+    first = dialect.comments[0] if dialect.comments else ""
+    if re.match(r"%\s*asym\b", first) or re.search(r"\bdirected\b", text):
+        return True
+    undirected = re.match(r"%\s*sym\b", first) or re.search(r"\bundirected\b", text)
+    return False if undirected else None
 
 
 def _without_count_line(arcs: Arcs) -> Arcs:
@@ -165,7 +214,7 @@ def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
         if not name or "\n" in name or "\r" in name:
             raise InputError(
                 f"the column {shown(name)!r} has no name or one of two lines, which {form.name} "
-                "cannot carry. Use --format parquet."
+                f"cannot carry. Use {option('format', 'parquet')}."
             )
     columns = []
     for number, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
@@ -192,7 +241,7 @@ def _refuse_spelling(problem: Problem | None, form: Format) -> None:
     if problem is not None:
         raise InputError(
             f"the id {shown(problem.value)!r} could not be read again from {form.name}: there it "
-            f"{problem.what}. Use --format parquet."
+            f"{problem.what}. Use {option('format', 'parquet')}."
         )
 
 
@@ -215,13 +264,13 @@ def _check_categories(name: str, values: pa.Array, form: Format) -> None:
         if hidden in values.to_pylist():
             raise InputError(
                 f"column {name}: the category {hidden!r} cannot be distinguished from a suppressed "
-                f"cell in {form.name}. Use --format parquet."
+                f"cell in {form.name}. Use {option('format', 'parquet')}."
             )
     number = fraction_among(values)
     if number is not None:
         raise InputError(
             f"column {name}: the category {shown(number)!r} could not be read again from "
-            f"{form.name}: there it is a number. Use --format parquet."
+            f"{form.name}: there it is a number. Use {option('format', 'parquet')}."
         )
 
 

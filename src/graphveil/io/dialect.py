@@ -7,25 +7,38 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 
+from graphveil.data.columns import known_pairs, plain
 from graphveil.io.options import Header
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
+from graphveil.wording import either, option
 
 WHITESPACE = " "
 _SAMPLE = 200
-_ORDER = {"csv": ",;\t", "tsv": "\t,;", "text": "\t,;"}
+_ORDER = {"csv": ",;\t|", "tsv": "\t,;|", "text": "\t,;|"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_KNOWN_NAMES = """
-    source target from to src dst u v node1 node2 node_1 node_2 id1 id2 id_1 id_2 fromnodeid
-    tonodeid fromnode tonode from_node to_node head tail user item users items user_id item_id
-    userid itemid feature features product movie node nodes id start end
-"""
-_NAMES = frozenset(_KNOWN_NAMES.split())
+_LIST_NAMES = frozenset({"id", "ids", "node", "vertex", "name", "user", "person", "item", "member"})
+"""Names of the only column of a file that lists ids, as `plain` gives them."""
+
+DOUBLE = "::"
+"""A delimiter of two characters; a parser that knows those of one only sees `STANDS_FOR_DOUBLE`."""
+
+STANDS_FOR_DOUBLE = "\x1f"
+_SINGLE = "!$&'()*+,-./:;<=>?@[]^_`{|}~"
+_SPELLED = {
+    "tab": "\t",
+    "\\t": "\t",
+    "space": WHITESPACE,
+    "comma": ",",
+    "semicolon": ";",
+    "pipe": "|",
+    DOUBLE: DOUBLE,
+}
 _BLANK, _BREAK = 1, 2
 _STEP = 1 << 18
 _ZERO, _POINT = np.uint8(ord("0")), np.uint8(ord("."))
@@ -40,7 +53,8 @@ class Dialect:
 
     `spaced` says that a space follows every delimiter and is no part of the cells. `widths` are
     the numbers of cells of the first lines, the names left out. `plain_only` says that
-    007 is no integer.
+    007 is no integer. `inferred` says that the first line was taken for names because it differs
+    from what stands below, `undecided` that it may still be names: it is text above text.
     """
 
     delimiter: str
@@ -50,6 +64,8 @@ class Dialect:
     widths: frozenset[int]
     comments: tuple[str, ...] = ()
     plain_only: bool = True
+    inferred: bool = False
+    undecided: bool = False
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of a line."""
@@ -60,7 +76,7 @@ def split(line: str, delimiter: str) -> list[str]:
     """Return the pieces of a line as they stand."""
     if delimiter == WHITESPACE:
         return line.split()
-    if '"' not in line:
+    if '"' not in line or delimiter == DOUBLE:
         return line.split(delimiter)
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=False), [])
@@ -68,7 +84,14 @@ def split(line: str, delimiter: str) -> list[str]:
         return line.split(delimiter)
 
 
-def sniff(source: Source, header: Header, *, spaces: bool = True, comments: bool = True) -> Dialect:
+def sniff(
+    source: Source,
+    header: Header,
+    *,
+    delimiter: str | None = None,
+    spaces: bool = True,
+    comments: bool = True,
+) -> Dialect:
     """Return the dialect of a file.
 
     Without `spaces`, white space separates nothing; without `comments`, no line is one.
@@ -76,8 +99,32 @@ def sniff(source: Source, header: Header, *, spaces: bool = True, comments: bool
     Raises
     ------
     InputError
-        Where it holds no data.
+        Where it holds no data, or it is not clear whether the first line names the columns.
     """
+    lines, remarks = _first_lines(source, comments=comments)
+    separator = _spelled(source, delimiter)
+    if separator is None:
+        order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]
+        separator = _delimiter(lines, order, fallback=WHITESPACE if spaces else order[0])
+    rows = [split(line, separator) for line in lines]
+    kind = _first_row(source, rows) if header == "auto" else "asked"
+    named = header == "yes" or kind in ("known", "inferred")
+    data = rows[1:] if named else rows
+    widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
+    return Dialect(
+        delimiter=separator,
+        n_columns=widths.most_common(1)[0][0],
+        header=tuple(cell.strip() for cell in rows[0]) if named else (),
+        spaced=_is_spaced(rows, lines, separator),
+        widths=frozenset(widths),
+        comments=tuple(remarks),
+        inferred=kind == "inferred",
+        undecided=kind == "undecided",
+    )
+
+
+def _first_lines(source: Source, *, comments: bool) -> tuple[list[str], list[str]]:
+    """Return the first lines of data, and the comments before and among them."""
     remarks: list[str] = []
     lines: list[str] = []
     for _, line in islice(source.lines(), 100_000):
@@ -90,40 +137,59 @@ def sniff(source: Source, header: Header, *, spaces: bool = True, comments: bool
             break
     if not lines:
         source.refuse("the file is empty. Give at least one row.")
-    order = _ORDER.get(source.format.name, ",\t;")
-    delimiter = _delimiter(lines, order, fallback=WHITESPACE if spaces else order[0])
-    rows = [split(line, delimiter) for line in lines]
-    named = header == "yes" or (header == "auto" and has_names(rows))
-    data = rows[1:] if named else rows
-    widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
+    return lines, remarks
+
+
+def _spelled(source: Source, delimiter: str | None) -> str | None:
+    """Return the delimiter that an option spells."""
+    if delimiter is None or delimiter in _SPELLED.values():
+        return delimiter
+    if delimiter.lower() in _SPELLED:
+        return _SPELLED[delimiter.lower()]
+    if len(delimiter) == 1 and delimiter in _SINGLE:
+        return delimiter
+    return source.refuse(
+        f"{shown(delimiter)!r} cannot be {option('delimiter')}. Give one character such as |, "
+        "or ::, tab or space."
+    )
+
+
+def _is_spaced(rows: list[list[str]], lines: list[str], delimiter: str) -> bool:
     quoted_space = f'{delimiter}" '
-    spaced = (
+    return (
         delimiter != WHITESPACE
         and max(map(len, rows)) > 1
         and all(cell.startswith(" ") for row in rows for cell in row[1:])
         and not any(quoted_space in line for line in lines)
     )
-    return Dialect(
-        delimiter=delimiter,
-        n_columns=widths.most_common(1)[0][0],
-        header=tuple(cell.strip() for cell in rows[0]) if named else (),
-        spaced=spaced,
-        widths=frozenset(widths),
-        comments=tuple(remarks),
-    )
 
 
-def has_names(rows: list[list[str]]) -> bool:
-    """Whether the first row holds names: well-known ones, or words above numbers."""
+def _first_row(
+    source: Source, rows: list[list[str]]
+) -> Literal["known", "inferred", "data", "undecided"]:
+    """Return what the first row is: known names, words above numbers, data, or either."""
     first = [cell.strip() for cell in rows[0]]
-    if first and all(cell.lower() in _NAMES for cell in first[:2]):
-        return True
-    below = [cell.strip() for row in rows[1:] for cell in row[:2]]
-    words = [cell for cell in first[:2] if not re.fullmatch(NUMBER, cell)]
-    return len(words) == len(first[:2]) and bool(below) and all(map(_INTEGER.fullmatch, below))
+    if known_pairs(first, graph=True) or (len(first) == 1 and plain(first[0]) in _LIST_NAMES):
+        return "known"
+    above = {"names": "", "data": ""}
+    numbers_below = False
+    for column, cell in enumerate(first):
+        below = [row[column].strip() for row in rows[1:] if column < len(row)]
+        below = [other for other in below if other]
+        if cell and below and all(re.fullmatch(NUMBER, other) for other in below):
+            numbers_below = True
+            above["data" if re.fullmatch(NUMBER, cell) else "names"] = cell
+    if above["names"] and above["data"]:
+        source.refuse(
+            f"the first line may be names or data: numbers stand below {shown(above['names'])} as "
+            f"below {shown(above['data'])}. {either('header', 'yes', 'no')}"
+        )
+    if numbers_below:
+        return "inferred" if above["names"] else "data"
+    return "undecided" if len(rows) > 1 else "data"
 
 
-def _delimiter(lines: list[str], order: str, fallback: str) -> str:
+def _delimiter(lines: list[str], order: list[str], fallback: str) -> str:
     """Return the delimiter under which most lines have the same number of cells, two or more."""
     best, share = order[0] if order[0] == "," else fallback, 0
     for candidate in (*order, fallback):

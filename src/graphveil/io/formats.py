@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphveil.errors import InputError
+from graphveil.wording import option
 
 Kind = Literal["graph", "bipartite", "table"]
 Content = Literal["graph", "bipartite", "table", "ids"]
@@ -177,7 +178,7 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
     known = " ".join(e for f in FORMATS.values() for e in f.extensions)
     raise InputError(
         f"{path.name}: the extension {extension or '(none)'} is unknown. "
-        f"Use one of {known}, or say --input-format {'|'.join(FORMATS)}."
+        f"Use one of {known}, or say {option('input_format')} with one of {', '.join(FORMATS)}."
     )
 
 

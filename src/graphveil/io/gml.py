@@ -113,7 +113,7 @@ class _Reader:
             if self._graphs > 1:
                 self._refuse("a second graph. Give one file a graph", offset)
         elif len(path) > 2:
-            self._builder.attribute()
+            self._builder.attribute(path[-1])
 
     def _element(self, kind: str, fields: dict[str, str], offset: int) -> None:
         wanted = ("id", "label") if kind == "node" else ("source", "target", "label")
@@ -124,7 +124,7 @@ class _Reader:
             if kind == "edge" and name in _WEIGHTS:
                 self._builder.weight(name)
             elif name not in wanted:
-                self._builder.attribute()
+                self._builder.attribute(name)
         line = self._line(offset)
         if kind == "node":
             self._builder.node(fields["id"], fields.get("label"), line=line)

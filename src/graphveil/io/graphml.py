@@ -15,6 +15,7 @@ from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import negative_among
+from graphveil.wording import option
 
 _WEIGHTS = ("weight", "value")
 _HEAD = (
@@ -44,13 +45,13 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     if negative is not None:
         raise InputError(
             f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
-            "negative number. Use --format parquet."
+            f"negative number. Use {option('format', 'parquet')}."
         )
     for label in labels:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", label):
             raise InputError(
                 f"the id {shown(label)} holds a control character, which {form.name} cannot "
-                "carry. Use --format parquet."
+                f"carry. Use {option('format', 'parquet')}."
             )
     quoted = [quoteattr(label) for label in labels]
     stream.write(_HEAD.encode())
@@ -109,7 +110,7 @@ class _Reader:
         if parent == "edge" and name.lower() in _WEIGHTS:
             self._builder.weight(name)
         elif parent in ("node", "edge"):
-            self._builder.attribute()
+            self._builder.attribute(name)
 
     def _end(self, tag: str) -> None:
         del tag

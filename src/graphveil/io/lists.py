@@ -16,7 +16,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
 
     A user without items is kept. Lines without a name are users 0, 1, 2 and so on.
     """
-    notes = Notes(header=dialect.header)
+    notes = Notes(header=dialect.header, nameless=not named)
     users: list[str] = []
     items: list[str] = []
     sizes: list[int] = []

@@ -14,6 +14,7 @@ from graphveil.io.matrix_files import Entries, entries_of_mtx, entries_of_npz
 from graphveil.io.options import BipartiteOptions, GraphOptions
 from graphveil.io.raw import Arcs, Notes, Pairs, check_size
 from graphveil.io.source import Source, shown
+from graphveil.wording import leave_out
 
 _BLOCK = 1 << 18
 
@@ -44,6 +45,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     if matrix.symmetric:
         source.refuse("the matrix is symmetric, so it is that of a graph. Read it as a graph.")
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
+    notes.nameless = True
     return Pairs(
         user=row,
         item=column,
@@ -69,10 +71,7 @@ def _pattern(
         return row, column, Notes(rows=row.size)
     weights = values[(values != 0) & (values != 1)]
     if weights.size and not ignore_weights:
-        source.refuse(
-            f"the entries are weights (such as {shown(weights[0])}). "
-            "Say --ignore-weights to leave them out."
-        )
+        source.refuse(f"the entries are weights (such as {shown(weights[0])}). {leave_out()}")
     stored = values != 0
     notes = Notes(
         rows=int(np.count_nonzero(stored)), columns_ignored=("values",) if weights.size else ()

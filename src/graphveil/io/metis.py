@@ -14,6 +14,7 @@ from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs, Notes
 from graphveil.io.source import Source, shown
+from graphveil.wording import leave_out
 
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
@@ -89,7 +90,7 @@ def _head(
     weights = (cells[2] if len(cells) > 2 else "0").rjust(3, "0")[-3:]
     if set(weights) != {"0"} and not ignore_weights:
         source.refuse(
-            f"the file has weights ({weights}). Say --ignore-weights to leave them out.",
+            f"the file has weights ({weights}). {leave_out()}",
             line=number,
         )
     per_node = int(cells[3][:4]) if len(cells) > 3 else 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from graphveil.io.raw import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
+from graphveil.wording import leave_out
 
 
 class Builder:
@@ -47,15 +48,14 @@ class Builder:
     def weight(self, name: str) -> None:
         """Note the weight of an edge, or refuse it."""
         if not self._ignore_weights:
-            self._source.refuse(
-                f"the edges have weights ({shown(name)}). Say --ignore-weights to leave them out."
-            )
+            self._source.refuse(f"the edges have weights ({shown(name)}). {leave_out()}")
         if name not in self._notes.columns_ignored:
             self._notes.columns_ignored += (name,)
 
-    def attribute(self) -> None:
+    def attribute(self, name: str) -> None:
         """Note an attribute that is left out."""
-        self._notes.attributes_ignored += 1
+        if name not in self._notes.attributes_ignored:
+            self._notes.attributes_ignored += (name,)
 
     def arcs(self, *, use_labels: bool) -> Arcs:
         """Return what was collected; ids are the labels, where wanted and all distinct."""

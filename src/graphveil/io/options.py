@@ -5,15 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from graphveil.wording import Directed, Items
 
 Header = Literal["auto", "yes", "no"]
-Directed = Literal["symmetrize", "refuse"]
 Layout = Literal["auto", "pairs", "lists", "items"]
 
 _FORMAT = "Read the file as this format instead of going by its extension."
 _HEADER = "Whether the first line names the columns; auto looks at it."
 _WEIGHTS = "Leave out weights and further columns instead of refusing the file."
+_DELIMITER = "What separates cells: one character, ::, tab or space. Without this it is looked for."
+
+
+class Ends(NamedTuple):
+    """Which two columns are the ends of a row, as far as the options say.
+
+    Parameters
+    ----------
+    names
+        The names of the two options.
+    asked
+        Their values: the name of a column, or its number from 1.
+    ignore_weights
+        Whether further columns are left out.
+    """
+
+    names: tuple[str, str]
+    asked: tuple[str | int | None, str | int | None]
+    ignore_weights: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,19 +47,33 @@ class GraphOptions:
     """
 
     format: str | None = field(default=None, metadata={"help": _FORMAT})
-    directed: Directed | None = field(
-        default=None,
+    directed: Directed = field(
+        default="refuse",
         metadata={
-            "help": "What to do with a directed file: forget directions, or refuse it. Without "
-            "this it is refused only if no arc has its reverse."
+            "help": "What to do with a file in which directions matter: forget them, or refuse it."
         },
+    )
+    source_column: str | int | None = field(
+        default=None,
+        metadata={"help": "The column of one end of an edge: its name, or its number from 1."},
+    )
+    target_column: str | int | None = field(
+        default=None,
+        metadata={"help": "The column of the other end: its name, or its number from 1."},
     )
     ignore_weights: bool = field(default=False, metadata={"help": _WEIGHTS})
     header: Header = field(default="auto", metadata={"help": _HEADER})
+    delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
     nodes: Path | None = field(
         default=None,
         metadata={"help": "A file with the id of every node, so that isolated nodes are kept."},
     )
+
+    @property
+    def ends(self) -> Ends:
+        """Which two columns are the ends of an edge."""
+        asked = (self.source_column, self.target_column)
+        return Ends(("source_column", "target_column"), asked, self.ignore_weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +87,23 @@ class BipartiteOptions:
     """
 
     format: str | None = field(default=None, metadata={"help": _FORMAT})
+    items: Items | None = field(
+        default=None,
+        metadata={
+            "help": "Whether items are people too, who get the new ids that they have as users, or "
+            "things, which keep their names. Asked for where ids of users and items are the same."
+        },
+    )
+    user_column: str | int | None = field(
+        default=None,
+        metadata={"help": "The column of users: its name, or its number from 1."},
+    )
+    item_column: str | int | None = field(
+        default=None,
+        metadata={"help": "The column of items: its name, or its number from 1."},
+    )
     header: Header = field(default="auto", metadata={"help": _HEADER})
+    delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
     ignore_weights: bool = field(default=False, metadata={"help": _WEIGHTS})
     layout: Layout = field(
         default="auto",
@@ -66,6 +116,12 @@ class BipartiteOptions:
         default=None,
         metadata={"help": "A file with the id of every user, so that users without items stay."},
     )
+
+    @property
+    def ends(self) -> Ends:
+        """Which two columns are the user and the item of a pair."""
+        asked = (self.user_column, self.item_column)
+        return Ends(("user_column", "item_column"), asked, self.ignore_weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +136,7 @@ class TableOptions:
 
     format: str | None = field(default=None, metadata={"help": _FORMAT})
     header: Header = field(default="auto", metadata={"help": _HEADER})
+    delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
     ids: str | None = field(
         default=None, metadata={"help": "The column that names the rows; it is not published."}
     )

@@ -12,6 +12,7 @@ from graphveil.io.named import Builder
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs, check_size
 from graphveil.io.source import Source, shown
+from graphveil.wording import option
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
@@ -36,7 +37,7 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
         if re.search(r'["\n\r\x00]', label):
             raise InputError(
                 f"the id {shown(label)} holds a quote or a line break, which {form.name} cannot "
-                "carry. Use --format graphml."
+                f"carry. Use {option('format', 'graphml')}."
             )
     stream.write(f"*Vertices {len(labels)}\n".encode())
     for number, label in enumerate(labels, start=1):
@@ -81,8 +82,8 @@ class _Reader:
         if self._section == "*vertices":
             if len(cells) > 1:
                 self._labels[self._vertex(cells[0], number)] = cells[1]
-            for _ in cells[2:]:
-                self._builder.attribute()
+            for number_of_cell, _ in enumerate(cells[2:], start=3):
+                self._builder.attribute(f"cell {number_of_cell} of a vertex")
         elif self._section in ("*edgeslist", "*arcslist"):
             first, *neighbours = (self._vertex(cell, number) for cell in cells)
             directed = self._section == "*arcslist"
@@ -99,8 +100,8 @@ class _Reader:
         self._edges.append((left, right, number, self._section == "*arcs"))
         if len(cells) > 2 and cells[2] not in ("1", "1.0"):
             self._builder.weight("value")
-        for _ in cells[3:]:
-            self._builder.attribute()
+        for number_of_cell, _ in enumerate(cells[3:], start=4):
+            self._builder.attribute(f"cell {number_of_cell} of an edge")
 
     def _vertex(self, cell: str, number: int) -> int:
         if cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= self._n:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,32 +15,41 @@ from graphveil.io.source import Source
 
 @dataclass
 class Notes:
-    """What a reader counted; the names are those of the reading report."""
+    """What a reader counted; the names are those of the reading report.
+
+    `nameless` says besides that users are numbers of rows, and no ids of the file.
+    """
 
     rows: int = 0
     header: tuple[str, ...] = ()
     comment_lines: int = 0
     count_line: str | None = None
     columns_ignored: tuple[str, ...] = ()
-    attributes_ignored: int = 0
+    attributes_ignored: tuple[str, ...] = ()
+    inferred: bool = False
+    nameless: bool = False
     odd_ids: int = 0
     example: str = ""
     suppressed_cells: int = 0
     binned: tuple[str, ...] = ()
+
+    def reported(self) -> dict[str, Any]:
+        """Return what the reading report takes over."""
+        return {name: value for name, value in asdict(self).items() if name != "nameless"}
 
 
 @dataclass(kw_only=True)
 class Arcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
-    `directed` says that the file calls itself directed, or that arcs without a reverse would be
-    odd in it; `twice` that the format lists every edge at both ends.
+    `directed` says whether the file calls itself directed, None where it says nothing; `twice`
+    that the format lists every edge at both ends.
     """
 
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     labels: Ids
-    directed: bool = False
+    directed: bool | None = None
     twice: bool = False
     notes: Notes = field(default_factory=Notes)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.csr import neighbour_lists
+from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import DataError, GraphveilWarning, InputError
 from graphveil.io.formats import Kind, format_of
@@ -54,15 +54,17 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     if options.nodes is not None:
         arcs = _over_all_nodes(source, arcs, options.nodes)
     rows = arcs.source.size
-    labels, directed, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
+    labels, said, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
     ends = [arcs.source, arcs.target]
     del arcs
     lists, dropped = neighbour_lists(ends, labels.size)
-    graph = Graph(*lists, labels)
+    left_out = (*notes.columns_ignored, *notes.attributes_ignored)
+    graph = Graph(*lists, labels, left_out)
     if graph.n_nodes < 2:
         source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
-    one_way = graph.n_edges - dropped.reciprocal_pairs if directed else 0
-    _check_direction(source, options, one_way, dropped.reciprocal_pairs)
+    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said)
+    if ties.matter and options.directed != "symmetrize":
+        source.refuse(ties.refusal)
     notes.rows = notes.rows or rows
     return Reading(
         graph,
@@ -72,9 +74,9 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
             self_loops=dropped.self_loops,
             duplicates=dropped.duplicates,
             reciprocal_pairs=0 if twice else dropped.reciprocal_pairs,
-            symmetrized=one_way,
+            symmetrized=ties.n - ties.mutual if ties.matter else 0,
             isolated=int(np.count_nonzero(graph.degrees() == 0)),
-            **asdict(notes),
+            **notes.reported(),
         ),
     )
 
@@ -109,7 +111,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     pairs: Pairs = source.format.reader("bipartite")(source, options)
     if options.users is not None:
         position, pairs.users = _over_all(source, pairs.users, options.users)
-        pairs.user = position[pairs.user]
+        pairs.user, pairs.notes.nameless = position[pairs.user], False
     data, duplicates = Bipartite.assemble(
         pairs.user,
         pairs.item,
@@ -120,9 +122,12 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
         data.indptr,
         data.indices,
         data.n_features,
-        pairs.users,
+        None if pairs.notes.nameless else pairs.users,
         None if _is_plain(pairs.items) else pairs.items,
+        left_out=(*pairs.notes.columns_ignored, *pairs.notes.attributes_ignored),
     )
+    if options.items is not None:
+        named = named.with_items(options.items)
     if named.n_users == 0:
         source.refuse("no user. Give at least one row.")
     pairs.notes.rows = pairs.notes.rows or pairs.user.size
@@ -133,7 +138,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
             compression=source.compression,
             duplicates=duplicates,
             isolated=int(np.count_nonzero(np.diff(named.indptr) == 0)),
-            **asdict(pairs.notes),
+            **pairs.notes.reported(),
         ),
     )
 
@@ -176,7 +181,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     return Reading(
         table,
         ReadingReport(
-            format=source.format.name, compression=source.compression, **asdict(cells.notes)
+            format=source.format.name, compression=source.compression, **cells.notes.reported()
         ),
     )
 
@@ -292,7 +297,9 @@ def _source(path: str | Path, form: str | None) -> Source:
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path.name or path} is a directory. Give a file in it.")
-    return Source(path, format_of(path, form))
+    source = Source(path, format_of(path, form))
+    source.check()
+    return source
 
 
 def _data_of(reading: Reading[D]) -> D:
@@ -330,13 +337,3 @@ def _listed_ids(path: str | Path) -> Ids:
     source = _source(path, None)
     ids: Ids = source.format.reader("ids")(source).labels
     return ids
-
-
-def _check_direction(source: Source, options: GraphOptions, one_way: int, both_ways: int) -> None:
-    if not one_way or options.directed == "symmetrize":
-        return
-    if options.directed == "refuse" or not both_ways:
-        source.refuse(
-            f"the file is directed and {one_way} arcs have no reverse. "
-            "Say --directed symmetrize to forget directions."
-        )

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from graphveil.data.left_out import left_out_words
+from graphveil.wording import option
+
 D = TypeVar("D")
 
 
@@ -33,7 +36,9 @@ class ReadingReport:
     columns_ignored
         Columns left out as weights.
     attributes_ignored
-        Attributes of nodes and edges that were left out, counted by value.
+        Attributes of nodes and edges that were left out.
+    inferred
+        Whether the first line was taken for names because it differs from what stands below.
     odd_ids, example
         How many ids are no integers while others are, so that all are text; and one of them.
     suppressed_cells
@@ -59,11 +64,17 @@ class ReadingReport:
     symmetrized: int = 0
     isolated: int = 0
     columns_ignored: tuple[str, ...] = ()
-    attributes_ignored: int = 0
+    attributes_ignored: tuple[str, ...] = ()
+    inferred: bool = False
     odd_ids: int = 0
     example: str = ""
     suppressed_cells: int = 0
     binned: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the columns and attributes that are not in the data."""
+        return (*self.columns_ignored, *self.attributes_ignored)
 
     def lines(self) -> list[str]:
         """Return a sentence for everything that happened."""
@@ -83,18 +94,21 @@ class ReadingReport:
             (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
             (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
             (self.symmetrized, f"forgot the direction of {_many(self.symmetrized, 'arc')}"),
-            (self.columns_ignored, f"ignored the columns {', '.join(self.columns_ignored)}"),
             (
-                self.attributes_ignored,
-                f"ignored {_many(self.attributes_ignored, 'attribute')} of nodes and edges",
+                self.inferred,
+                f"took the first line for names ({', '.join(self.header)}): {_if_data()}",
             ),
+            *((True, words) for words in left_out_words(self.left_out)),
         ]
         return [sentence for happened, sentence in sentences if happened]
 
     def _notes(self) -> list[str]:
         both = _many(self.reciprocal_pairs, "edge")
         sentences = [
-            (self.header, f"read the first line as names: {', '.join(self.header)}"),
+            (
+                self.header and not self.inferred,
+                f"read the first line as names: {', '.join(self.header)}",
+            ),
             (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
             (self.reciprocal_pairs, f"merged {both} listed in both directions"),
             (self.isolated, f"kept {self.isolated:,} without an edge or item"),
@@ -113,6 +127,10 @@ class Reading(NamedTuple, Generic[D]):
 
     data: D
     report: ReadingReport
+
+
+def _if_data() -> str:
+    return f"if it is data, say {option('header', 'no')}"
 
 
 def _many(count: int, noun: str) -> str:

@@ -13,6 +13,7 @@ from typing import IO, NoReturn
 
 from graphveil.errors import InputError
 from graphveil.io.formats import Format, compression_of
+from graphveil.wording import option
 
 CHUNK = 1 << 22
 LONGEST_LINE = 1 << 26
@@ -20,11 +21,19 @@ _MAGIC = {
     b"\x1f\x8b": "gzip-compressed. Rename it to end in .gz",
     b"\x28\xb5\x2f\xfd": "Zstandard-compressed. Rename it to end in .zst",
     b"PK\x03\x04": "a zip archive. Unzip it first, and give the file in it",
-    b"PAR1": "Parquet. Rename it to end in .parquet, or say --input-format parquet",
-    b"ARROW1": "an Arrow file. Rename it to end in .arrow, or say --input-format arrow",
+    b"PAR1": "Parquet. Rename it to end in .parquet",
+    b"ARROW1": "an Arrow file. Rename it to end in .arrow",
     b"\xff\xfe": "UTF-16 text. Save it as UTF-8",
     b"\xfe\xff": "UTF-16 text. Save it as UTF-8",
 }
+_NO_DATA = (
+    (rb"(?i)\s*<(!doctype\s+html|html\b|head\b|body\b)", "a web page. Download the file itself"),
+    (
+        rb"version https://git-lfs",
+        "a pointer to a large file. Fetch the file itself, as with git lfs pull",
+    ),
+)
+"""What is saved instead of data under its name, by its first bytes."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,17 @@ class Source:
         """Raise an InputError that names the file, and the line where one is known."""
         location = self.name if line is None else f"{self.name}, line {line}"
         raise InputError(f"{location}: {problem}")
+
+    def check(self) -> None:
+        """Refuse what was saved instead of data: a web page, or a pointer to a large file."""
+        try:
+            with self.path.open("rb") as raw:
+                start = raw.read(512).removeprefix(b"\xef\xbb\xbf")
+        except OSError:
+            return
+        for pattern, advice in _NO_DATA:
+            if re.match(pattern, start):
+                self.refuse(f"the content is {advice}.")
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -99,7 +119,9 @@ class Source:
     def _checked_start(self, block: bytes) -> bytes:
         for magic, advice in _MAGIC.items():
             if block.startswith(magic):
-                self.refuse(f"the content is {advice}.")
+                named = next((n for n in ("parquet", "arrow") if advice.endswith(n)), None)
+                say = f", or say {option('input_format', named)}" if named else ""
+                self.refuse(f"the content is {advice}{say}.")
         block = block.removeprefix(b"\xef\xbb\xbf")
         if b"\r" in block and b"\n" not in block:
             self.refuse("lines end in a bare carriage return. Convert them to line feeds.")

@@ -7,16 +7,18 @@ import io
 import re
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from graphveil.io.bins import binned
-from graphveil.io.dialect import Dialect, sniff
+from graphveil.data.bins import binned
+from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
+from graphveil.wording import mapping, option
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
@@ -25,13 +27,16 @@ _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 def read_cells(source: Source, options: TableOptions) -> Cells:
     """Return the columns of a text table: integers where all cells are, else text."""
     header: Header = "no" if options.header == "no" else "yes"
-    dialect = sniff(source, header, spaces=False, comments=False)
+    dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
     raw = b"".join(chunk for _, chunk in source.chunks())
+    if dialect.delimiter == WHITESPACE:
+        raw = single_spaced(raw)
     names = _names(source, dialect, options)
     table = _parsed(source, raw, dialect, names)
     if table.num_rows == 0:
         source.refuse("there are names but no rows. Give at least one row.")
     check_columns(source, names, options)
+    _check_no_second_header(source, table, dialect)
     columns = {}
     for name in names:
         column = table[name].combine_chunks()
@@ -41,15 +46,31 @@ def read_cells(source: Source, options: TableOptions) -> Cells:
     return Cells(columns=columns, notes=notes)
 
 
+def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:
+    """Refuse a table in which the names of the columns stand again as a row."""
+    if not dialect.header:
+        return
+    first = pc.equal(pc.utf8_trim_whitespace(table[0]), dialect.header[0])
+    for number in np.flatnonzero(first.to_numpy()).tolist():
+        row = [str(column[number]).strip() for column in table.columns]
+        if row == list(dialect.header):
+            source.refuse(
+                f"the names of the columns stand again as row {number + 1}, so files were put one "
+                "below the other. Remove it."
+            )
+
+
 def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> None:
     """Refuse options that name a column which the file does not have."""
     wanted = {
-        **dict.fromkeys(options.bins, "--bins"),
-        **({options.ids: "--ids"} if options.ids else {}),
+        **dict.fromkeys(options.bins, "bins"),
+        **({options.ids: "ids"} if options.ids else {}),
     }
-    for name, flag in wanted.items():
+    for name, wanted_by in wanted.items():
         if name not in names:
-            source.refuse(f"no column {name!r} for {flag}. It has {shown(', '.join(names))}.")
+            source.refuse(
+                f"no column {name!r} for {option(wanted_by)}. It has {shown(', '.join(names))}."
+            )
     if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
         source.refuse(
             f"two columns, {' and '.join(names)}: these are pairs, no table. "
@@ -61,12 +82,20 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
     if options.header == "no":
         return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     names = dialect.header
+    if len(names) == 1 and options.delimiter is None:
+        source.refuse(
+            f"one column, {shown(names[0])}. If a character separates several, name it with "
+            f"{option('delimiter')}; a table of one column is read with {option('delimiter', ',')}"
+        )
     for position, name in enumerate(names):
         problem = None
         if not name:
             problem = f"column {position + 1} has no name. Give it one"
         elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
-            problem = f"{shown(name)} stands where the name of a column should. Say --header no"
+            problem = (
+                f"{shown(name)} stands where the name of a column should. "
+                f"Say {option('header', 'no')}"
+            )
         elif name in names[:position]:
             problem = f"two columns are called {shown(name)}. Rename one"
         if problem:
@@ -159,6 +188,6 @@ def fraction_among(values: pa.Array) -> str | None:
 def refuse_fractions(source: Source, name: str, value: object) -> None:
     """Refuse a column of numbers that are not whole."""
     source.refuse(
-        f"column {name} is numeric ({shown(value)}). Bin it, for example --bins {name}=median "
-        f"or {name}=quantiles:4 or {name}=edges:1,2,3."
+        f"column {name} is numeric ({shown(value)}). Bin it, for example "
+        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
     )

@@ -6,6 +6,7 @@ import mmap
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import msgspec
 import numpy as np
 import pyarrow as pa
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 from pyarrow import ipc
 
 from graphveil.data.ids import as_ids
+from graphveil.data.people import Shared, counted
 from graphveil.engines.database import database, identifier, rows_of, stream
 from graphveil.engines.engine import Engine
-from graphveil.io import BipartiteOptions
+from graphveil.io import BipartiteOptions, ReadingReport
 from graphveil.io.parquet_files import batches_in, write_batches
 from graphveil.io.source import Source
 from graphveil.methods.smooth_k.orders import HASHES, MinHash
@@ -28,6 +30,8 @@ from graphveil.records.digest import RowsPart, digest_of_parts
 ROWS, FEATURES = "rows.parquet", "features.arrow"
 SIGNATURE = tuple(f"h{number}" for number in range(HASHES))
 PIECE_ROWS = 1 << 20
+NOTHING = -1
+"""The number that stands for no feature, in the one pair of a user who has none."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,10 +43,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         Their numbers.
     duplicates
         Repeated entries that were dropped.
-    columns_ignored
-        Columns left out as weights.
-    named_as_features
-        The users whose text ids are names of features too.
+    people
+        Whether features are people, the users themselves.
+    said
+        What the owner should know of the reading.
+    left_out
+        The names of columns that were left out.
     input_sha256
         What `graphveil.records.digest.digest_of` gives for the data in memory.
     """
@@ -51,8 +57,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     n_entries: int
     n_features: int
     duplicates: int
-    columns_ignored: tuple[str, ...]
-    named_as_features: int
+    people: bool
+    said: tuple[str, ...]
+    left_out: tuple[str, ...]
     input_sha256: str
 
 
@@ -83,10 +90,16 @@ def intake(
         raw = raw_rows(source, options, folder, engine.memory_mib)
     if not raw.path.exists():
         source.refuse("no user. Give at least one row.")
+    people = options.items == "people"
+    if people and raw.user_is_integer != raw.item_is_integer:
+        raw = raw._replace(user_is_integer=False, item_is_integer=False)
     with stage("numbering features"):
-        _write_features(raw, folder, engine.memory_mib)
+        if options.items is None:
+            _check_items(source, raw, folder, engine.memory_mib)
+        _write_features(raw, folder, engine.memory_mib, people=people)
     names = features_of(folder)
-    duplicates = _write_coded(raw, Numbering(names), folder)
+    new_users = _item_only(raw, folder, engine.memory_mib) if people else iter(())
+    duplicates = _write_coded(raw, Numbering(names), folder, new_users)
     raw.path.unlink()
     (folder / "sorted").mkdir()
     columns = ["user", "items"] if raw.lists else ["user", "item"]
@@ -98,7 +111,6 @@ def intake(
     sources[0].unlink()
     signatures = MinHash(len(names), hashes)
     n_rows, n_entries, repeated = _write_rows(source, pieces, signatures, folder)
-    shared = sum(_named_in(users, names) for users in _users(folder / ROWS))
     for piece in pieces:
         piece.unlink()
     return Facts(
@@ -106,8 +118,9 @@ def intake(
         n_entries=n_entries,
         n_features=len(names),
         duplicates=duplicates + repeated,
-        columns_ignored=raw.columns_ignored,
-        named_as_features=shared,
+        people=people,
+        said=tuple(_report(source, raw).dropped()),
+        left_out=raw.notes.columns_ignored,
         input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
     )
 
@@ -120,9 +133,52 @@ def features_of(folder: Path) -> pa.Array:
     return table["item"].combine_chunks()
 
 
-def _write_features(raw: Raw, folder: Path, memory_mib: int) -> None:
+def _report(source: Source, raw: Raw) -> ReadingReport:
+    return ReadingReport(format=source.format.name, **raw.notes.reported())
+
+
+def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw, kind: str) -> duckdb.DuckDBPyRelation:
+    """Return the distinct users as `id`, to be read once."""
+    return rows_of(db, [raw.path], ["user"]).project(f'CAST("user" AS {kind}) AS id').distinct()
+
+
+def _items_of(db: duckdb.DuckDBPyConnection, raw: Raw, kind: str) -> duckdb.DuckDBPyRelation:
+    """Return the distinct items as `id`, to be read once."""
     column = "items" if raw.lists else "item"
     value = f"unnest({identifier(column)})" if raw.lists else identifier(column)
+    return rows_of(db, [raw.path], [column]).project(f"CAST({value} AS {kind}) AS id").distinct()
+
+
+def _check_items(source: Source, raw: Raw, folder: Path, memory_mib: int) -> None:
+    """Refuse ids that stand for users and for items, as `Bipartite.check_items` does."""
+    integers = raw.user_is_integer and raw.item_is_integer
+    kind, largest = ("BIGINT", "max(id)") if integers else ("VARCHAR", "0")
+    with database(folder, memory_mib=memory_mib, threads=1) as db:
+        counts = [
+            side(db, raw, kind).aggregate(f"count(*), coalesce({largest}, 0)").fetchall()[0]
+            for side in (_users_of, _items_of)
+        ]
+        users = _users_of(db, raw, kind).set_alias("u")
+        items = _items_of(db, raw, kind).set_alias("i")
+        common = users.join(items, "u.id = i.id", how="semi")
+        (shared,) = common.aggregate("count(*)").fetchall()[0]
+    if raw.nameless and counts[0][0] != counts[1][0]:
+        return
+    both = integers and all(counted(n, top) for n, top in counts)
+    refusal = Shared(shared, counts[1][0], counted=both).refusal
+    if refusal:
+        source.refuse(refusal)
+
+
+def _item_only(raw: Raw, folder: Path, memory_mib: int) -> Iterator[pa.Array]:
+    """Yield the people who are items and no users."""
+    with database(folder, memory_mib=memory_mib, threads=1) as db:
+        users = _users_of(db, raw, "VARCHAR")
+        for batch in stream(_items_of(db, raw, "VARCHAR").except_(users)):
+            yield batch.column(0).cast(pa.string())
+
+
+def _write_features(raw: Raw, folder: Path, memory_mib: int, *, people: bool) -> None:
     kind = "BIGINT" if raw.item_is_integer else "VARCHAR"
     schema = pa.schema([("item", pa.int64() if raw.item_is_integer else pa.string())])
     with (
@@ -130,8 +186,10 @@ def _write_features(raw: Raw, folder: Path, memory_mib: int) -> None:
         (folder / FEATURES).open("wb") as file,
         ipc.new_file(file, schema) as writer,
     ):
-        items = rows_of(db, [raw.path], [column]).project(f"CAST({value} AS {kind}) AS item")
-        for batch in stream(items.distinct().order("item")):
+        items = _items_of(db, raw, kind)
+        if people:
+            items = items.union(_users_of(db, raw, kind))
+        for batch in stream(items.distinct().order("id")):
             writer.write_table(pa.Table.from_batches([batch]).cast(schema))
 
 
@@ -159,15 +217,20 @@ class Numbering:
         return np.asarray(np.searchsorted(self._numbers, numbers), dtype=np.int32)
 
 
-def _write_coded(raw: Raw, numbering: Numbering, folder: Path) -> int:
-    """Write the raw rows with numbers for features, and return the repeats that were dropped."""
+def _write_coded(
+    raw: Raw, numbering: Numbering, folder: Path, new_users: Iterator[pa.Array]
+) -> int:
+    """Write the raw rows with numbers for features, and return the repeats that were dropped.
+
+    Further users have no features: an empty list, or one pair with the number `NOTHING`.
+    """
     dropped = 0
+    user_kind = pa.int64() if raw.user_is_integer else pa.string()
 
     def coded() -> Iterator[pa.RecordBatch]:
         nonlocal dropped
         for batch in batches_in(raw.path):
-            user = batch.column("user")
-            user = user.cast(pa.int64()) if raw.user_is_integer else user
+            user = batch.column("user").cast(user_kind)
             if not raw.lists:
                 item = numbering.numbers_of(batch.column("item"))
                 yield pa.RecordBatch.from_arrays([user, pa.array(item)], names=["user", "item"])
@@ -177,9 +240,20 @@ def _write_coded(raw: Raw, numbering: Numbering, folder: Path) -> int:
             rows, repeated = Lists(user, starts_of(column), indices).in_order()
             dropped += repeated
             yield pa.RecordBatch.from_arrays([user, rows.column()], names=["user", "items"])
+        for more in new_users:
+            yield _without_features(more.cast(user_kind), lists=raw.lists)
 
     write_batches(folder / "coded.parquet", coded())
     return dropped
+
+
+def _without_features(users: pa.Array, *, lists: bool) -> pa.RecordBatch:
+    n = len(users)
+    if not lists:
+        nothing = pa.array(np.full(n, NOTHING, dtype=np.int32))
+        return pa.RecordBatch.from_arrays([users, nothing], names=["user", "item"])
+    rows = Lists(users, np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    return pa.RecordBatch.from_arrays([users, rows.column()], names=["user", "items"])
 
 
 def _write_rows(
@@ -224,18 +298,16 @@ def _sorted_rows(pieces: list[Path]) -> Iterator[Lists]:
             yield lists_of(batch.column("user"), batch.column("items"))
         return
     pairs = ((b.column("user"), b.column("item").to_numpy()) for b in every())
-    yield from grouped(pairs)
+    yield from map(_without_nothing, grouped(pairs))
 
 
-def _users(path: Path) -> Iterator[pa.Array]:
-    return (batch.column("user") for batch in batches_in(path, ["user"]))
-
-
-def _named_in(users: pa.Array, names: pa.Array) -> int:
-    """Return how many text ids are names of features too; numbers cannot be told apart."""
-    if not (pa.types.is_string(users.type) and pa.types.is_string(names.type)):
-        return 0
-    return int(pc.sum(pc.is_in(users, value_set=names)).as_py() or 0)
+def _without_nothing(rows: Lists) -> Lists:
+    """Return rows without the number that stands for no feature."""
+    kept = rows.indices != NOTHING
+    if kept.all():
+        return rows
+    ends = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
+    return Lists(rows.users, ends[rows.indptr], rows.indices[kept])
 
 
 def _parts(path: Path) -> Iterator[RowsPart]:

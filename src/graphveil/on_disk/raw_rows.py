@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -12,9 +14,10 @@ from graphveil.data.ids import as_ids, to_arrow, written_out
 from graphveil.engines.database import database, identifier, rows_of
 from graphveil.errors import DataError, UsageError
 from graphveil.io import BipartiteOptions, columnar, delimited, format_of
-from graphveil.io.columns import NotIntegersError, labels_of, two_columns
+from graphveil.io.columns import NotIntegersError, labels_of
 from graphveil.io.dialect import Dialect, sniff
-from graphveil.io.parquet_files import schema_of, write_batches
+from graphveil.io.first_row import check_names_again, refuse_undecided
+from graphveil.io.parquet_files import opened_parquet, schema_of, write_batches
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
@@ -26,13 +29,17 @@ SAMPLE = 1000
 
 
 class Raw(NamedTuple):
-    """The file as Parquet: `user` and `item` or `items`; which columns are integers."""
+    """The file as Parquet: `user` and `item` or `items`; which columns are integers.
+
+    `nameless` says that users are numbers of rows, `notes` what was read and what was left out.
+    """
 
     path: Path
     lists: bool
     user_is_integer: bool
     item_is_integer: bool
-    columns_ignored: tuple[str, ...]
+    nameless: bool
+    notes: Notes
 
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
@@ -46,6 +53,7 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
         Where its format or the options need all of it in memory.
     """
     source = Source(path, format_of(path, options.format))
+    source.check()
     with source.open():
         pass
     if source.format.name not in (*TEXT_FORMATS, *FRAME_FORMATS):
@@ -68,30 +76,40 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
     if source.format.name in FRAME_FORMATS:
         batches = columnar.bipartite_batches(source, options, notes)
         write_batches(path, (_clean(source, batch) for batch in batches))
+        if not path.exists():
+            source.refuse("no user. Give at least one row.")
         schema = schema_of(path)
         lists = "items" in schema.names
         item = schema.field("items").type.value_type if lists else schema.field("item").type
         user = schema.field("user").type
-        ignored = notes.columns_ignored
-        return Raw(path, lists, pa.types.is_integer(user), pa.types.is_integer(item), ignored)
-    dialect = sniff(source, options.header)
-    ragged = options.layout == "auto" and not dialect.header and len(dialect.widths) > 1
-    if options.layout in ("lists", "items") or ragged:
+        integers = pa.types.is_integer(user), pa.types.is_integer(item)
+        return Raw(path, lists, *integers, nameless=notes.nameless, notes=notes)
+    return _raw_text(source, options, path, memory_mib)
+
+
+def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib: int) -> Raw:
+    """Write the rows of a text file; read it again where its first row turns out to be names."""
+    notes = Notes()
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    if delimited.has_lists(dialect, options):
         raise UsageError(
             f"{source.name} has a line a user, which cannot be read a piece at a time. Use two "
             "columns or Parquet, or leave out --on-disk."
         )
-    chosen = two_columns(
-        source, dialect.header, dialect.n_columns, notes, ignore_weights=options.ignore_weights
-    )
+    notes.header, notes.inferred = dialect.header, dialect.inferred
+    chosen = delimited.chosen_columns(source, dialect, options, notes)
     try:
         write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=False))
     except NotIntegersError:
         write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=True))
         judge = _Judge(source, dialect, chosen, memory_mib)
-        user_is_integer, item_is_integer = (judge.is_integer(path, n) for n in ("user", "item"))
-        return Raw(path, False, user_is_integer, item_is_integer, notes.columns_ignored)
-    return Raw(path, False, True, True, notes.columns_ignored)
+        if judge.first_row_is_names(path, options):
+            raw = _raw_text(source, replace(options, header="yes"), path, memory_mib)
+            raw.notes.inferred = True
+            return raw
+        integers = judge.is_integer(path, "user"), judge.is_integer(path, "item")
+        return Raw(path, False, *integers, nameless=False, notes=notes)
+    return Raw(path, False, True, True, nameless=False, notes=notes)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -129,6 +147,35 @@ class _Judge(NamedTuple):
     chosen: tuple[int, int]
     memory_mib: int
 
+    def first_row_is_names(self, path: Path, options: BipartiteOptions) -> bool:
+        """Whether the first row names the columns, as in memory; refuse where nobody can tell."""
+        with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
+            if self.dialect.header:
+                names = [self.dialect.header[column] for column in self.chosen]
+                again = [
+                    name
+                    for name, column in zip(names, ("user", "item"), strict=True)
+                    if _holds(db, path, column, name)
+                ]
+                check_names_again(self.source, self.dialect, options.header, again)
+            if not self.dialect.undecided:
+                return False
+            with opened_parquet(path) as file:
+                head = next(file.iter_batches(2))
+            cells = [str(head.column(number)[0]) for number in (0, 1)]
+            counted = rows_of(db, [path], ["user", "item"]).project(
+                '"user", item, count(*) OVER (PARTITION BY "user") AS times_user, '
+                "count(*) OVER (PARTITION BY item) AS times_item"
+            )
+            once = counted.filter("times_user = 1 AND times_item = 1").project('"user", item')
+            first = duckdb.ColumnExpression("user") == duckdb.ConstantExpression(cells[0])
+            alone = once.sort(first.desc()).limit(2).fetchall()
+        if head.num_rows < 2 or not alone or list(alone[0]) != cells:
+            return False
+        if len(alone) > 1:
+            refuse_undecided(self.source, cells)
+        return True
+
     def is_integer(self, path: Path, name: str) -> bool:
         """Whether all texts of a column are plain integers; texts that are no ids are refused."""
         text = identifier(name)
@@ -143,3 +190,9 @@ class _Judge(NamedTuple):
         texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
         labels = labels_of(self.source, self.dialect, self.chosen, texts, Notes())
         return labels.dtype.kind == "i"
+
+
+def _holds(db: duckdb.DuckDBPyConnection, path: Path, column: str, value: str) -> bool:
+    """Return whether a column of a file of ours holds a value."""
+    equal = duckdb.ColumnExpression(column) == duckdb.ConstantExpression(value)
+    return bool(rows_of(db, [path], [column]).filter(equal).limit(1).fetchall())

@@ -13,8 +13,10 @@ from typing import Any, cast
 import msgspec
 
 from graphveil._version import __version__
-from graphveil.advice import warn_owner
+from graphveil.advice import people_as_items, warn_owner
 from graphveil.anonymizer import Anonymizer
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.data.left_out import left_out_words
 from graphveil.engines.engine import Engine
 from graphveil.engines.local import LocalEngine
 from graphveil.errors import (
@@ -23,7 +25,7 @@ from graphveil.errors import (
     ResourceError,
     UsageError,
 )
-from graphveil.io import BipartiteOptions, Format, ReadingReport
+from graphveil.io import BipartiteOptions, Format
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
@@ -146,6 +148,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
         parts, tally = run.parts(run.chunks(facts), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
+        advice = (*advice, *people_as_items(facts.people))
         advised = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
         files = DataFiles(
             parts=parts,
@@ -273,13 +276,11 @@ class _Run:
                 folder = self.working.stage("rows")
                 facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
-        report = ReadingReport(
-            format=self.source.format.name,
-            duplicates=facts.duplicates,
-            columns_ignored=facts.columns_ignored,
-        )
-        if report.dropped():
-            warnings.warn("; ".join(report.dropped()), GraphveilWarning, stacklevel=3)
+        for sentence in facts.said:
+            warnings.warn(sentence, GraphveilWarning, stacklevel=3)
+        if facts.duplicates:
+            message = f"dropped {facts.duplicates:,} repeated pairs"
+            warnings.warn(message, GraphveilWarning, stacklevel=3)
         self.method.check_size(facts.n_rows)
         return facts
 
@@ -344,7 +345,6 @@ class _Run:
         clusters = sorted(folder.glob("clusters-*.parquet"))
         return Counts(
             rows=facts.n_rows,
-            named_as_features=facts.named_as_features,
             empty=tally.empty,
             certain=certain_entries(clusters, folder, self.engine.memory_mib),
             kept=_kept(tally),
@@ -371,13 +371,13 @@ class _Run:
         return Publication(
             described=written.described,
             guarantee=method.claimed(None, self.working.randomness),
-            conditions=method.conditions,
+            conditions=(*method.conditions, *((PeopleAsItems(),) if files.facts.people else ())),
             provenance=method.provenance,
             private=Private(
                 input_sha256=files.facts.input_sha256,
                 seed=self.working.randomness.seed,
                 cost=cost_of(_kept(tally), clusters=tally.clusters, classes=written.n_classes),
-                warnings=advice,
+                warnings=(*advice, *left_out_words(files.facts.left_out)),
                 seconds=self.seconds,
                 withheld=method.withheld(),
             ),

@@ -71,8 +71,10 @@ class DataFiles:
         names = features_of(self.scratch.parent / "rows")
         released = self._sorted("released", self.parts, by=KEY, keep=["position", "user", "items"])
         published = names.filter(pa.array(_published(released, len(names))))
-        texts = None if pa.types.is_integer(names.type) else published
-        rows = _NewRows(names, self._linked)
+        texts = None if pa.types.is_integer(names.type) or self.facts.people else published
+        if self.facts.people:
+            names = pa.array(_new_ids(released, n_rows))
+        rows = _NewRows(names, self._linked, sort=self.facts.people)
         data, users = public / f"data{self.extension}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
             self.engine.write(rows.pairs(released, advance), data, form=self.form, names=texts)
@@ -92,8 +94,9 @@ class DataFiles:
             suppressed_cells=SUPPRESSED_ENTRIES,
         )
         with stage("counting classes"):
+            every = _in_order(names, self.facts)
             smallest, n_classes = classes_of(
-                data, self.form, names, n_rows, self.scratch, self.engine.memory_mib
+                data, self.form, every, n_rows, self.scratch, self.engine.memory_mib
             )
         return Written(described, smallest, n_classes)
 
@@ -119,8 +122,9 @@ class DataFiles:
 class _NewRows:
     """Numbers rows anew as they pass, and notes who became whom."""
 
-    def __init__(self, names: pa.Array, linked: Path) -> None:
+    def __init__(self, names: pa.Array, linked: Path, *, sort: bool) -> None:
         self.names = names
+        self.sort = sort
         self.linked = linked
         self.n_entries = 0
         self.order = RowOrder()
@@ -142,8 +146,10 @@ class _NewRows:
                 self.order.add(batch.column("position").to_numpy())
                 self.n_entries += rows.indices.size
                 user = np.repeat(ids.to_numpy(), np.diff(rows.indptr))
-                columns = [pa.array(user), self.names.take(pa.array(rows.indices))]
-                yield pa.table(columns, names=["user", "item"])
+                items = self.names.take(pa.array(rows.indices))
+                if self.sort:
+                    items = pa.array(_sorted_in_rows(user, items.to_numpy()))
+                yield pa.table([pa.array(user), items], names=["user", "item"])
                 advance(n)
 
 
@@ -153,6 +159,26 @@ def _published(chunks: list[Path], n_features: int) -> NDArray[np.bool_]:
     for batch in (batch for chunk in chunks for batch in batches_in(chunk, ["items"])):
         published[batch.column("items").flatten().to_numpy()] = True
     return published
+
+
+def _new_ids(chunks: list[Path], n_rows: int) -> NDArray[np.int64]:
+    """Return the new id of every user, by position in the order of the original."""
+    new_ids = np.empty(n_rows, dtype=np.int64)
+    start = 0
+    for batch in (batch for chunk in chunks for batch in batches_in(chunk, ["position"])):
+        new_ids[batch.column("position").to_numpy()] = np.arange(start, start + batch.num_rows)
+        start += batch.num_rows
+    return new_ids
+
+
+def _sorted_in_rows(user: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the items of every user in order; users stand in runs, in order."""
+    return items[np.lexsort((items, user))]
+
+
+def _in_order(names: pa.Array, facts: Facts) -> pa.Array:
+    """Return every item that may occur, in order."""
+    return pa.array(np.arange(facts.n_rows)) if facts.people else names
 
 
 def _numbers(n: int) -> Iterator[pa.Table]:

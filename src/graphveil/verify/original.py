@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
@@ -19,7 +20,7 @@ from graphveil.records.record import LINKAGE as LINKAGE_FILE
 from graphveil.verify.database import Database
 from graphveil.verify.files.manifest import Owner
 from graphveil.verify.promises.evidence import Evidence
-from graphveil.verify.recount.linked import link, linkage_problems, load_linkage
+from graphveil.verify.recount.linked import link, linkage_problems, load_linkage, released_ids
 from graphveil.verify.verdict import (
     LINKAGE,
     ORIGINAL,
@@ -57,13 +58,14 @@ def original_checks(
         What there is without the original.
     original
         The owner's data, or None: then nothing here is checked. A table is compared with a release
-        of users and features as its one-hot encoding.
+        of users and features as its one-hot encoding, a graph as the neighbours of everyone; items
+        of which nothing is said are people where the manifest says so.
     """
     manifest, db = evidence.manifest, evidence.db
     if original is not None:
         original = as_original(original, _CONTAINERS[manifest.data.kind], wanted_by="verify")
     if original is not None and manifest.data.kind == "bipartite":
-        original = encoded(original, Bipartite)
+        original = _as_features(original, people=_has_people(manifest))
     items = (ITEMS,) if manifest.data.kind == "bipartite" else ()
     names = (SIZE, *items, BIJECTION)
     if original is None:
@@ -76,14 +78,28 @@ def original_checks(
         why = "the released data cannot be read" if db is None else "another original was given"
         unlinked = [same, *(not_checked(name, why) for name in names), named]
         return unlinked, evidence._replace(why_not=why)
-    checks = [same, _size(db, manifest, original)]
-    if isinstance(original, Bipartite):
-        checks.append(_items(db, original))
     linkage = _linkage(db, owner, original)
     linked = linkage.outcome == "holds"
+    checks = [same, _size(db, manifest, original)]
+    if isinstance(original, Bipartite):
+        checks.append(_items(db, original, people=_has_people(manifest), linked=linked))
     if linked:
         link(db, original)
     return [*checks, linkage, named], evidence._replace(original=original, linked=linked)
+
+
+def _as_features(original: Data, *, people: bool) -> Data:
+    """Return the original as users by features, where it can be what the manifest describes."""
+    if people or not isinstance(original, Graph):
+        original = encoded(original, Bipartite)
+    if people and isinstance(original, Bipartite) and original.items is None:
+        return original.with_items("people")
+    return original
+
+
+def _has_people(manifest: Manifest) -> bool:
+    """Whether the manifest says that items are people."""
+    return any(isinstance(value, PeopleAsItems) for value in manifest.claim.conditions)
 
 
 def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
@@ -118,10 +134,20 @@ def _size(db: Database, manifest: Manifest, original: Data) -> Check:
     return fails(SIZE, f"{released} {table} in the release, {original.size} in the original")
 
 
-def _items(db: Database, original: Bipartite) -> Check:
-    """Whether every published item is a feature of the original; create `features`."""
+def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> Check:
+    """Whether every published item is a feature of the original; create `features`.
+
+    The name of an item that is a person is the published id of that person.
+    """
     names = original.feature_labels()
+    if people and original.items == "people" and linked:
+        names = released_ids(db)
     db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
+    if people != (original.items == "people"):
+        said, read = ("people", "things") if people else ("things", "people")
+        return fails(ITEMS, f"items are {said} in the manifest, and {read} in the original")
+    if people and not linked:
+        return not_checked(ITEMS, "whether an item is the person of that id", needs=LINKAGE)
     n = db.number("SELECT count(DISTINCT item) FROM entries")
     strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})")
     if strange is None or not strange[1]:
@@ -147,20 +173,20 @@ def _no_original_ids(db: Database | None, manifest: Manifest, original: Data) ->
     """Whether no text id of the original stands among the parameters of the manifest.
 
     Choices of one lower-case word say nothing of the data. Ids that are also names of published
-    items are counted; they pass where the original has features of these names.
+    items are counted; they pass where the original has features of these names. Integers cannot be
+    told from other numbers: they pass where there is no other number.
     """
     labels = original.labels()
-    if labels.dtype.kind == "i":
-        integers = "the original has no text ids; integers cannot be told from other numbers"
-        return holds(NAMES, integers)
     texts = list(_free_texts(manifest))
+    if labels.dtype.kind == "i":
+        return _no_original_integers(db, manifest, original, texts)
     free = "\n".join(texts)
     hits = [label for label in labels.tolist() if label and label in free and _as_word(label, free)]
     problems = []
     if hits:
         text = next(text for text in texts if hits[0] in text)
         problems.append(f"{len(hits)} of {labels.size} original ids stand in {shown(text)}")
-    as_items = _published_items(db, original).intersection(labels.tolist())
+    as_items = _published_names(db, manifest, original).intersection(labels.tolist())
     if not as_items or not isinstance(original, Bipartite):
         return judged(NAMES, problems, f"none of {labels.size} original ids is in the manifest")
     named = f"{len(as_items)} of {labels.size} user ids are names of published items"
@@ -171,9 +197,28 @@ def _no_original_ids(db: Database | None, manifest: Manifest, original: Data) ->
     return judged(NAMES, problems, otherwise)
 
 
-def _published_items(db: Database | None, original: Data) -> set[str]:
-    """Return the names of the published items; none where there are no items."""
+def _no_original_integers(
+    db: Database | None, manifest: Manifest, original: Data, texts: list[str]
+) -> Check:
+    """Whether nothing is published that may be an integer id of the original."""
+    n = original.size
+    if texts:
+        alike = f"integers cannot be told from other numbers in {shown(texts[0])}"
+        return not_checked(NAMES, alike)
+    names = _published_names(db, manifest, original)
+    as_items = names.intersection(map(str, original.labels().tolist())) if names else set()
+    if as_items:
+        named = f"{len(as_items)} of {n} user ids are also published items"
+        return not_checked(NAMES, f"{named}, and integers cannot be told from other numbers")
+    besides = ", and none is a published item" if names else ""
+    return holds(NAMES, f"no text of the manifest could hold one of {n} original ids{besides}")
+
+
+def _published_names(db: Database | None, manifest: Manifest, original: Data) -> set[str]:
+    """Return the names of the published items; none where there are none, or they are new ids."""
     if db is None or not isinstance(original, Bipartite) or not db.holds("entries"):
+        return set()
+    if _has_people(manifest):
         return set()
     return {item for (item,) in db.rows("SELECT DISTINCT item FROM entries")}
 

@@ -15,8 +15,6 @@ class Counts(NamedTuple):
     ----------
     rows
         The rows.
-    named_as_features
-        The rows whose text id is the name of a feature too.
     empty
         The rows that are released without features.
     certain
@@ -26,7 +24,6 @@ class Counts(NamedTuple):
     """
 
     rows: int
-    named_as_features: int
     empty: int
     certain: int
     kept: Kept
@@ -44,14 +41,13 @@ def advice_on(counts: Counts, *, k: int) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> advice_on(Counts(10, 0, 1, 4, Kept(10, 8, 0)), k=2)
+    >>> advice_on(Counts(10, 1, 4, Kept(10, 8, 0)), k=2)
     ()
-    >>> len(advice_on(Counts(10, 1, 2, 6, Kept(10, 6, 1)), k=2))
-    4
+    >>> len(advice_on(Counts(10, 2, 6, Kept(10, 6, 1)), k=2))
+    3
     """
     kept = counts.kept
     return (
-        *advice.ids_among_features(counts.named_as_features, counts.rows),
         *advice.taking_part(k, kept.jaccard),
         *advice.many_certain(counts.certain, kept.shared + kept.created),
         *advice.large_empty_class(counts.empty, counts.rows),

@@ -43,28 +43,12 @@ def draft_of(
     )
 
 
-def named_as_features(data: Bipartite) -> int:
-    """Return how many users' text ids are names of features too; numbers cannot be told apart.
-
-    Examples
-    --------
-    >>> named_as_features(Bipartite.from_pairs(["ann", "bob"], ["bob", "tea"]))
-    1
-    """
-    if data.users is None or data.features is None or data.users.dtype.kind == "i":
-        return 0
-    if data.features.dtype.kind == "i":
-        return 0
-    return len(set(data.users.tolist()).intersection(data.features.tolist()))
-
-
 def _counts(data: Bipartite, classes: Profiles, kept: Kept) -> Counts:
     sizes = classes.sizes[classes.clusters]
     filled = np.zeros(classes.sizes.size, dtype=np.bool_)
     filled[classes.clusters] = True
     return Counts(
         rows=data.n_users,
-        named_as_features=named_as_features(data),
         empty=int(classes.sizes[~filled].sum()),
         certain=int(sizes[classes.counts == sizes].sum()),
         kept=kept,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.errors import DataError, ParameterError
+from graphveil.errors import DataError, ParameterError, UsageError
 from graphveil.methods.equal_rows.rule import Profiles, Rule
 
 
@@ -94,7 +94,11 @@ def named_features(data: Bipartite, names: Names) -> NDArray[np.bool_]:
     ------
     DataError
         Where the data has no feature of a name.
+    UsageError
+        Where features are people.
     """
+    if data.items == "people":
+        raise UsageError("sensitive features are things, and items are people here. Leave it out.")
     labels = list(map(str, data.feature_labels().tolist()))
     known, sensitive = set(labels), set(names)
     unknown = [name for name in names if name not in known]

@@ -9,6 +9,7 @@ import msgspec
 from graphveil.claims.conditions import (
     Condition,
     NothingAdded,
+    PeopleAsItems,
     SensitiveAtMost,
     TrueOfMoreThanHalf,
     TrueOfShare,
@@ -22,7 +23,7 @@ from graphveil.verify.recount.equal_rows import publish_pairs
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
 TRUE, NOTHING_ADDED = "entries true of their class", "nothing added"
-TIES, SENSITIVE = "no ties", "sensitive features"
+TIES, SENSITIVE, PEOPLE = "no ties", "sensitive features", "people as items"
 
 SLACK = 1e-9
 """How far a share may lie above `theta_max`: it is a fraction with rounded digits."""
@@ -37,6 +38,11 @@ _ADDED = """
     SELECT person, item FROM numbered ANTI JOIN kept USING (person, number)
     JOIN items USING (number) ORDER BY person, item LIMIT 1
 """
+
+_NO_USERS = (
+    "SELECT DISTINCT item FROM entries "
+    "ANTI JOIN (SELECT person::VARCHAR AS item FROM users) USING (item)"
+)
 
 
 def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
@@ -119,6 +125,18 @@ def _nothing_added(evidence: Evidence, condition: NothingAdded) -> Check:
     )
 
 
+def _people(evidence: Evidence, condition: PeopleAsItems) -> Check:
+    """Whether every item is the id of a user. Who it is, the linkage says: see `items`."""
+    del condition
+    db = evidence.tables
+    items = db.number("SELECT count(DISTINCT item) FROM entries")
+    strange = db.first(f"SELECT min(item), count(*) FROM ({_NO_USERS})")
+    if strange is None or not strange[1]:
+        return holds(PEOPLE, f"each of {counted(items, 'item')} is the id of a user")
+    n = counted(strange[1], "item")
+    return fails(PEOPLE, f"{n} of {items} are no ids of users, the first {shown(strange[0])}")
+
+
 def _first(db: Database, query: str, values: list[Any], bound: str) -> str:
     """Return the first feature of a class that a query gives, and how many it gives."""
     number = db.number(f"SELECT count(*) FROM ({query})", values)
@@ -145,6 +163,9 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     TrueOfMoreThanHalf: Recheck(
         ("bipartite",),
         (Part(TIES, LINKED, "whether every entry is true of more than half of its class", _ties),),
+    ),
+    PeopleAsItems: Recheck(
+        ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people),)
     ),
     SensitiveAtMost: Recheck(
         ("bipartite",),

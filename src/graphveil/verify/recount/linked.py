@@ -67,16 +67,21 @@ def linkage_problems(db: Database, name: str) -> list[str]:
     return problems
 
 
+def released_ids(db: Database) -> Any:
+    """Return the published id of every original one, in the order of the original."""
+    return db.column(
+        "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
+        "ORDER BY originals.rowid"
+    )
+
+
 def link(db: Database, original: Data) -> None:
     """Create the tables of the original under the published ids; the linkage is one to one.
 
     Of a graph `placed(u, v)`, its edges, and `missing(source, target)`, those of them that are
     not released; of users by items `had(person, feature)`.
     """
-    released = db.column(
-        "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
-        "ORDER BY originals.rowid"
-    )
+    released = released_ids(db)
     if isinstance(original, Graph):
         _link_edges(db, original, released)
     if isinstance(original, Bipartite):

@@ -1,15 +1,26 @@
-"""Numbers into categories, by an explicit rule."""
+"""Numbers into categories, by an explicit rule.
+
+The edges are published. Those that come from the data are rounded: a median is otherwise the exact
+value of a person.
+"""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphveil.errors import ParameterError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
 
 
 def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
@@ -20,7 +31,8 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     values
         An Arrow column of numbers.
     rule
-        ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end.
+        ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end. The first
+        two are rounded, as `rounded` says.
     name
         The column, for messages.
 
@@ -64,7 +76,27 @@ def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> NDArray[np.flo
 def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
     if numbers.size == 0:
         return np.empty(0)
-    return np.unique(np.quantile(numbers, np.arange(1, parts) / parts))
+    return rounded(np.quantile(numbers, np.arange(1, parts) / parts), numbers)
+
+
+def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return edges to two digits of the spread of the numbers: distinct, in order.
+
+    The spread is what the middle 80 % of the numbers cover; where that is nothing, all of them;
+    where that is nothing, the largest of them.
+
+    Examples
+    --------
+    >>> ages = np.array([18.0, 31.0, 37.5, 44.0, 90.0])
+    >>> rounded(np.array([37.5]), ages).tolist(), rounded(np.array([37.5]), ages * 100).tolist()
+    ([38.0], [0.0])
+    """
+    low, high = np.quantile(numbers, [0.1, 0.9])
+    spread = (high - low) or np.ptp(numbers) or np.abs(numbers).max()
+    if not spread:
+        return np.unique(edges)
+    step = 10.0 ** (np.floor(np.log10(spread)) - 1)
+    return np.unique([float(f"{edge:.12g}") for edge in np.round(edges / step) * step])
 
 
 def _labels(edges: NDArray[np.float64]) -> list[str]:

@@ -1,0 +1,114 @@
+"""People among the items: ids that stand for users and for items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphveil.data.ids import Ids, to_arrow
+from graphveil.lazy import lazy_module
+from graphveil.wording import option
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
+
+_PLAIN = r"^(0|[1-9][0-9]{0,17})$"
+
+
+class Shared(NamedTuple):
+    """Ids that stand for users and for items.
+
+    Parameters
+    ----------
+    n
+        Their number.
+    n_items
+        The number of items.
+    counted
+        Whether users and items are both numbered from 0 or 1 on with few gaps, so that they share
+        ids whatever they are.
+
+    Examples
+    --------
+    >>> Shared(0, 5, counted=True).refusal
+    ''
+    >>> print(Shared(3, 5, counted=True).refusal)
+    users and items are both numbered from the start, so items may be people. Say items="things", \
+or items="people" if they are the same people.
+    """
+
+    n: int
+    n_items: int
+    counted: bool
+
+    @property
+    def refusal(self) -> str:
+        """What is said where nobody said what items are; empty where no id is shared."""
+        if not self.n:
+            return ""
+        things, people = option("items", "things"), option("items", "people")
+        if self.counted:
+            return (
+                "users and items are both numbered from the start, so items may be people. "
+                f"Say {things}, or {people} if they are the same people."
+            )
+        return (
+            f"{self.n:,} of {self.n_items:,} item ids ({100 * self.n / self.n_items:.1f} %) are "
+            "ids of users too, as in a network: items are published as they are, so these would "
+            f"be people under their ids. Say {people} to give them new ids, or {things} if they "
+            "are no people."
+        )
+
+
+def shared_ids(users: Ids, items: Ids) -> Shared:
+    """Return how many item ids are ids of users, too.
+
+    Parameters
+    ----------
+    users, items
+        Distinct ids, integers or text. An integer is the same id as text that spells it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shared_ids(np.array([10, 900]), np.array([900, 7000, 8000]))
+    Shared(n=1, n_items=3, counted=False)
+    >>> shared_ids(np.array([1, 2, 3]), np.array([1, 2, 4]))
+    Shared(n=2, n_items=3, counted=True)
+    """
+    numbers = users.dtype.kind == "i" and items.dtype.kind == "i"
+    if users.dtype.kind == items.dtype.kind == "T":
+        n = int(pc.sum(pc.is_in(to_arrow(items), value_set=to_arrow(users))).as_py() or 0)
+    else:
+        n = np.intersect1d(_numbers(users), _numbers(items), assume_unique=True).size
+    return Shared(n, items.size, counted=numbers and _counted(users) and _counted(items))
+
+
+def _numbers(ids: Ids) -> Ids:
+    """Return the ids that are integers, or spell one."""
+    if ids.dtype.kind == "i":
+        return ids
+    texts = to_arrow(ids)
+    plain = texts.filter(pc.match_substring_regex(texts, _PLAIN))
+    return np.asarray(plain.cast(pa.int64()).to_numpy())
+
+
+def _counted(ids: Ids) -> bool:
+    """Whether the ids fill at least half of the numbers up to the largest of them."""
+    return counted(ids.size, int(ids.max(initial=0)))
+
+
+def counted(n: int, largest: int) -> bool:
+    """Whether so many ids fill at least half of the numbers up to the largest of them.
+
+    Examples
+    --------
+    >>> counted(100, 120), counted(100, 10_000)
+    (True, False)
+    """
+    return largest <= 2 * n

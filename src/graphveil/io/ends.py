@@ -1,0 +1,131 @@
+"""Which two columns of a file are the ends of a row: by option, by known names, or the only two."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from graphveil.data.columns import known_pairs
+from graphveil.io.options import Ends
+from graphveil.io.raw import Notes
+from graphveil.io.source import Source, shown
+from graphveil.wording import leave_out, option, options
+
+
+def two_columns(
+    source: Source,
+    header: tuple[str, ...],
+    n_columns: int,
+    notes: Notes,
+    ends: Ends,
+    *,
+    by_position: bool = False,
+) -> tuple[int, int]:
+    """Return the columns of the two ends of a row; refuse further ones unless they are ignored.
+
+    Parameters
+    ----------
+    source
+        The file, for messages.
+    header, n_columns
+        The names of the columns, where there are any, and their number.
+    notes
+        Gets the names of the columns that are left out.
+    ends
+        What the options say.
+    by_position
+        Whether the format defines that the ends come first.
+
+    Raises
+    ------
+    InputError
+        Where there is one column alone, not one name each, or it is not clear which two are meant.
+    """
+    if n_columns < 2:
+        source.refuse(
+            "one column where a row needs two ids. If a character separates two, name it with "
+            f"{option('delimiter')}."
+        )
+    if header and len(header) != n_columns:
+        source.refuse(
+            f"{len(header)} names ({shown(', '.join(header))}) over rows of {n_columns} cells. "
+            "Give one name a column."
+        )
+    chosen = _asked(source, header, n_columns, ends)
+    if chosen is None:
+        chosen = _recognised(source, header, n_columns, ends, by_position=by_position)
+    names = header or tuple(f"column {number}" for number in range(1, n_columns + 1))
+    further = tuple(name for column, name in enumerate(names) if column not in chosen)
+    if further and not ends.ignore_weights:
+        source.refuse(
+            f"{n_columns} columns where two are needed; further ones: "
+            f"{shown(', '.join(further))}. {leave_out()}"
+        )
+    notes.columns_ignored = further
+    return chosen
+
+
+def _asked(
+    source: Source, header: tuple[str, ...], n_columns: int, ends: Ends
+) -> tuple[int, int] | None:
+    """Return the columns that the options name; None where they name none."""
+    first, second = (
+        None if value is None else _column(source, header, n_columns, name, value)
+        for name, value in zip(ends.names, ends.asked, strict=True)
+    )
+    if first is None and second is None:
+        return None
+    if first is None or second is None:
+        given, lacking = ends.names if second is None else ends.names[::-1]
+        source.refuse(f"{option(given)} needs {option(lacking)} too. Give both.")
+    if first == second:
+        source.refuse(f"{' and '.join(map(option, ends.names))} are the same column. Give two.")
+    return first, second
+
+
+def _column(
+    source: Source, header: tuple[str, ...], n_columns: int, name: str, value: str | int
+) -> int:
+    """Return the column of this name, or else of this number."""
+    if isinstance(value, str) and value in header:
+        return header.index(value)
+    text = str(value)
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= n_columns:
+        return int(text[:9]) - 1
+    return source.refuse(
+        f"no column {shown(text)} for {option(name)}. It has {_listed(header, n_columns)}."
+    )
+
+
+def _recognised(
+    source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, *, by_position: bool
+) -> tuple[int, int]:
+    """Return the columns of known names, or the only two; refuse what is not clear."""
+    pairs = known_pairs(header, graph=ends.names[0] == "source_column")
+    if len(pairs) == 1:
+        return pairs[0]
+    if n_columns == 2 or (by_position and not header):
+        return 0, 1
+    why = "none of which are a known pair of names" if header else "without names"
+    if pairs:
+        why = "of which several pairs may be meant"
+    return refuse_columns(source, header, n_columns, ends, why)
+
+
+def refuse_columns(
+    source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, why: str
+) -> NoReturn:
+    """Refuse columns of which nobody said which two count, with what to copy."""
+    examples: list[str | int] = [header[0], header[1]] if header and all(header[:2]) else [1, 2]
+    say = options(**dict(zip(ends.names, examples, strict=True)), ignore_weights=True)
+    source.refuse(
+        f"{n_columns} columns {why}: {_listed(header, n_columns)}. Say which two count, such as "
+        f"{say}"
+    )
+
+
+def _listed(header: tuple[str, ...], n_columns: int) -> str:
+    """Return the names of the columns, or their numbers."""
+    if not header:
+        return f"columns 1 to {n_columns}"
+    named = [shown(name) if name else f"(no name, number {i})" for i, name in enumerate(header, 1)]
+    return ", ".join(named[:20]) + (f" and {len(named) - 20} more" if len(named) > 20 else "")

@@ -1,0 +1,416 @@
+"""The commonest layouts of files that people have, each with its reading or its refusal."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.errors import InputError
+from graphveil.io import (
+    BipartiteOptions,
+    GraphOptions,
+    TableOptions,
+    load_bipartite,
+    load_graph,
+    load_table,
+)
+from graphveil.wording import as_flags
+
+LOADS: dict[str, tuple[Any, Any]] = {
+    "graph": (load_graph, GraphOptions),
+    "bipartite": (load_bipartite, BipartiteOptions),
+    "table": (load_table, TableOptions),
+}
+
+
+class Layout(NamedTuple):
+    """A file, how it is read, and what that gives: the data, or the message that refuses it."""
+
+    kind: str
+    name: str
+    content: str | bytes
+    expected: Any
+    options: dict[str, Any] = {}  # noqa: RUF012  never changed
+    said: str | None = None
+    """A sentence of the reading report."""
+
+
+def graph(name: str, content: str | bytes, expected: Any, said: str | None = None, **options: Any):
+    return Layout("graph", name, content, expected, options, said)
+
+
+def likes(name: str, content: str | bytes, expected: Any, said: str | None = None, **options: Any):
+    return Layout("bipartite", name, content, expected, options, said)
+
+
+def table(name: str, content: str | bytes, expected: Any, said: str | None = None, **options: Any):
+    return Layout("table", name, content, expected, options, said)
+
+
+NUMBERS = [(1, 2), (2, 3), (7, 9)]
+NAMES = [("ann", "bob"), ("bob", "cyd")]
+TEA = {"ann": ["rye", "tea"], "bob": ["tea"]}
+CELLS = {"sex": ["f", "m"], "town": ["Oslo", None]}
+HOWEVER = "Say which two count, such as"
+CALLS = "caller,callee,duration\n1,2,60\n2,3,5\n7,9,8\n"
+
+LAYOUTS = {
+    # Edge lists: separators
+    "comma": graph("a.csv", "1,2\n2,3\n7,9\n", NUMBERS),
+    "semicolon": graph("a.csv", "1;2\n2;3\n7;9\n", NUMBERS),
+    "tab": graph("a.tsv", "1\t2\n2\t3\n7\t9\n", NUMBERS),
+    "tab in csv": graph("a.csv", "1\t2\n2\t3\n7\t9\n", NUMBERS),
+    "one space": graph("a.txt", "1 2\n2 3\n7 9\n", NUMBERS),
+    "columns under each other": graph("a.txt", "  1   2\n  2   3\n  7   9  \n", NUMBERS),
+    "pipe": graph("a.csv", "1|2\n2|3\n7|9\n", NUMBERS),
+    "comma and space": graph("a.csv", "1, 2\n2, 3\n7, 9\n", NUMBERS),
+    "colon": graph("a.txt", "1:2\n2:3\n7:9\n", NUMBERS, delimiter=":"),
+    "colon that nobody names": graph(
+        "a.txt",
+        "1:2\n2:3\n",
+        "a.txt: one column where a row needs two ids. If a character separates two, name it with "
+        "--delimiter.",
+    ),
+    "a delimiter that is none": graph(
+        "a.txt",
+        "1,2\n",
+        "a.txt: 'abc' cannot be --delimiter. Give one character such as |, or ::, tab or space.",
+        delimiter="abc",
+    ),
+    # Edge lists: ends of lines, encodings, quotes
+    "CRLF": graph("a.csv", "1,2\r\n2,3\r\n7,9\r\n", NUMBERS),
+    "byte order mark": graph("a.csv", "\ufeffsource,target\n1,2\n2,3\n7,9\n", NUMBERS),
+    "UTF-16": graph(
+        "a.csv",
+        "1,2\n2,3\n".encode("utf-16"),
+        "a.csv: the content is UTF-16 text. Save it as UTF-8.",
+    ),
+    "Latin-1": graph(
+        "a.csv",
+        "ann,jos\xe9\nann,bob\n".encode("latin-1"),
+        "a.csv, line 1: byte 0xE9 is not UTF-8. Convert the file to UTF-8.",
+    ),
+    "quoted ids": graph("a.csv", '"ann","bob"\n"bob","cyd"\n', NAMES),
+    "quoted integers": graph("a.csv", '"source","target"\n"1","2"\n"2","3"\n"7","9"\n', NUMBERS),
+    "a comma in quotes": graph(
+        "a.csv", 'source,target\n"Doe, J",ann\nann,bob\n', [("Doe, J", "ann"), ("ann", "bob")]
+    ),
+    "no last line end": graph("a.txt", "1 2\n2 3\n7 9", NUMBERS),
+    # Edge lists: headers
+    "source,target": graph(
+        "a.csv",
+        "source,target\nann,bob\nbob,cyd\n",
+        NAMES,
+        said="read the first line as names: source, target",
+    ),
+    "target,source": graph("a.csv", "target,source\n2,1\n3,2\n9,7\n", NUMBERS),
+    "From and To": graph("a.csv", "From,To\nann,bob\nbob,cyd\n", NAMES),
+    "sender and receiver": graph("a.csv", "receiver;sender\nbob;ann\ncyd;bob\n", NAMES),
+    "words above numbers": graph(
+        "a.csv",
+        "ego,alter\n1,2\n2,3\n7,9\n",
+        NUMBERS,
+        said="took the first line for names (ego, alter): if it is data, say --header no",
+    ),
+    "words that stand nowhere else": graph(
+        "a.csv",
+        "ego,alter\nann,bob\nbob,cyd\n",
+        NAMES,
+        said="took the first line for names (ego, alter): if it is data, say --header no",
+    ),
+    "words that are ids": graph("a.csv", "ann,bob\nbob,cyd\n", NAMES),
+    "words of which nobody knows": graph(
+        "a.csv",
+        "ego,alter\nann,bob\ncyd,dan\n",
+        "a.csv: the first line (ego, alter) may be names or data: its ids stand nowhere else. "
+        "Say --header yes or --header no.",
+    ),
+    "known names that are ids": graph(
+        "a.csv",
+        "a,b\nb,c\nc,d\n",
+        "a.csv: the first line (a, b) may be names or data: b is an id below, too. "
+        "Say --header yes or --header no.",
+    ),
+    "a name and a number above numbers": graph(
+        "a.csv",
+        "ann,2\n1,2\n2,3\n",
+        "a.csv: the first line may be names or data: numbers stand below ann as below 2. "
+        "Say --header yes or --header no.",
+    ),
+    "a header that is demanded": graph("a.csv", "x,y\nann,bob\nbob,cyd\n", NAMES, header="yes"),
+    "a header that stands again": graph(
+        "a.csv",
+        "source,target\n1,2\nsource,target\n7,9\n",
+        "a.csv, line 3: the names of the columns stand here again, so files were put one below "
+        "the other. Remove the line.",
+    ),
+    # Edge lists: further columns
+    "weights under known names": graph(
+        "a.csv",
+        CALLS,
+        "a.csv: 3 columns where two are needed; further ones: duration. "
+        "Say --ignore-weights to leave them out.",
+    ),
+    "weights that are left out": graph("a.csv", CALLS, NUMBERS, ignore_weights=True),
+    "an id before the ends": graph(
+        "a.csv",
+        "id,when,from,to\n5,1,1,2\n6,2,2,3\n7,3,7,9\n",
+        NUMBERS,
+        said="left out id, when: a release says nothing of them, and whoever joins them back to "
+        "one can single people out again",
+        ignore_weights=True,
+    ),
+    "names that are not known": graph(
+        "a.csv",
+        "id,caller_number,called_number\n5,1,2\n6,2,3\n7,7,9\n",
+        "a.csv: 3 columns none of which are a known pair of names: id, caller_number, "
+        "called_number. " + HOWEVER + " --source-column id --target-column caller_number "
+        "--ignore-weights",
+        ignore_weights=True,
+    ),
+    "columns by name": graph(
+        "a.csv",
+        "id,caller_number,called_number\n5,1,2\n6,2,3\n7,7,9\n",
+        NUMBERS,
+        source_column="caller_number",
+        target_column="called_number",
+        ignore_weights=True,
+    ),
+    "columns by number": graph(
+        "a.csv",
+        "id,caller_number,called_number\n5,1,2\n6,2,3\n7,7,9\n",
+        NUMBERS,
+        source_column=2,
+        target_column="3",
+        ignore_weights=True,
+    ),
+    "a column that is not there": graph(
+        "a.csv",
+        "id,x,y\n5,1,2\n",
+        "a.csv: no column z for --source-column. It has id, x, y.",
+        source_column="z",
+        target_column="x",
+    ),
+    "half of the ends": graph(
+        "a.csv",
+        "id,x,y\n5,1,2\n",
+        "a.csv: --source-column needs --target-column too. Give both.",
+        source_column="x",
+    ),
+    "two pairs of known names": graph(
+        "a.csv",
+        "from,to,a,b\n1,2,3,4\n",
+        "a.csv: 4 columns of which several pairs may be meant: from, to, a, b. "
+        + HOWEVER
+        + " --source-column from --target-column to --ignore-weights",
+        ignore_weights=True,
+    ),
+    "three columns without names": graph(
+        "a.txt",
+        "1 2 5\n2 3 1\n7 9 2\n",
+        "a.txt: 3 columns without names: columns 1 to 3. "
+        + HOWEVER
+        + " --source-column 1 --target-column 2 --ignore-weights",
+        ignore_weights=True,
+    ),
+    "trailing commas": graph(
+        "a.csv",
+        "1,2,\n2,3,\n7,9,\n",
+        "a.csv: 3 columns without names: columns 1 to 3. "
+        + HOWEVER
+        + " --source-column 1 --target-column 2 --ignore-weights",
+    ),
+    "trailing commas under names": graph(
+        "a.csv", "source,target,\n1,2,\n2,3,\n7,9,\n", NUMBERS, ignore_weights=True
+    ),
+    # Collections
+    "SNAP": graph(
+        "a.txt",
+        "# Undirected graph: calls.txt\n# Nodes: 5 Edges: 3\n# FromNodeId\tToNodeId\n"
+        "1\t2\n2\t3\n7\t9\n",
+        NUMBERS,
+    ),
+    "SNAP, directed": graph(
+        "a.txt",
+        "# Directed graph: calls.txt\n# FromNodeId\tToNodeId\n1\t2\n2\t1\n2\t3\n7\t9\n",
+        "a.txt: ties are directed: 1 of 3 ties are mutual (33.3 %). Graphs here are undirected; "
+        "to forget the directions, say --directed symmetrize.",
+    ),
+    "SNAP, every tie twice": graph(
+        "a.txt", "# Directed graph\n1 2\n2 1\n2 3\n3 2\n7 9\n9 7\n", NUMBERS
+    ),
+    "KONECT": graph("a.txt", "% sym unweighted\n1 2\n2 3\n7 9\n", NUMBERS),
+    "KONECT with weights and times": graph(
+        "a.txt",
+        "% sym weighted\n1 2 1 1234567\n2 3 4 1234568\n7 9 1 1234569\n",
+        NUMBERS,
+        said="left out column 3, column 4: a release says nothing of them, and whoever joins them "
+        "back to one can single people out again",
+        ignore_weights=True,
+    ),
+    "KONECT, weights that nobody leaves out": graph(
+        "a.txt",
+        "% sym weighted\n1 2 1\n2 3 4\n7 9 1\n",
+        "a.txt: 3 columns where two are needed; further ones: column 3. "
+        "Say --ignore-weights to leave them out.",
+    ),
+    "a count line": graph("a.txt", "5 3\n1 2\n2 3\n7 9\n", NUMBERS),
+    # Directions
+    "some ties in both directions": graph(
+        "a.csv",
+        "source,target\n1,2\n2,1\n2,3\n7,9\n",
+        "a.csv: ties seem to be directed: 1 of 3 ties are mutual (33.3 %). Graphs here are "
+        "undirected; to forget the directions, say --directed symmetrize.",
+    ),
+    "some ties in both directions, forgotten": graph(
+        "a.csv",
+        "source,target\n1,2\n2,1\n2,3\n7,9\n",
+        NUMBERS,
+        said="forgot the direction of 2 arcs",
+        directed="symmetrize",
+    ),
+    "every tie in both directions": graph("a.csv", "1,2\n2,1\n2,3\n3,2\n7,9\n9,7\n", NUMBERS),
+    # What is saved instead of data
+    "a web page": graph(
+        "a.csv",
+        "<!DOCTYPE html>\n<html><body>Please log in</body></html>\n",
+        "a.csv: the content is a web page. Download the file itself.",
+    ),
+    "a web page as a table": table(
+        "a.csv", "<html>\n", "a.csv: the content is a web page. Download the file itself."
+    ),
+    "a pointer to a large file": graph(
+        "a.csv",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+        "a.csv: the content is a pointer to a large file. Fetch the file itself, as with git lfs "
+        "pull.",
+    ),
+    "a pointer under another name": likes(
+        "a.parquet",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+        "a.parquet: the content is a pointer to a large file. Fetch the file itself, as with git "
+        "lfs pull.",
+    ),
+    # Users and items
+    "user,item": likes("a.csv", "user,item\nann,tea\nann,rye\nbob,tea\n", TEA),
+    "customer and product": likes("a.csv", "product;customer\ntea;ann\nrye;ann\ntea;bob\n", TEA),
+    "userId and movieId": likes(
+        "a.csv",
+        "userId,movieId,rating,timestamp\n10,7,4.5,99\n20,7,1.0,98\n",
+        {10: [7], 20: [7]},
+        ignore_weights=True,
+    ),
+    "double colons": likes(
+        "a.txt",
+        "10::7::5::978300760\n20::7::3::978302109\n",
+        {10: [7], 20: [7]},
+        user_column=1,
+        item_column=2,
+        ignore_weights=True,
+    ),
+    "ratings without names": likes(
+        "a.tsv",
+        "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
+        "a.tsv: 4 columns without names: columns 1 to 4. "
+        + HOWEVER
+        + " --user-column 1 --item-column 2 --ignore-weights",
+    ),
+    "users with their items": likes("a.txt", "ann tea rye\nbob tea\n", TEA),
+    "a basket a line": likes(
+        "a.csv", "rye,tea\ntea\n", {0: ["rye", "tea"], 1: ["tea"]}, layout="items"
+    ),
+    "an order number before the ends": likes(
+        "a.csv",
+        "order,customer_id,item_id\n1,ann,tea\n2,ann,rye\n3,bob,tea\n",
+        TEA,
+        ignore_weights=True,
+    ),
+    "a header of pairs that stands again": likes(
+        "a.csv",
+        "user,item\nann,tea\nuser,item\nbob,tea\n",
+        "a.csv, line 3: the names of the columns stand here again, so files were put one below "
+        "the other. Remove the line.",
+    ),
+    # Tables
+    "a table": table("a.csv", "sex,town\nf,Oslo\nm,*\n", CELLS),
+    "a table with semicolons": table("a.csv", "sex;town\nf;Oslo\nm;\n", CELLS),
+    "a table with tabs": table("a.tsv", "sex\ttown\nf\tOslo\nm\t*\n", CELLS),
+    "a table with pipes": table("a.csv", "sex|town\nf|Oslo\nm|*\n", CELLS),
+    "a table with spaces": table("a.csv", "sex town\nf Oslo\nm *\n", CELLS, delimiter="space"),
+    "a table of one column": table(
+        "a.csv",
+        "sex~town\nf~Oslo\nm~Bergen\n",
+        "a.csv: one column, sex~town. If a character separates several, name it with "
+        "--delimiter; a table of one column is read with --delimiter ,",
+    ),
+    "one column that is meant": table("a.csv", "sex\nf\nm\n", {"sex": ["f", "m"]}, delimiter=","),
+    "a table whose header stands again": table(
+        "a.csv",
+        "sex,town\nf,Oslo\nsex,town\nm,Rome\n",
+        "a.csv: the names of the columns stand again as row 2, so files were put one below the "
+        "other. Remove it.",
+    ),
+    "a table without names": table(
+        "a.csv",
+        "39,Private\n50,Self\n",
+        "a.csv, line 1: 39 stands where the name of a column should. Say --header no.",
+    ),
+    "a table with fractions": table(
+        "a.csv",
+        "sex,height\nf,1.75\nm,1.80\n",
+        "a.csv: column height is numeric (1.75). Bin it, for example --bins height=median; or "
+        "with quantiles:4 or edges:1,2,3.",
+    ),
+    "a table with bins": table(
+        "a.csv",
+        "sex,height\nf,1.75\nm,1.80\n",
+        {"sex": ["f", "m"], "height": ["<=1.77", ">1.77"]},
+        bins={"height": "edges:1.77"},
+    ),
+}
+
+
+def read(data: Data) -> Any:
+    """Return what a container holds, in words of its file."""
+    if isinstance(data, Graph):
+        labels = data.labels().tolist()
+        return [(labels[u], labels[v]) for u, v in data.edges().tolist()]
+    if isinstance(data, Bipartite):
+        names = data.feature_labels().tolist()
+        users = data.labels().tolist()
+        return {user: [names[f] for f in data.row(row)] for row, user in enumerate(users)}
+    assert isinstance(data, Table)
+    return data.to_arrow().to_pydict()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_layout_is_read_as_it_is_meant_or_refused_with_the_way_out(tmp_path, layout):
+    path = tmp_path / layout.name
+    content = layout.content
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    load, options = LOADS[layout.kind]
+    with as_flags():
+        if isinstance(layout.expected, str):
+            with pytest.raises(InputError) as caught:
+                load(path, options(**layout.options))
+            assert layout.expected == str(caught.value)
+            return
+        data, report = load(path, options(**layout.options))
+        lines = report.lines()
+    assert layout.expected == read(data)
+    assert layout.said is None or layout.said in lines
+
+
+def test_the_table_holds_the_fifty_commonest_layouts():
+    assert len(LAYOUTS) >= 50
+
+
+def test_in_python_a_message_names_arguments(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y,z\n1,2,3\n")
+    with pytest.raises(InputError) as caught:
+        load_graph(path)
+    say = 'source_column="x", target_column="y", ignore_weights=True'
+    assert str(caught.value).endswith(f"Say which two count, such as {say}")
