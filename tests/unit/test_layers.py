@@ -22,7 +22,7 @@ ROOMS = {
     "progress": ("errors",),
     "atomic": ("errors",),
     "randomness": ("errors",),
-    "kernels": (),
+    "kernels": ("errors", "progress"),
     "data": ("errors", "lazy", "kernels"),
     "claims": ("errors",),
     "records": ("errors", "data", "claims"),
