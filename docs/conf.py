@@ -172,7 +172,7 @@ def methods() -> str:
     return table(["method", "data", "promise", "source", "cost"], rows)
 
 
-VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "demo"]
+VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "warm", "demo"]
 
 myst_substitutions = {
     "formats": formats(),
