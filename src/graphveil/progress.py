@@ -1,5 +1,7 @@
 """Stages of work that may take long: silent in a library, a bar on a terminal.
 
+Where nobody listens, a library says nothing; `heard` and `shown` listen.
+
 Code says ``with stage("reading"):`` or, where it can count, ``with stage("edits", total=m) as
 advance:``. Whoever wants to show stages (the command line) works inside `shown`.
 """
@@ -19,6 +21,11 @@ def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
     return nullcontext(lambda _: None)
 
 
+def _unheard(text: str) -> None:
+    del text
+
+
+_notices: ContextVar[Callable[[str], None]] = ContextVar("notices", default=_unheard)
 _display: ContextVar[Display] = ContextVar("display", default=_silent)
 
 
@@ -40,6 +47,28 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     """
     with _display.get()(name, total) as advance:
         yield advance
+
+
+def notice(text: str) -> None:
+    """Say something that a user who waits wants to know, in words without a full stop.
+
+    Examples
+    --------
+    >>> with heard(print):
+    ...     notice("compiling once for this machine, about 8 s")
+    compiling once for this machine, about 8 s
+    """
+    _notices.get()(text)
+
+
+@contextmanager
+def heard(say: Callable[[str], None]) -> Iterator[None]:
+    """Pass the notices inside this block to `say`."""
+    token = _notices.set(say)
+    try:
+        yield
+    finally:
+        _notices.reset(token)
 
 
 @contextmanager

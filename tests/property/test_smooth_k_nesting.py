@@ -62,9 +62,9 @@ def test_the_value_of_a_chain_is_the_recounted_objective(drawn, rule, price, dat
     members = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
     for unit in members:
         if chains.head[0] < 0:
-            kernel._open(units, chains, unit, 0)
+            kernel.open_chain(units, chains, unit, 0)
         else:
-            kernel._join(units, chains, unit, 0)
+            kernel.join(units, chains, unit, 0)
     out = data.draw(st.sampled_from([-1, *members]))
     rest = [unit for unit in range(n) if unit not in members]
     extra = data.draw(st.sampled_from([-1, *rest]))

@@ -270,10 +270,10 @@ def scratch_for(clusters, lam, row):
     data, state, _ = clusters
     counts = np.zeros((2, data.n_features), dtype=np.int32)
     scratch = search.Scratch(*counts, *np.zeros((2, state.labels.size + 2)))
-    search._count(data, state, state.labels[row], scratch.ours, 1)
-    search._count_row(data, row, scratch.ours, -1)
+    search.count_cluster(data, state, state.labels[row], scratch.ours, 1)
+    search.count_row(data, row, scratch.ours, -1)
     size = state.clusters[state.labels[row], kernel.SIZE]
-    search._price(data, lam, size, scratch.our_rises)
+    search.price(data, lam, size, scratch.our_rises)
     return scratch
 
 
@@ -323,7 +323,7 @@ def test_a_table_that_is_almost_full_counts_like_a_dictionary(steps):
     twin = Counter()
     for cluster, feature, up in steps:
         if up or twin[cluster, feature]:
-            before = kernel._shift(table, kernel.key_of(cluster, feature), 1 if up else -1)
+            before = kernel.shift(table, kernel.key_of(cluster, feature), 1 if up else -1)
             assert twin[cluster, feature] == before
             twin[cluster, feature] += 1 if up else -1
     for cluster in range(4):
@@ -395,7 +395,9 @@ def test_small_clusters_dissolve_in_the_order_of_what_a_row_of_them_is_worth(dra
     plan = search.Plan(float(lam), 2, 16, 1, True)
     one, other = (clusters_of(rows, labels, rule) for _ in range(2))
     choices = [choice_for(clusters, float(lam), 2) for clusters in (one, other)]
-    done = search.dissolve(one.data, one.state, plan, choices[0])
+    done = search.dissolve(
+        one.data, one.state, plan, choices[0], search.small_clusters(one.state, plan)
+    )
     small = {}
     for cluster, (size, n_kept, entries) in enumerate(other.state.clusters.tolist()):
         if 0 < size < 2 * plan.k:

@@ -24,7 +24,7 @@ ROOMS = {
     "progress": ("errors",),
     "atomic": ("errors",),
     "randomness": ("errors",),
-    "kernels": (),
+    "kernels": ("errors", "progress"),
     "data": ("errors", "wording", "lazy", "html", "kernels"),
     "claims": ("errors",),
     "records": ("errors", "data", "claims"),

@@ -22,6 +22,8 @@ from graphveil.wording import as_flags
 
 OUT_OF_RESOURCES = 3
 BUG = 70
+READERS = ("measure", "anonymize", "verify", "evaluate", "demo")
+"""The commands that read data."""
 INTERRUPTED = "interrupted. No half-written release is left; run the command again."
 SIGNALS = [
     getattr(signal, name)
@@ -37,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if debug:
         tokens.remove("--debug")
     try:
+        if arguments is None and tokens and tokens[0] in READERS:
+            _keep_pandas_out()
         code = run(tokens, debug=debug)
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
@@ -44,6 +48,31 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
     exec("")  # noqa: S102  else `python -m` ends by SIGINT if text, as of a dataclass, was interrupted
     sys.exit(code)
+
+
+class _NoPandas:
+    """Finds that there is no pandas, as `sys.meta_path` asks it."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ImportError(name)
+
+
+def _keep_pandas_out() -> None:
+    """Let Arrow decide that there is no pandas: it would import it (.5 s) to look for its types.
+
+    The process is the command's alone, and no frame is handed in.
+    """
+    if "pandas" in sys.modules or {"--help", "-h"} & set(sys.argv):
+        return
+    import pyarrow as pa  # noqa: PLC0415  importing graphveil.cli stays cheap
+
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(_NoPandas)
 
 
 def run(tokens: list[str], *, debug: bool = False) -> int:

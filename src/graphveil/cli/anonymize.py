@@ -37,6 +37,9 @@ from graphveil.release.files import check_names, format_that_came_in, kind_of, r
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
 
+SMALL_BYTES = 1_000_000
+"""Up to this size of the input one process runs all chunks, unless others are asked for."""
+
 
 def _output_flags() -> list[inspect.Parameter]:
     return [
@@ -100,7 +103,7 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "jobs",
             int | None,
-            "Processes that share the chunks. Without this: one a processor.",
+            "Processes that share the chunks. Without this: one a processor; one up to 1 MB.",
             default=None,
             group=ENGINE_GROUP,
         ),
@@ -140,7 +143,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     kind = kind_of(encoded_kind(read_as(options), method.accepts))
     if flags.format is not None:
         release_format(flags.format, kind)
-    with shown(bar), _engine(anonymizer, flags.jobs):
+    with shown(bar), _engine(anonymizer, path, flags.jobs):
         way = _on_disk if flags.on_disk else _in_memory
         way(anonymizer, path, options, flags, warned)
     record = read_record(flags.out)
@@ -150,14 +153,21 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     return 0
 
 
-def _engine(anonymizer: Anonymizer[Any], jobs: int | None) -> AbstractContextManager[object]:
-    """Return what runs the chunks of this method, where it has any."""
+def _engine(
+    anonymizer: Anonymizer[Any], path: Path, jobs: int | None
+) -> AbstractContextManager[object]:
+    """Return what runs the chunks of this method, where it has any.
+
+    A small file takes no further process: its start would last longer than its work.
+    """
     if anonymizer.chunk_rows is None:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()
     from graphveil.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
 
+    if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
+        jobs = 1
     return using(LocalEngine(jobs=jobs))
 
 

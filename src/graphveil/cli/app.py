@@ -9,6 +9,8 @@ from cyclopts import App, CycloptsError
 from cyclopts.config import Toml
 
 from graphveil._version import __version__
+from graphveil.cli.console import say
+from graphveil.progress import heard
 
 HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
 
@@ -25,6 +27,7 @@ COMMANDS = {
     "anonymize": "Make a release: graphveil anonymize METHOD INPUT --out DIR.",
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
+    "warm": "Compile beforehand, for images and clusters.",
     "demo": "The whole way, on data that ships with graphveil.",
 }
 
@@ -63,6 +66,11 @@ def call(tokens: list[str]) -> int:
     app = build(tokens[0] if tokens else None)
     if config is not None:
         app.config = (config,)
+    with heard(lambda text: say(f"graphveil: {text}.")):
+        return _exit_code(app, tokens)
+
+
+def _exit_code(app: App, tokens: list[str]) -> int:
     result = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else 0
 

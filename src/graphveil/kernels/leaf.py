@@ -1,4 +1,9 @@
-"""How kernels are compiled that allocate nothing."""
+"""How kernels are compiled: as little as can be, since a first run waits for it.
+
+Every option is said outright: a kernel that left one open would take it from whichever kernel calls
+it first. A private kernel gets no entry from Python, so that calling it from there is an error of
+the worst kind: it ends the process.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,49 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba.core.options
+import numpy as np
 from numba import njit
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True}
-if hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt"):
-    _OPTIONS["_nrt"] = False  # no public option of Numba's: where it is gone, kernels are slower
+_HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
+"""Whether Numba still has this option, no public one: where it is gone, kernels are slower."""
+
+
+def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
+    options: dict[str, Any] = {
+        "cache": True,
+        "nogil": True,
+        "error_model": "numpy",
+        "no_cfunc_wrapper": True,
+        "no_cpython_wrapper": kernel.__name__.startswith("_"),
+    }
+    if _HAS_NRT:
+        options["_nrt"] = counts
+    return njit(**options)(kernel)
+
+
+def allocating(kernel: Kernel) -> Kernel:
+    """Compile a kernel that makes arrays."""
+    return cast("Kernel", _compiled(kernel, counts=True))
 
 
 def leaf(kernel: Kernel) -> Kernel:
     """Compile a kernel that allocates nothing, and so needs no counts of references to arrays.
 
-    With them a walk of small steps takes more than twice as long. An argument that is None takes
-    the branches that ask for it out of the compiled code.
+    With them it takes up to half as long again to compile, and a walk of small steps more than
+    twice as long to run. An argument that is None takes the branches that ask for it out of the
+    compiled code.
     """
-    return cast("Kernel", njit(**_OPTIONS)(kernel))
+    return cast("Kernel", _compiled(kernel, counts=False))
+
+
+@njit(inline="always")
+def wide(value: int) -> int:
+    """Return the value in 64 bits, so that one compiled version of a kernel serves all callers."""
+    return np.int64(value)  # type: ignore[return-value]
+
+
+ONE: int = np.int64(1)  # type: ignore[assignment]
+MINUS_ONE: int = np.int64(-1)  # type: ignore[assignment]
+ZERO: int = np.int64(0)  # type: ignore[assignment]
+"""Numbers whose type is no constant's: a kernel is compiled once more for every constant."""

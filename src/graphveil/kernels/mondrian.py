@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import allocating, leaf
+from graphveil.kernels.sorting import sort
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
@@ -62,7 +64,7 @@ def work_for(rows: Distinct, n_features: int) -> Work:
     )
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> int:
     """Write into parts[r] the part of row r; return the number of parts.
 
@@ -104,7 +106,7 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
     return n_parts
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int, int]:
     """Count the features of the rows at low..high-1 and list who has those of at least k copies.
 
@@ -121,7 +123,8 @@ def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int,
                 n_touched += 1
             work.lengths[f] += 1
             work.counts[f] += rows.weights[r]
-    touched = np.sort(work.touched[:n_touched])
+    touched = work.touched[:n_touched]
+    sort(touched)
     total, last = 0, work.following.size - 1
     for f in touched:
         work.first[f] = -1
@@ -143,7 +146,7 @@ def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int,
     return size, n_touched
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _cut(work: Work, size: int, k: int, choice: int) -> int:
     """Return the feature along which a part is cut, or -1; unchain those below k for good."""
     half = size // 2
@@ -166,7 +169,7 @@ def _cut(work: Work, size: int, k: int, choice: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _partition(work: Work, low: int, high: int, feature: int, size: int) -> int:
     """Reorder the rows at low..high-1 so that the smaller side stands last; return its start."""
     ones_leave = 2 * work.counts[feature] <= size
@@ -189,7 +192,7 @@ def _partition(work: Work, low: int, high: int, feature: int, size: int) -> int:
     return back if ones_leave else front
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _count_out(rows: Distinct, work: Work, low: int, high: int) -> int:
     """Count the features of the rows at low..high-1 out; return their copies."""
     size = 0

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import Classes, Edits, adjacent, cut, make, state_of
+from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 
 NEAR_TRIES = 24
 NEAR_FAILURES = 16
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
@@ -23,7 +24,7 @@ def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
@@ -31,7 +32,7 @@ def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
     """Let node x into the neighbouring class."""
     t = classes.target[x]
@@ -41,7 +42,7 @@ def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
     edits.residual[x] += by
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.Generator) -> int:
     """Return an untouched node that may rise by an edge to v, or -1.
 
@@ -53,23 +54,25 @@ def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.G
     for attempt in range(2 * NEAR_TRIES):
         x = int(v)
         for _step in range(2 if attempt < NEAR_TRIES else 4):
-            x = int(indices[rng.integers(indptr[x], indptr[x + 1])])
+            x = wide(indices[indptr[x] + below(rng, indptr[x + 1] - indptr[x])])
         if not edits.touched[x] and _can_rise(edits, classes, x, k) and not adjacent(edits, v, x):
             return x
     return -1
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _some_class_can_rise(classes: Classes, k: int) -> bool:
-    sources, goals = classes.members[:-2], classes.members[1:-1]
-    return bool(np.any((sources > k) & (goals >= k)))
+    for t in range(classes.members.size - 2):
+        if classes.members[t] > k and classes.members[t + 1] >= k:
+            return True
+    return False
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
     """Join x to v and let it into the next class."""
     if edits.final.size == 0:
-        _move(edits, classes, x, 1)
+        _move(edits, classes, x, ONE)
         make(edits, v, x)
         return
     t = classes.target[x]
@@ -83,7 +86,7 @@ def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
     edits.touched[x] = True
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int) -> None:
     """Bar (by 1) or admit (by -1) v, its neighbours in the graph and in these final additions."""
     barred[v] += by
@@ -94,7 +97,7 @@ def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8
         barred[key % n if key // n == v else key // n] += by
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _go_round(
     edits: Edits,
     classes: Classes,
@@ -132,7 +135,7 @@ def _go_round(
     return last
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _absorb_anywhere(
     edits: Edits,
     classes: Classes,
@@ -148,9 +151,9 @@ def _absorb_anywhere(
     while edits.residual[v] > 0:
         early = cursor[1] == 0
         mine = edits.final[first : edits.tally[2]]
-        _bar(edits, v, mine, barred, 1)
+        _bar(edits, v, mine, barred, ONE)
         x = _go_round(edits, classes, v, k, order, cursor, barred)
-        _bar(edits, v, mine, barred, -1)
+        _bar(edits, v, mine, barred, MINUS_ONE)
         if x >= 0:
             last = x
         elif not early:
@@ -158,7 +161,7 @@ def _absorb_anywhere(
     return last
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def absorb_owed(
     edits: Edits,
     classes: Classes,
@@ -197,7 +200,7 @@ def absorb_owed(
     return last
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _fall_alone(
     edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int, last: NDArray[np.int64]
 ) -> None:
@@ -211,19 +214,19 @@ def _fall_alone(
         for step in range(size):
             if edits.residual[v] == 0:
                 return
-            x = int(edits.indices[first + (start + step) % size])
+            x = wide(edits.indices[first + (start + step) % size])
             if (
                 (again or not edits.touched[x])
                 and classes.target[x] > lowest
                 and _can_fall(edits, classes, x, k)
                 and adjacent(edits, v, x)
             ):
-                _move(edits, classes, x, -1)
+                _move(edits, classes, x, MINUS_ONE)
                 cut(edits, v, x)
                 last[0], last[1], last[2] = v, x, -1
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int) -> None:
     """Part v from settled neighbours of one class, so many that the class below reaches k.
 
@@ -234,7 +237,7 @@ def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, 
     eligible = np.full(size, -1, dtype=np.int64)
     highest = 0
     for step in range(size):
-        x = int(edits.indices[first + (start + step) % size])
+        x = wide(edits.indices[first + (start + step) % size])
         if edits.residual[x] == 0 and adjacent(edits, v, x):
             eligible[step] = x
             highest = max(highest, classes.target[x])
@@ -251,13 +254,13 @@ def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, 
         for step in range(size):
             x = eligible[step]
             if count > 0 and x >= 0 and classes.target[x] == t:
-                _move(edits, classes, x, -1)
+                _move(edits, classes, x, MINUS_ONE)
                 cut(edits, v, x)
                 eligible[step] = -1
                 count -= 1
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def absorb_surplus(
     edits: Edits,
     classes: Classes,
@@ -272,7 +275,7 @@ def absorb_surplus(
     """
     last = np.zeros(3, dtype=np.int64)
     for v in left:
-        start = rng.integers(0, edits.indptr[v + 1] - edits.indptr[v])
+        start = below(rng, edits.indptr[v + 1] - edits.indptr[v])
         for lowest in (1, 0):
             if edits.residual[v] < 0:
                 _fall_alone(edits, classes, v, k, lowest, start, last)
@@ -281,7 +284,7 @@ def absorb_surplus(
     return last
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64], k: int) -> None:
     """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
     v, x, sign = last

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import find, insert
+from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf
 
 SHIFT = 3
 
@@ -46,13 +46,13 @@ class Classes(NamedTuple):
     members: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _key_of(edits: Edits, u: int, v: int) -> int:
     """Return the key of the pair."""
     return int(min(u, v) * (edits.indptr.size - 1) + max(u, v))
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: int) -> bool:
     """Return whether the graph has the edge, by bisection in the shorter list."""
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
@@ -68,7 +68,7 @@ def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: i
     return bool(low < end and indices[low] == v)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def state_of(edits: Edits, u: int, v: int) -> int:
     """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
     if not (edits.touched[u] and edits.touched[v]):
@@ -76,7 +76,7 @@ def state_of(edits: Edits, u: int, v: int) -> int:
     return int(edits.table[find(edits.table, edits.tally[SHIFT], _key_of(edits, u, v)), 1])
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def adjacent(edits: Edits, u: int, v: int) -> bool:
     """Return whether u and v are joined now; a node counts as joined to itself."""
     if u == v:
@@ -87,7 +87,7 @@ def adjacent(edits: Edits, u: int, v: int) -> bool:
     return in_graph(edits.indptr, edits.indices, u, v)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def make(edits: Edits, u: int, v: int) -> None:
     """Join u and v, which are not joined now; each is owed one less."""
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
@@ -95,7 +95,7 @@ def make(edits: Edits, u: int, v: int) -> None:
     if edits.table[row, 1] < 0:
         edits.table[row, 1] = 0
     else:
-        insert(edits.table, shift, key, 1)
+        insert(edits.table, shift, key, ONE)
         edits.added[edits.tally[0]] = key
         edits.tally[0] += 1
     edits.residual[u] -= 1
@@ -104,7 +104,7 @@ def make(edits: Edits, u: int, v: int) -> None:
     edits.touched[v] = True
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def cut(edits: Edits, u: int, v: int) -> None:
     """Part u and v, which are joined now; each is owed one more."""
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
@@ -112,7 +112,7 @@ def cut(edits: Edits, u: int, v: int) -> None:
     if edits.table[row, 1] > 0:
         edits.table[row, 1] = 0
     else:
-        insert(edits.table, shift, key, -1)
+        insert(edits.table, shift, key, MINUS_ONE)
         edits.deleted[edits.tally[1]] = key
         edits.tally[1] += 1
     edits.residual[u] += 1
@@ -121,7 +121,7 @@ def cut(edits: Edits, u: int, v: int) -> None:
     edits.touched[v] = True
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
     """Join (sign > 0) or part (sign < 0) u and v."""
     if sign > 0:
@@ -130,7 +130,7 @@ def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
         cut(edits, u, v)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
     """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
     log = edits.added if sign > 0 else edits.deleted
@@ -142,11 +142,12 @@ def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
         if edits.table[find(edits.table, edits.tally[SHIFT], log[i]), 1] == sign:
             out[count] = log[i]
             count += 1
-    out[count : count + final] = edits.final[:final]
+    for i in range(final):
+        out[count + i] = edits.final[i]
     return out[: count + final]
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def pairs_in_graph(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], keys: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -158,7 +159,7 @@ def pairs_in_graph(
     return out
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def marked_neighbours(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -172,7 +173,7 @@ def marked_neighbours(
             out[indices[j]] += 1.0
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def pull_of_neighbours(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -200,7 +201,7 @@ def pull_of_neighbours(
                     out[indices[j]] += share
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def edited_csr(
     edits: tuple[NDArray[np.int64], NDArray[np.int32]],
     added: tuple[NDArray[np.int64], NDArray[np.int32]],

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import Edits, adjacent, cut, make
+from graphveil.kernels.leaf import leaf, wide
 
 PAIR_TRIES = 400
 PAIR_LOOKS = 1 << 20
 PAIR_FAILURES = 64
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def rotate(
     edits: Edits, surplus: NDArray[np.int64], owed: NDArray[np.int64], rng: np.random.Generator
 ) -> None:
@@ -26,31 +27,31 @@ def rotate(
         for w in owed:
             if residual[u] >= 0 or failed == 16:
                 break
-            start = rng.integers(0, size)
+            start = below(rng, size)
             for step in range(size):
                 if residual[u] >= 0 or residual[w] <= 0:
                     break
-                x = edits.indices[first + (start + step) % size]
+                x = wide(edits.indices[first + (start + step) % size])
                 if adjacent(edits, u, x) and not adjacent(edits, w, x):
                     cut(edits, u, x)
                     make(edits, w, x)
             failed += residual[w] > 0
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     """Open an edge (x, y) of the graph and join its ends to v and w."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
-    start = rng.integers(0, n)
+    start = below(rng, n)
     for step in range(PAIR_TRIES + n):
-        x = int(rng.integers(0, n) if step < PAIR_TRIES else (start + step) % n)
+        x = below(rng, n) if step < PAIR_TRIES else (start + step) % n
         size = indptr[x + 1] - indptr[x]
         if size == 0 or adjacent(edits, v, x):
             continue
-        turn = rng.integers(0, size)
+        turn = below(rng, size)
         for j in range(1 if step < PAIR_TRIES else size):
-            y = int(indices[indptr[x] + (turn + j) % size])
+            y = wide(indices[indptr[x] + (turn + j) % size])
             if y != v and x != w and adjacent(edits, x, y) and not adjacent(edits, w, y):
                 cut(edits, x, y)
                 make(edits, v, x)
@@ -59,22 +60,22 @@ def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
     """Close (x, y) between a neighbour of v and one of w, and part both from them."""
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
-    v_turn, w_turn = rng.integers(0, v_size), rng.integers(0, w_size)
+    v_turn, w_turn = below(rng, v_size), below(rng, w_size)
     looks = 0
     for i in range(v_size):
-        x = int(indices[indptr[v] + (v_turn + i) % v_size])
+        x = wide(indices[indptr[v] + (v_turn + i) % v_size])
         if x == w or not adjacent(edits, v, x):
             continue
         looks += w_size
         if looks > PAIR_LOOKS + w_size:
             return False
         for j in range(w_size):
-            y = int(indices[indptr[w] + (w_turn + j) % w_size])
+            y = wide(indices[indptr[w] + (w_turn + j) % w_size])
             if y != v and adjacent(edits, w, y) and not adjacent(edits, x, y):
                 cut(edits, v, x)
                 cut(edits, w, y)
@@ -83,17 +84,17 @@ def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> boo
     return False
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
     """Part (u, x) and (z, y), join (x, z) and (y, w)."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
     for _try in range(8 * PAIR_TRIES):
-        x = int(indices[rng.integers(indptr[u], indptr[u + 1])])
-        z = int(rng.integers(0, n))
+        x = wide(indices[indptr[u] + below(rng, indptr[u + 1] - indptr[u])])
+        z = below(rng, n)
         if indptr[z + 1] == indptr[z] or adjacent(edits, x, z) or not adjacent(edits, u, x):
             continue
-        y = int(indices[rng.integers(indptr[z], indptr[z + 1])])
+        y = wide(indices[indptr[z] + below(rng, indptr[z + 1] - indptr[z])])
         if adjacent(edits, z, y) and not adjacent(edits, y, w):
             cut(edits, u, x)
             make(edits, x, z)
@@ -103,7 +104,7 @@ def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def pair(edits: Edits, left: NDArray[np.int64], rng: np.random.Generator) -> None:
     """Pay two units a time by three edits, or by four where the signs differ; may give up."""
     residual = edits.residual

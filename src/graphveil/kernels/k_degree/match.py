@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import (
     Edits,
     adjacent,
@@ -17,6 +17,8 @@ from graphveil.kernels.k_degree.edits import (
     set_pair,
     state_of,
 )
+from graphveil.kernels.leaf import allocating, leaf, wide
+from graphveil.kernels.sorting import sort
 
 SWAP_PARTNERS = 16
 
@@ -29,7 +31,7 @@ class Queue(NamedTuple):
     bound: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
     """Return the queue of these nodes, which stand by descending positive need."""
     position = np.full(need.size, -1, dtype=np.int64)
@@ -43,7 +45,7 @@ def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
     return Queue(order.copy(), position, bound)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def lower(queue: Queue, index: int, need: int) -> None:
     """Move the node at this position, of this need, to a need one less."""
     last = queue.bound[need] - 1
@@ -53,7 +55,7 @@ def lower(queue: Queue, index: int, need: int) -> None:
     queue.bound[need] = last
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
     residual = edits.residual
@@ -76,7 +78,7 @@ def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
             make(edits, v, w)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
     residual = edits.residual
@@ -89,18 +91,18 @@ def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
         candidates = np.empty(last - first, dtype=np.int64)
         count = 0
         for j in range(first, last):
-            w = edits.indices[j]
+            w = wide(edits.indices[j])
             if residual[w] < 0 and queue.position[w] > head:
                 candidates[count] = queue.position[w]
                 count += 1
-        candidates = np.sort(candidates[:count])
+        sort(candidates[:count])
         for i in range(min(count, -residual[v]) - 1, -1, -1):
             w = queue.order[candidates[i]]
             lower(queue, candidates[i], -residual[w])
             cut(edits, v, w)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -> bool:
     """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it."""
     log = edits.added if sign > 0 else edits.deleted
@@ -124,7 +126,7 @@ def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -
     return False
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def swap(
     edits: Edits,
     left: NDArray[np.int64],
@@ -144,6 +146,6 @@ def swap(
                 size = edits.tally[0] if sign > 0 else edits.tally[1]
                 if size == 0 or budget <= 0:
                     return
-                if not _try_swap(edits, v, w, sign, rng.integers(0, size), tries):
+                if not _try_swap(edits, v, w, sign, below(rng, size), tries):
                     budget -= tries
                     break

@@ -8,13 +8,14 @@ have one entry more than there are runs. A cut is a position at which a group ma
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import ZERO, allocating, leaf
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def cuts_worth_trying(first: Ints, k: int, tail: int, cut: Ints, run: Ints) -> int:
     """Write into cut and run the cuts that some optimum needs, ascending; return how many.
 
@@ -40,7 +41,7 @@ def cuts_worth_trying(first: Ints, k: int, tail: int, cut: Ints, run: Ints) -> i
     return filled + 1
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) -> None:
     """Write into total[c] the least sum of targets before cut c, into previous[c] the cut before.
 
@@ -87,7 +88,7 @@ def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) 
         previous[c] = t
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _run_at(first: Ints, low: int, high: int, position: int) -> int:
     """Return the run that holds this position, known to lie in low..high."""
     while low < high:
@@ -99,7 +100,7 @@ def _run_at(first: Ints, low: int, high: int, position: int) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _median_cost(
     first: Ints, degree: Ints, prefix: Ints, cut: Ints, run: Ints, t: int, c: int
 ) -> int:
@@ -117,7 +118,7 @@ def _median_cost(
     return int(cost)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def cheapest_median(
     first: Ints,
     degree: Ints,
@@ -138,7 +139,7 @@ def cheapest_median(
     since = np.empty(cut.size, dtype=np.int64)
     head = 0
     tail = 0
-    entering = 0
+    entering = ZERO
     cost[0] = 0
     previous[0] = 0
     for c in range(1, cut.size):
@@ -182,7 +183,7 @@ def cheapest_median(
         previous[c] = t
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
     """Write the groups' starts, ascending, into the end of start; return how many they are."""
     filled = 0
@@ -194,7 +195,7 @@ def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
     return filled
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) -> int:
     """Write into start where the greedy's groups start, ascending; return how many.
 
@@ -236,7 +237,7 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
     return filled
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def cheapest_raise_by_window(
     degrees: Ints, prefix: Ints, k: int, cost: Ints, previous: Ints
 ) -> None:
@@ -258,7 +259,7 @@ def cheapest_raise_by_window(
                 previous[i] = t
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> int:
     """Write the pieces that runs and groups cut each other into, in order; return how many.
 
@@ -284,7 +285,7 @@ def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> i
     return filled
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def hand_out(
     label: NDArray[np.integer], target: Ints, bucket: Ints, free: Ints, nodes: Ints, out: Ints
 ) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import Edits, adjacent, cut, in_graph, make
 from graphveil.kernels.k_degree.match import Queue, lower, make_queue
+from graphveil.kernels.leaf import allocating, leaf
+from graphveil.kernels.sorting import sort
 
 ANYBODY = 0
 STRANGERS = 1
 NEIGHBOURS_FIRST = 2
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _partners(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -33,7 +35,7 @@ def _partners(
             if 0 <= position < live:
                 out[found] = position
                 found += 1
-        out[:found].sort()
+        sort(out[:found])
         found = min(found, wanted)
     index = 0
     while found < wanted and index < live:
@@ -42,11 +44,11 @@ def _partners(
             out[found] = index
             found += 1
         index += 1
-    out[:found].sort()
+    sort(out[:found])
     return found
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def join_by_degrees(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -65,7 +67,7 @@ def join_by_degrees(
     partners = np.empty(order.size, dtype=np.int64)
     pairs = 0
     while order.size and queue.bound[1] > 0:
-        v = queue.order[rng.integers(0, queue.bound[1])]
+        v = queue.order[below(rng, queue.bound[1])]
         wanted = need[v]
         while need[v] > 0:
             lower(queue, queue.position[v], need[v])
@@ -82,7 +84,7 @@ def join_by_degrees(
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def some_prefix_needs_too_much(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -111,7 +113,7 @@ def some_prefix_needs_too_much(
     return False
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _gain(edits: Edits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
     """Return how many more edges of `kept` the pairs (a, c), (b, d) hold; -9 if not allowed."""
     a, c, b, d = ends
@@ -126,7 +128,7 @@ def _gain(edits: Edits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int
     return total
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def best_swap(
     edits: Edits,
     kept: NDArray[np.int64],
@@ -162,7 +164,7 @@ def best_swap(
     return True
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _replace(
     edits: Edits,
     kept: NDArray[np.int64],

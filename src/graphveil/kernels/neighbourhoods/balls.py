@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
 
 
@@ -23,7 +23,7 @@ class Ball(NamedTuple):
     place: Indices
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def make_ball(n: int) -> Ball:
     """Return room for a neighbourhood in a graph of n nodes."""
     return Ball(
@@ -31,7 +31,7 @@ def make_ball(n: int) -> Ball:
     )
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def fill_ball(indptr: Indptr, indices: Indices, centre: int, distance: int, ball: Ball) -> int:
     """Write the nodes within this distance of the centre into the ball; return how many."""
     ball.nodes[0] = centre
@@ -52,14 +52,14 @@ def fill_ball(indptr: Indptr, indices: Indices, centre: int, distance: int, ball
     return size
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def clear_ball(ball: Ball, size: int) -> None:
     """Forget the neighbourhood of this size."""
     for i in range(size):
         ball.place[ball.nodes[i]] = -1
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: Ball) -> int:
     """Return how many neighbours the node at position i of the ball has inside it."""
     x = ball.nodes[i]
@@ -72,7 +72,7 @@ def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: 
     return inside
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def ball_sizes(
     indptr: Indptr, indices: Indices, distance: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

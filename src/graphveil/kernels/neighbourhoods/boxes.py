@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import allocating, leaf
 
 Ints = NDArray[np.int64]
 
@@ -32,14 +33,26 @@ class Boxes(NamedTuple):
     second_to: Ints
 
 
-@njit(cache=True, nogil=True)
+@leaf
+def _first_from(pairs: Pairs, a: int, bound: int) -> int:
+    """Return the first pair of the a-th first value whose second value is not below the bound."""
+    low, high = pairs.start[a], pairs.start[a + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if pairs.second[middle] < bound:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low)
+
+
+@allocating
 def nodes_in_boxes(pairs: Pairs, boxes: Boxes) -> Ints:
     """Return for every box the number of nodes whose pair is in it."""
     out = np.zeros(boxes.first_from.size, dtype=np.int64)
     for box in range(out.size):
         for a in range(boxes.first_from[box], boxes.first_to[box]):
-            row = pairs.second[pairs.start[a] : pairs.start[a + 1]]
-            low = np.searchsorted(row, boxes.second_from[box], side="left")
-            high = np.searchsorted(row, boxes.second_to[box], side="right")
-            out[box] += pairs.before[pairs.start[a] + high] - pairs.before[pairs.start[a] + low]
+            low = _first_from(pairs, a, boxes.second_from[box])
+            high = _first_from(pairs, a, boxes.second_to[box] + 1)
+            out[box] += pairs.before[high] - pairs.before[low]
     return out

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import allocating
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def follow(indptr: Indptr, indices: Indices, labels: Ints, levels: Ints) -> None:
     """Raise levels that are -1 to one more than that of the neighbour by which a node is found.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.neighbourhoods.balls import (
     Ball,
     clear_ball,
@@ -20,6 +20,7 @@ from graphveil.kernels.neighbourhoods.balls import (
     make_ball,
 )
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+from graphveil.kernels.sorting import sort
 
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -46,7 +47,7 @@ class Rows(NamedTuple):
     largest: int
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def mixed(value: np.uint64) -> np.uint64:
     """Return the value with its bits stirred (the finaliser of SplitMix64)."""
     x = value + STEP
@@ -55,7 +56,7 @@ def mixed(value: np.uint64) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _room(rows: Rows) -> tuple[Ball, Indices]:
     """Return room for one neighbourhood and for one multiset."""
     n = rows.indptr.size - 1
@@ -67,7 +68,7 @@ def _room(rows: Rows) -> tuple[Ball, Indices]:
     return make_ball(0), np.empty(longest + 1, dtype=np.int32)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _fill(rows: Rows, v: int, ball: Ball, out: Indices) -> int:
     """Write the multiset of node v into out, in any order; return its size."""
     indptr = rows.indptr
@@ -88,7 +89,7 @@ def _fill(rows: Rows, v: int, ball: Ball, out: Indices) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def row_hashes(rows: Rows) -> Hashes:
     """Return a hash of the multiset of every node: equal where the multisets are equal."""
     n = rows.indptr.size - 1
@@ -103,7 +104,7 @@ def row_hashes(rows: Rows) -> Hashes:
     return out
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def same_as_first(rows: Rows, order: Ints, first: Ints, equal: NDArray[np.bool_]) -> None:
     """Write into equal[i] whether node order[i] has the multiset of the first node of its bucket.
 
@@ -126,7 +127,7 @@ def same_as_first(rows: Rows, order: Ints, first: Ints, equal: NDArray[np.bool_]
             count[model[i]] = 0
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _takes_all(count: Ints, row: Indices, size: int) -> bool:
     """Return whether the row takes everything counted, one by one; the counts stay as they are."""
     taken = 0
@@ -138,7 +139,7 @@ def _takes_all(count: Ints, row: Indices, size: int) -> bool:
     return taken == size
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def rows_of(rows: Rows, nodes: Ints) -> tuple[Ints, Indices]:
     """Return the sorted multisets of these nodes, one after the other, and where each begins."""
     ball, row = _room(rows)
@@ -148,5 +149,7 @@ def rows_of(rows: Rows, nodes: Ints) -> tuple[Ints, Indices]:
     out = np.empty(start[-1], dtype=np.int32)
     for i in range(nodes.size):
         size = _fill(rows, nodes[i], ball, row)
-        out[start[i] : start[i + 1]] = np.sort(row[:size])
+        for j in range(size):
+            out[start[i] + j] = row[j]
+        sort(out[start[i] : start[i + 1]])
     return start, out

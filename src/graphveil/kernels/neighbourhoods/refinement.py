@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.neighbourhoods.balls import Ball, clear_ball, fill_ball, make_ball
 from graphveil.kernels.neighbourhoods.multisets import STEP, Hashes, Ints, mixed
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
@@ -29,7 +29,7 @@ class Room(NamedTuple):
     before: Hashes
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def make_room(n: int, entries: int) -> Room:
     """Return room for any neighbourhood of a graph of n nodes and 2 m entries."""
     return Room(
@@ -41,7 +41,7 @@ def make_room(n: int, entries: int) -> Room:
     )
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _enter(indptr: Indptr, indices: Indices, centre: int, distance: int, room: Room) -> int:
     """Write the neighbourhood of the centre and its colours into the room; return its size.
 
@@ -71,7 +71,7 @@ def _enter(indptr: Indptr, indices: Indices, centre: int, distance: int, room: R
     return size
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def neighbourhood_hashes(
     indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: Room
 ) -> Hashes:
@@ -86,7 +86,7 @@ def neighbourhood_hashes(
     return out
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def neighbourhood(
     indptr: Indptr, indices: Indices, distance: int, centre: int, room: Room
 ) -> tuple[Hashes, NDArray[np.int64]]:

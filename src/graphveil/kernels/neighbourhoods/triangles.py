@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import allocating, leaf
 
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -25,7 +26,7 @@ class Forward(NamedTuple):
     ends: Indices
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _points(indptr: Indptr, u: int, w: int) -> bool:
     """Return whether the edge points from u to w."""
     of_u = indptr[u + 1] - indptr[u]
@@ -33,7 +34,7 @@ def _points(indptr: Indptr, u: int, w: int) -> bool:
     return bool(of_u < of_w or (of_u == of_w and u < w))
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _forward(indptr: Indptr, indices: Indices) -> Forward:
     """Return the forward neighbours of every node."""
     n = indptr.size - 1
@@ -49,7 +50,7 @@ def _forward(indptr: Indptr, indices: Indices) -> Forward:
     return Forward(start, ends)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
     """Add every triangle to `out`: to its nodes, or where nodes are flagged to its edges.
 
@@ -81,7 +82,7 @@ def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
             position[ends[e]] = -1
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
     """Return the number of triangles at every node."""
     out = np.zeros(forward.start.size - 1, dtype=np.int64)
@@ -89,7 +90,7 @@ def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
     return out
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
     """Return for every edge how many common neighbours of its ends are flagged."""
     out = np.zeros(forward.ends.size, dtype=np.int64)
@@ -97,13 +98,13 @@ def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
     return out
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
     """Return the number of triangles at every node."""
     return triangles_of_nodes(_forward(indptr, indices))
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def common_neighbours(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
     """Return, for every entry of indices, how many neighbours the two ends of its edge share."""
     everybody = np.ones(indptr.size - 1, dtype=np.bool_)
@@ -111,7 +112,7 @@ def common_neighbours(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
     return _on_both_entries(indptr, indices, shared)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArray[np.int32]:
     """Return for every entry the value of its edge, given in the order of the forward edges.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from graphveil.kernels.leaf import allocating, leaf, wide
 from graphveil.kernels.smooth_k.facility import FAR, NONE, Kinds
 from graphveil.kernels.smooth_k.overlaps import (
     Indices,
@@ -16,7 +16,6 @@ from graphveil.kernels.smooth_k.overlaps import (
     leave,
     lists_of,
 )
-from graphveil.kernels.smooth_k.search_state import wide
 
 
 class Facilities(NamedTuple):
@@ -40,7 +39,7 @@ class Clients(NamedTuple):
     facility: Indices
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def close_small(
     kinds: Kinds, facilities: Facilities, n_features: int, clients: Clients, k: int
 ) -> None:
@@ -51,7 +50,9 @@ def close_small(
     """
     n = facilities.indptr.size - 1
     lists = lists_of(facilities.indptr, facilities.indices, n_features)
-    degrees = np.diff(facilities.indptr)
+    degrees = np.empty(n, dtype=np.int64)
+    for f in range(n):
+        degrees[f] = facilities.indptr[f + 1] - facilities.indptr[f]
     sizes = np.zeros(n, dtype=np.int64)
     head = np.full(n, NONE, dtype=np.int64)
     after = np.empty(clients.kinds.size, dtype=np.int64)
@@ -85,7 +86,7 @@ def close_small(
             client = following
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _nearest_open(
     lists: Lists,
     features: Indices,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import allocating
 from graphveil.kernels.smooth_k.overlaps import Indices, Ints, Lists, count_shared
 
 NONE = -1
@@ -45,7 +45,7 @@ class Arrivals(NamedTuple):
     distance: Ints
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def nearest_sums(kinds: Kinds, lists: Lists, wanted: int, out: Ints) -> None:
     """Write into out[u] the sum of the distances from u to the `wanted` nearest rows, u included.
 
@@ -90,7 +90,7 @@ def nearest_sums(kinds: Kinds, lists: Lists, wanted: int, out: Ints) -> None:
             shared[v] = 0
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def open_facilities(
     kinds: Kinds,
     lists: Lists,

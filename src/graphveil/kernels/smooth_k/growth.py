@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.smooth_k.overlaps import (
     Indices,
     Ints,
@@ -16,7 +16,7 @@ from graphveil.kernels.smooth_k.overlaps import (
 KIND, CLUSTER, COPIES = range(3)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _reach(lists: Lists, features: Indices, copies: int, overlap: Ints, touched: Indices) -> None:
     """Add `copies` to overlap[v] for every feature shared with row v; list rows new to it.
 
@@ -34,7 +34,7 @@ def _reach(lists: Lists, features: Indices, copies: int, overlap: Ints, touched:
     touched[0] = n_touched
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _best(
     indptr: Ints, unused: Ints, overlap: Ints, touched: Indices, lowest: int, scale: int
 ) -> int:
@@ -53,7 +53,7 @@ def _best(
     return int(best)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def grow(
     indptr: Ints,
     indices: Indices,
@@ -89,7 +89,7 @@ def grow(
                         lowest += 1
                     row = _best(indptr, unused, overlap, touched, lowest, quarters * size)
                 copies = min(unused[row], k - size)
-                steps[made] = row, cluster, copies
+                steps[made, KIND], steps[made, CLUSTER], steps[made, COPIES] = row, cluster, copies
                 made += 1
                 size += copies
                 unused[row] -= copies

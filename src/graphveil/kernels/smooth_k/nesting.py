@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from graphveil.kernels.smooth_k.search_state import NONE, ZERO, wide
+from graphveil.kernels.leaf import ZERO, allocating, leaf, wide
+from graphveil.kernels.smooth_k.search_state import NONE
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -86,7 +86,7 @@ class Chains(NamedTuple):
     touched: Indices
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _least(rule: Threshold, size: int) -> int:
     """Return how many of so many rows must have a feature that is published."""
     if rule.drop:
@@ -94,7 +94,7 @@ def _least(rule: Threshold, size: int) -> int:
     return max(1, -((-rule.numerator * size) // rule.denominator))
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, extra: int) -> float:
     """Return the objective of a chain of units without the unit `out`, with the unit `extra`.
 
@@ -128,7 +128,7 @@ def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, e
     return total
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _likest(units: Units, chains: Chains, source: int, own: int, best: Indices) -> int:
     """Write into `best` the units that share most published features with a chain; how many.
 
@@ -164,7 +164,7 @@ def _likest(units: Units, chains: Chains, source: int, own: int, best: Indices) 
     return n_best
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _insert(best: Indices, n_best: int, unit: int, score: int) -> int:
     """Insert a unit among the best, whose scores follow them; return how many there are."""
     limit = best.size // 2
@@ -180,7 +180,7 @@ def _insert(best: Indices, n_best: int, unit: int, score: int) -> int:
     return min(n_best + 1, limit)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) -> int:
     """Put units without a cluster together, in this order, to at least k rows; how many clusters.
 
@@ -193,7 +193,7 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
     for u in order:
         unit = wide(u)
         if units.sizes[unit] >= k:
-            _open(units, chains, unit, n_clusters)
+            open_chain(units, chains, unit, n_clusters)
             n_clusters += 1
         else:
             waiting += units.sizes[unit]
@@ -202,7 +202,7 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
         seed = wide(u)
         if chains.cluster[seed] >= 0 or waiting < k:
             continue
-        _open(units, chains, seed, n_clusters)
+        open_chain(units, chains, seed, n_clusters)
         while chains.total[n_clusters] < k:
             partner = _best_partner(units, chains, rule, n_clusters, best)
             while partner < 0:
@@ -210,21 +210,21 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
                     partner = wide(order[last])
                 else:
                     last -= 1
-            _join(units, chains, partner, n_clusters)
+            join(units, chains, partner, n_clusters)
         waiting -= chains.total[n_clusters]
         n_clusters += 1
     for u in order:
         unit = wide(u)
         if chains.cluster[unit] < 0:
             if n_clusters == 0:
-                _open(units, chains, unit, n_clusters)
+                open_chain(units, chains, unit, n_clusters)
                 n_clusters += 1
             else:
-                _join(units, chains, unit, _best_home(units, chains, rule, unit, n_clusters))
+                join(units, chains, unit, _best_home(units, chains, rule, unit, n_clusters))
     return n_clusters
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _best_partner(
     units: Units, chains: Chains, rule: Threshold, cluster: int, best: Indices
 ) -> int:
@@ -240,7 +240,7 @@ def _best_partner(
     return partner
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, n_clusters: int) -> int:
     """Return the cluster that a unit's joining costs least."""
     home, most = ZERO, -np.inf
@@ -254,22 +254,24 @@ def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, n_clust
     return home
 
 
-@njit(cache=True, nogil=True)
-def _open(units: Units, chains: Chains, unit: int, cluster: int) -> None:
+@leaf
+def open_chain(units: Units, chains: Chains, unit: int, cluster: int) -> None:
+    """Begin a cluster with a unit."""
     chains.head[cluster] = NONE
     chains.total[cluster] = 0
-    _join(units, chains, unit, cluster)
+    join(units, chains, unit, cluster)
 
 
-@njit(cache=True, nogil=True)
-def _join(units: Units, chains: Chains, unit: int, cluster: int) -> None:
+@leaf
+def join(units: Units, chains: Chains, unit: int, cluster: int) -> None:
+    """Put a unit into a cluster."""
     chains.cluster[unit] = cluster
     chains.after[unit] = chains.head[cluster]
     chains.head[cluster] = unit
     chains.total[cluster] += units.sizes[unit]
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _leave(units: Units, chains: Chains, unit: int) -> None:
     cluster = chains.cluster[unit]
     if chains.head[cluster] == unit:
@@ -283,7 +285,7 @@ def _leave(units: Units, chains: Chains, unit: int) -> None:
     chains.total[cluster] -= units.sizes[unit]
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def improve(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) -> int:
     """Move or exchange units where that gains, once over this order; return how many changes.
 
@@ -319,7 +321,7 @@ def improve(units: Units, chains: Chains, rule: Threshold, order: Indices, k: in
             _leave(units, chains, unit)
             if not moves:
                 _leave(units, chains, partner)
-                _join(units, chains, partner, home)
-            _join(units, chains, unit, goal)
+                join(units, chains, partner, home)
+            join(units, chains, unit, goal)
             changes += 1
     return changes

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import allocating, leaf
+from graphveil.kernels.sorting import sort
 
 NONE = -1
 
@@ -24,7 +26,7 @@ class Incidence(NamedTuple):
     rows: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def smallest_hashes(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -39,7 +41,7 @@ def smallest_hashes(
                 out[u, j] = min(out[u, j], hashes[f, j])
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def spread_labels(
     incidence: Incidence,
     weights: NDArray[np.float64],
@@ -78,7 +80,7 @@ def spread_labels(
     return labels
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _commonest(
     rows: NDArray[np.int32], labels: NDArray[np.int32], sample: int, rng: np.random.Generator
 ) -> int:
@@ -87,12 +89,14 @@ def _commonest(
     if n == 0:
         return NONE
     if n <= sample:
-        seen = labels[rows]
+        seen = np.empty(n, dtype=np.int32)
+        for i in range(n):
+            seen[i] = labels[rows[i]]
     else:
         seen = np.empty(sample, dtype=np.int32)
         for i in range(sample):
             seen[i] = labels[rows[int(rng.random() * n)]]
-    seen.sort()
+    sort(seen)
     at, most, run = 0, 1, 1
     for i in range(1, seen.size):
         run = run + 1 if seen[i] == seen[i - 1] else 1
@@ -101,7 +105,7 @@ def _commonest(
     return int(seen[at])
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _heaviest(
     mine: NDArray[np.int32],
     of_feature: NDArray[np.int32],
@@ -126,7 +130,7 @@ def _heaviest(
     return best
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _shuffle(order: NDArray[np.int64], rng: np.random.Generator) -> None:
     """Put the numbers into random order, in place."""
     for i in range(order.size - 1, 0, -1):

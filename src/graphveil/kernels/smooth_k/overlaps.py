@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import allocating, leaf
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -27,7 +28,7 @@ class Lists(NamedTuple):
     positions: Ints
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
     """Return the lists of these rows; the rows of a feature ascend."""
     starts = np.zeros(n_features + 1, dtype=np.int64)
@@ -50,7 +51,7 @@ def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
     return Lists(starts, lengths, members, entries, positions)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def leave(lists: Lists, indptr: Ints, indices: Indices, row: int) -> None:
     """Take a row that is in the lists out of them: O(its features)."""
     starts, lengths, members, entries, positions = lists
@@ -64,7 +65,7 @@ def leave(lists: Lists, indptr: Ints, indices: Indices, row: int) -> None:
         positions[moved], positions[entry] = here, last
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def count_shared(
     lists: Lists, features: Indices, shared: NDArray[np.int32], touched: Indices
 ) -> int:

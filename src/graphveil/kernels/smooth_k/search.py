@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from graphveil.kernels.leaf import allocating, leaf, wide
 from graphveil.kernels.smooth_k.search_state import (
     ENTRIES,
     FEATURE_BITS,
@@ -33,7 +33,6 @@ from graphveil.kernels.smooth_k.search_state import (
     is_its_profile,
     move,
     term_of_adding,
-    wide,
     worth,
 )
 
@@ -99,7 +98,7 @@ class Scratch(NamedTuple):
     their_rises: Floats
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def index_of(data: Data, state: State, lam: float) -> Index:
     """Return the index of the present clusters."""
     table, clusters, width = state.table, state.clusters, data.n_features
@@ -133,7 +132,7 @@ def index_of(data: Data, state: State, lam: float) -> Index:
     return Index(starts, members, terms, bases)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
@@ -174,7 +173,7 @@ def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> No
             best[at], near[u, at] = total, c
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _list_candidates(state: State, choice: Choice, kind: int, own: int) -> int:
     """Write the candidates of a row of cluster `own` into ``choice.tried``; return how many.
 
@@ -195,7 +194,7 @@ def _list_candidates(state: State, choice: Choice, kind: int, own: int) -> int:
     return n_tried
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _best_cluster(
     data: Data, state: State, lam: float, choice: Choice, row: int, own: int
 ) -> tuple[int, float]:
@@ -209,25 +208,25 @@ def _best_cluster(
     return best, most
 
 
-@njit(cache=True, nogil=True)
-def _count_row(data: Data, row: int, counts: Indices, step: int) -> None:
+@leaf
+def count_row(data: Data, row: int, counts: Indices, step: int) -> None:
     """Add `step` to counts[f] for every feature f of the row."""
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
         counts[f] += step
 
 
-@njit(cache=True, nogil=True)
-def _count(data: Data, state: State, cluster: int, counts: Indices, step: int) -> None:
+@leaf
+def count_cluster(data: Data, state: State, cluster: int, counts: Indices, step: int) -> None:
     """Add `step` to counts[f] for every row of the cluster that has feature f."""
     row = wide(state.heads[cluster])
     while row != NONE:
-        _count_row(data, row, counts, step)
+        count_row(data, row, counts, step)
         row = wide(state.links[row, NEXT])
 
 
-@njit(cache=True, nogil=True)
-def _price(data: Data, lam: float, size: int, rises: Floats) -> None:
+@leaf
+def price(data: Data, lam: float, size: int, rises: Floats) -> None:
     """Write what one row more with a feature is worth to a cluster of this size, by its count."""
     least = data.least[size]
     rises[: least - 1] = 0.0
@@ -235,7 +234,7 @@ def _price(data: Data, lam: float, size: int, rises: Floats) -> None:
     rises[least : size + 1] = 1.0 + lam
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def best_swap(
     data: Data, state: State, lam: float, row: int, other: int, scratch: Scratch
 ) -> tuple[int, float]:
@@ -246,8 +245,8 @@ def best_swap(
     a feature gains what that feature rises by here, and loses what it rose by there.
     """
     ours, theirs, our_rises, their_rises = scratch
-    _price(data, lam, state.clusters[other, SIZE], their_rises)
-    _count(data, state, other, theirs, IN)
+    price(data, lam, state.clusters[other, SIZE], their_rises)
+    count_cluster(data, state, other, theirs, IN)
     entry = 0.0
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
@@ -263,29 +262,29 @@ def best_swap(
         if gain > most:
             partner, most = member, gain
         member = wide(state.links[member, NEXT])
-    _count_row(data, row, theirs, OUT)
-    _count(data, state, other, theirs, OUT)
+    count_row(data, row, theirs, OUT)
+    count_cluster(data, state, other, theirs, OUT)
     return partner, most
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _try_swaps(
     data: Data, state: State, plan: Plan, choice: Choice, scratch: Scratch, row: int, bar: float
 ) -> None:
     """Change places with the row of a candidate that gains most, if the gain exceeds the bar."""
     own = wide(state.labels[row])
     partner, most = NONE, bar
-    _price(data, plan.lam, state.clusters[own, SIZE], scratch.our_rises)
-    _count(data, state, own, scratch.ours, IN)
-    _count_row(data, row, scratch.ours, OUT)
+    price(data, plan.lam, state.clusters[own, SIZE], scratch.our_rises)
+    count_cluster(data, state, own, scratch.ours, IN)
+    count_row(data, row, scratch.ours, OUT)
     for at in range(_list_candidates(state, choice, data.kinds[row], own)):
         c = wide(choice.tried[at])
         if state.clusters[c, SIZE] <= plan.limit:
             member, gain = best_swap(data, state, plan.lam, row, c, scratch)
             if gain > most:
                 partner, most = member, gain
-    _count_row(data, row, scratch.ours, IN)
-    _count(data, state, own, scratch.ours, OUT)
+    count_row(data, row, scratch.ours, IN)
+    count_cluster(data, state, own, scratch.ours, OUT)
     if partner != NONE:
         other = wide(state.labels[partner])
         move(data, state, row, other)
@@ -293,7 +292,7 @@ def _try_swaps(
         choice.changed[own] = choice.changed[other] = plan.number
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _try_move(data: Data, state: State, plan: Plan, choice: Choice, row: int, bar: float) -> None:
     """Move the row to the candidate that gains most, if the gain exceeds the bar."""
     own = wide(state.labels[row])
@@ -303,7 +302,7 @@ def _try_move(data: Data, state: State, plan: Plan, choice: Choice, row: int, ba
         choice.changed[own] = choice.changed[target] = plan.number
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _may_gain(plan: Plan, choice: Choice, kind: int, own: int) -> bool:
     """Return whether a row is visited: its cluster or its best candidate changed lately."""
     if plan.every or choice.changed[own] >= plan.number - 1:
@@ -314,7 +313,7 @@ def _may_gain(plan: Plan, choice: Choice, kind: int, own: int) -> bool:
     return bool(best != NONE and choice.changed[best] >= plan.number - 1)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def sweep(
     data: Data,
     state: State,
@@ -338,14 +337,14 @@ def sweep(
             _try_swaps(data, state, plan, choice, scratch, row, bars[at])
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _score_of(clusters: Ints, lam: float, cluster: int) -> float:
     """Return what a cluster is worth to the objective."""
     cells = clusters[cluster, SIZE] * clusters[cluster, KEPT]
     return float((1.0 + lam) * clusters[cluster, ENTRIES] - lam * cells)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluster: int) -> bool:
     """Spread a cluster's rows over others, each to where it gains most, if that gains in all.
 
@@ -378,16 +377,22 @@ def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluste
     return True
 
 
-@njit(cache=True, nogil=True)
-def dissolve(data: Data, state: State, plan: Plan, choice: Choice) -> int:
-    """Dissolve clusters below 2k rows where that gains, the worst a row first; return how many."""
-    clusters = state.clusters
-    scores = np.full(len(clusters), np.inf)
-    for c in range(len(clusters)):
-        if 0 < clusters[c, SIZE] < 2 * plan.k:
-            scores[c] = _score_of(clusters, plan.lam, c) / clusters[c, SIZE]
+def small_clusters(state: State, plan: Plan) -> Ints:
+    """Return the clusters below 2k rows, those first that are worth least a row."""
+    sizes, kept, entries = state.clusters.T
+    small = np.flatnonzero((sizes > 0) & (sizes < 2 * plan.k))
+    scores = (1.0 + plan.lam) * entries[small] - plan.lam * (sizes * kept)[small]
+    return small[np.argsort(scores / sizes[small], kind="stable")]
+
+
+@leaf
+def dissolve(data: Data, state: State, plan: Plan, choice: Choice, order: Ints) -> int:
+    """Dissolve the clusters of this order where that gains; return how many.
+
+    Clusters that have grown to 2k rows by then stay.
+    """
     dissolved = 0
-    for c in np.argsort(scores, kind="mergesort"):
-        if scores[c] < np.inf and clusters[c, SIZE] < 2 * plan.k:
+    for c in order:
+        if state.clusters[c, SIZE] < 2 * plan.k:
             dissolved += try_to_dissolve(data, state, plan, choice, c)
     return dissolved

@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
-# Numbers of 64 bits, so that one compiled version of a function serves all calls.
-NONE: int = np.int64(-1)  # type: ignore[assignment]
-ZERO: int = np.int64(0)  # type: ignore[assignment]
-IN: int = np.int64(1)  # type: ignore[assignment]
-OUT: int = np.int64(-1)  # type: ignore[assignment]
+NONE = OUT = MINUS_ONE
+IN = ONE
 
 FREE = -1
 FEATURE_BITS = 32
@@ -62,25 +60,19 @@ class State(NamedTuple):
     tally: Ints
 
 
-@njit(cache=True, nogil=True)
-def wide(value: int) -> int:
-    """Return the value in 64 bits, so that one compiled version of a function serves all calls."""
-    return int(np.int64(value))
-
-
-@njit(cache=True, nogil=True)
+@leaf
 def key_of(cluster: int, feature: int) -> int:
     """Return a cluster and a feature as one number."""
     return int((np.int64(cluster) << FEATURE_BITS) | np.int64(feature))
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _home(key: int, capacity: int) -> int:
     """Return where the search for a key begins."""
     return int(((((key * MULTIPLIER) >> 32) & LOW) * capacity) >> 32)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def count_of(table: Ints, key: int) -> int:
     """Return how many rows of the key's cluster have its feature."""
     capacity = len(table)
@@ -94,7 +86,7 @@ def count_of(table: Ints, key: int) -> int:
     return 0
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _close(table: Ints, gap: int) -> None:
     """Empty a slot; what was pushed past it moves back, so that no search ends too early."""
     capacity = len(table)
@@ -113,8 +105,8 @@ def _close(table: Ints, gap: int) -> None:
     table[gap, 0] = FREE
 
 
-@njit(cache=True, nogil=True)
-def _shift(table: Ints, key: int, step: int) -> int:
+@leaf
+def shift(table: Ints, key: int, step: int) -> int:
     """Change a count by `step`, drop it at 0, and return what it was."""
     capacity = len(table)
     slot = _home(key, capacity)
@@ -133,19 +125,19 @@ def _shift(table: Ints, key: int, step: int) -> int:
     return int(before)
 
 
-@njit(cache=True, nogil=True)
-def _shift_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> None:
+@leaf
+def _count_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> None:
     """Count a row in (step 1) or out (step -1) of the table."""
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
-        before = _shift(table, key_of(cluster, wide(f)), step)
+        before = shift(table, key_of(cluster, wide(f)), step)
         if before > 0:
-            _shift(table, key_of(cluster, data.n_features + before), OUT)
+            shift(table, key_of(cluster, data.n_features + before), OUT)
         if before + step > 0:
-            _shift(table, key_of(cluster, data.n_features + before + step), IN)
+            shift(table, key_of(cluster, data.n_features + before + step), IN)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _kept_by_adding(data: Data, state: State, row: int, cluster: int) -> tuple[int, int]:
     """Return what a row that enters changes: the kept features, and the sum of their counts."""
     table = state.table
@@ -161,18 +153,18 @@ def _kept_by_adding(data: Data, state: State, row: int, cluster: int) -> tuple[i
     return kept, entries
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def count_in(data: Data, state: State, row: int, cluster: int) -> None:
     """Count a row into a cluster; lists and labels stay as they are."""
     kept, entries = _kept_by_adding(data, state, row, cluster)
-    _shift_row(data, state.table, row, cluster, IN)
+    _count_row(data, state.table, row, cluster, IN)
     _write(state, cluster, IN, kept, entries)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def count_out(data: Data, state: State, row: int, cluster: int) -> None:
     """Count a row out of a cluster that it is counted in; lists and labels stay as they are."""
-    _shift_row(data, state.table, row, cluster, OUT)
+    _count_row(data, state.table, row, cluster, OUT)
     own = state.clusters[cluster]
     own[SIZE] -= 1
     kept, entries = _kept_by_adding(data, state, row, cluster)
@@ -180,7 +172,7 @@ def count_out(data: Data, state: State, row: int, cluster: int) -> None:
     _write(state, cluster, OUT, -kept, -entries)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _write(state: State, cluster: int, rows: int, kept: int, entries: int) -> None:
     """Change a cluster's numbers by these, and the sums by what that changes."""
     own, tally = state.clusters[cluster], state.tally
@@ -191,7 +183,7 @@ def _write(state: State, cluster: int, rows: int, kept: int, entries: int) -> No
     own[ENTRIES] += entries
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def enlist(state: State, row: int, cluster: int) -> None:
     """Put a row into a cluster's list."""
     heads, links = state.heads, state.links
@@ -203,7 +195,7 @@ def enlist(state: State, row: int, cluster: int) -> None:
     state.labels[row] = cluster
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def delist(state: State, row: int) -> None:
     """Take a row out of its cluster's list."""
     links = state.links
@@ -216,7 +208,7 @@ def delist(state: State, row: int) -> None:
         links[after, BEFORE] = before
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def move(data: Data, state: State, row: int, cluster: int) -> None:
     """Move a row from its cluster into another."""
     count_out(data, state, row, wide(state.labels[row]))
@@ -225,7 +217,7 @@ def move(data: Data, state: State, row: int, cluster: int) -> None:
     enlist(state, row, cluster)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def fill(data: Data, state: State) -> None:
     """Write into an empty state what its labels say; rows labelled `NONE` are in no cluster."""
     for row in range(state.labels.size):
@@ -235,13 +227,13 @@ def fill(data: Data, state: State) -> None:
             enlist(state, row, cluster)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def worth(lam: float, count: int, size: int) -> float:
     """Return what a kept feature is worth to the objective."""
     return float((1.0 + lam) * count - lam * size)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def base_of_adding(data: Data, state: State, lam: float, cluster: int) -> float:
     """Return what the objective gains where a row without features enters the cluster."""
     size, kept = state.clusters[cluster, SIZE], state.clusters[cluster, KEPT]
@@ -252,7 +244,7 @@ def base_of_adding(data: Data, state: State, lam: float, cluster: int) -> float:
     return float(-lam * (kept - lost) - lost * worth(lam, least, size))
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def term_of_adding(lam: float, x: int, after: int, size: int) -> float:
     """Return what a feature of the row adds that x of `size` rows have; `after` is t(size + 1)."""
     if x >= after:
@@ -260,7 +252,7 @@ def term_of_adding(lam: float, x: int, after: int, size: int) -> float:
     return worth(lam, after, size + 1) if x == after - 1 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def gain_of_adding(data: Data, state: State, lam: float, row: int, cluster: int) -> float:
     """Return what the objective gains where the row enters the cluster: O(its features)."""
     size = state.clusters[cluster, SIZE]
@@ -272,7 +264,7 @@ def gain_of_adding(data: Data, state: State, lam: float, row: int, cluster: int)
     return gain
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def gain_of_removing(data: Data, state: State, lam: float, row: int) -> float:
     """Return what the objective gains where the row leaves its cluster: O(its features)."""
     cluster = wide(state.labels[row])
@@ -292,7 +284,7 @@ def gain_of_removing(data: Data, state: State, lam: float, row: int) -> float:
     return float(gain)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def is_its_profile(data: Data, state: State, row: int) -> bool:
     """Return whether a row's features are those that its cluster keeps."""
     cluster = wide(state.labels[row])
@@ -305,7 +297,7 @@ def is_its_profile(data: Data, state: State, row: int) -> bool:
     return bool(same)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def insert_unclustered(data: Data, state: State, lam: float, rows: Ints) -> None:
     """Put each of these rows, which are in no cluster, where the objective gains most."""
     for row in rows:

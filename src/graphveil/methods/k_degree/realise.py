@@ -214,10 +214,32 @@ def _pay_by_additions(
     task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Take steps 2, 3 and 5 with additions alone; return the nodes that are still owed edges."""
-    match_additions(edits, by_need(edits.residual, 1, rng))
-    swap(edits, by_need(edits.residual, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
+    _match(edits, 1, rng)
+    _swap(edits, 1, rng)
     _absorb_owed(task, edits, classes, rng)
     return by_need(edits.residual, 1, rng)
+
+
+def _match(edits: kernel.Edits, sign: int, rng: np.random.Generator) -> None:
+    """Match nodes that are owed this sign; what has nothing to do is not even compiled."""
+    left = by_need(edits.residual, sign, rng)
+    if left.size:
+        (match_additions if sign > 0 else match_deletions)(edits, left)
+
+
+def _swap(edits: kernel.Edits, sign: int, rng: np.random.Generator) -> None:
+    left = by_need(edits.residual, sign, rng)
+    if left.size:
+        swap(edits, left, sign, SWAP_TRIES, SWAP_BUDGET, rng)
+
+
+def _absorb_surplus(
+    task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    left = by_need(edits.residual, -1, rng)
+    if left.size == 0:
+        return np.zeros(3, dtype=np.int64)
+    return absorb_surplus(edits, classes, left, task.k, rng)
 
 
 def _absorb_owed(
@@ -265,16 +287,20 @@ def _relaxed_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome | 
     goal = roles(task.indptr, task.indices, plan, rng)
     edits, classes = start(task, goal, additions=False)
     owed = edits.residual
-    match_deletions(edits, by_need(owed, -1, rng))
-    match_additions(edits, by_need(owed, 1, rng))
-    swap(edits, by_need(owed, -1, rng), -1, SWAP_TRIES, SWAP_BUDGET, rng)
-    swap(edits, by_need(owed, 1, rng), 1, SWAP_TRIES, SWAP_BUDGET, rng)
-    last = absorb_surplus(edits, classes, by_need(owed, -1, rng), task.k, rng)
-    rotate(edits, by_need(owed, -1, rng), by_need(owed, 1, rng), rng)
+    _match(edits, -1, rng)
+    _match(edits, 1, rng)
+    _swap(edits, -1, rng)
+    _swap(edits, 1, rng)
+    last = _absorb_surplus(task, edits, classes, rng)
+    surplus, lacking = by_need(owed, -1, rng), by_need(owed, 1, rng)
+    if surplus.size and lacking.size:
+        rotate(edits, surplus, lacking, rng)
     later = _absorb_owed(task, edits, classes, rng)
     if np.abs(owed).sum() % 2:
         undo_absorption(edits, classes, later if later[2] else last, task.k)
-    pair(edits, rng.permutation(np.flatnonzero(owed)), rng)
+    left = rng.permutation(np.flatnonzero(owed))
+    if left.size:
+        pair(edits, left, rng)
     return None if np.any(owed) else outcome_of(edits, classes, rounds=1)
 
 

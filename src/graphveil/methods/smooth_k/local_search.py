@@ -62,7 +62,7 @@ class Search(NamedTuple):
         cold_bar = kernel.TINY if number == 1 else -kernel.TINY
         bars = heat * np.log1p(-rng.random(n)) if heat > 0 else np.full(n, cold_bar)
         kernel.sweep(data, state, plan, choice, self.scratch, order, bars)
-        kernel.dissolve(data, state, plan, choice)
+        kernel.dissolve(data, state, plan, choice, kernel.small_clusters(state, plan))
 
     def _choice(self, lam: float) -> kernel.Choice:
         """Return where rows may go, by an index of the present clusters."""
