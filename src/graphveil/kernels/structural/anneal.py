@@ -6,74 +6,129 @@ argument is None, and with it goes all that asks for it.
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.annealing import walk as pooled
-from graphveil.kernels.structural.annealing.walk import Arena, Schedule
-from graphveil.kernels.structural.classes import UNPROTECTED, list_unprotected
-from graphveil.kernels.structural.target import moves as aimed
-from graphveil.kernels.structural.target.moves import Field, Plan
+from graphveil.kernels.structural.annealing import state as pooled
+from graphveil.kernels.structural.annealing.pool import more_edits
+from graphveil.kernels.structural.annealing.proposals import Odds, propose
+from graphveil.kernels.structural.annealing.state import Arena
+from graphveil.kernels.structural.classes import UNPROTECTED, Classes, K, list_unprotected, tallies
+from graphveil.kernels.structural.target import edits as aimed
+from graphveil.kernels.structural.target import moves
+from graphveil.kernels.structural.target.edits import Field
+from graphveil.kernels.structural.target.moves import Chances
 
 RENEWAL = 256
 """Proposals at least between two lists of the unprotected nodes."""
 
 
+class Schedule(NamedTuple):
+    """How one stretch of annealing runs.
+
+    The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
+    `price` an edit, `pull` a unit of gap, and for the unprotected nodes a mean of their number and
+    of what their classes lack, the latter with weight `ease`; both count only beyond what is
+    `spared`, and what is `spared_lack`. With `stop` the walk ends at the nodes `allowed`.
+    """
+
+    steps: int
+    hot: float
+    cold: float
+    price: float
+    ease: float
+    pull: float
+    spared: float
+    spared_lack: float
+    allowed: int
+    stop: bool
+
+
 @leaf
-def anneal_walk(
-    arena: Arena, plan: Schedule, rng: np.random.Generator, first: int, last: int
+def energy_of(classes: Classes, plan: Schedule) -> float:
+    """Return the energy but for the edits."""
+    unprotected, lack, gap = tallies(classes)
+    nodes = (1.0 - plan.ease) * max(float(unprotected), plan.spared)
+    lacking = plan.ease * max(float(lack), plan.spared_lack) / (2 * classes.rule[K] - 2)
+    return float(nodes + lacking + plan.pull * gap)
+
+
+@leaf
+def attempt(
+    arena: Arena | None, field: Field | None, size: int, more: int, plan: Schedule, bar: float
 ) -> None:
-    """Make proposals first..last - 1 of the schedule; without a price stop at the allowed nodes.
+    """Make the trial of so many pairs, and so many edits more; undo it if the energy rises too far.
 
-    Writes what `annealing.walk.step` writes.
+    At most `bar` is allowed. Writes the state, and the best state if the new one is better.
     """
-    _anneal((arena, plan), None, rng, first, last)
+    if arena is not None:
+        state, values, best, _, trial = arena
+        classes = state.classes
+    if field is not None:
+        with_aims, edits, trial, _ = field
+        classes = with_aims.classes
+    before, energy = tallies(classes), energy_of(classes, plan)
+    if arena is not None:
+        pooled.make(state, values, trial, size)
+    if field is not None:
+        aimed.make(with_aims, trial, size)
+    refused = energy_of(classes, plan) - energy + plan.price * more > bar
+    if arena is not None:
+        if refused:
+            pooled.take_back(state, values, trial, size, before)
+        else:
+            pooled.settle_trial(state, values, best, trial, size)
+            pooled.keep_if_better(state, best, plan.allowed)
+    if field is not None:
+        if refused:
+            aimed.take_back(with_aims, trial, size, before)
+        else:
+            aimed.settle_trial(with_aims, edits, trial, size)
+            aimed.keep_if_better(with_aims, edits, plan.allowed)
 
 
 @leaf
-def anneal_field(field: Field, plan: Plan, rng: np.random.Generator, first: int, last: int) -> None:
-    """Make proposals first..last - 1 of the plan; with `stop` only until the allowed nodes.
-
-    Writes what `target.moves.step` writes.
-    """
-    _anneal(None, (field, plan), rng, first, last)
-
-
-@leaf
-def _anneal(
-    over_pool: tuple[Arena, Schedule] | None,
-    with_aims: tuple[Field, Plan] | None,
+def anneal(
+    over_pool: tuple[Arena, Odds] | None,
+    with_aims: tuple[Field, Chances] | None,
+    plan: Schedule,
     rng: np.random.Generator,
     first: int,
     last: int,
 ) -> None:
-    """Cool geometrically, list the unprotected nodes now and then, and make one step a proposal."""
+    """Make proposals first..last - 1 of the schedule; one of the two walks is None.
+
+    Cools geometrically, and lists the unprotected nodes now and then. Writes what `attempt` writes.
+    """
+    arena, field = None, None
     if over_pool is not None:
-        arena, schedule = over_pool
-        classes, unprotected = arena.state.classes, arena.unprotected
-        hot, cold, steps = schedule.hot, schedule.cold, schedule.steps
-        stop, allowed = schedule.price == 0.0, schedule.allowed
+        arena, odds = over_pool
+        classes, weight, unprotected = arena.state.classes, None, arena.unprotected
     if with_aims is not None:
-        field, plan = with_aims
-        classes, unprotected = field.state.classes, field.unprotected
-        hot, cold, steps = plan.hot, plan.cold, plan.steps
-        stop, allowed = plan.stop, plan.allowed
+        field, chances = with_aims
+        classes, weight, unprotected = field.state.classes, field.state.weight, field.unprotected
     renewal = since = max(RENEWAL, len(classes.node) >> 8)
-    cooling = (cold / hot) ** (1.0 / steps)
-    temperature = hot * cooling**first
+    cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
+    temperature = plan.hot * cooling**first
     listed = 0
     for _ in range(first, last):
-        if stop and classes.tally[UNPROTECTED] <= allowed:
+        if plan.stop and classes.tally[UNPROTECTED] <= plan.allowed:
             return
         if since >= renewal:
             since = 0
-            if over_pool is not None:
-                listed = list_unprotected(classes, None, unprotected)
-            if with_aims is not None:
-                listed = list_unprotected(classes, field.state.weight, unprotected)
+            listed = list_unprotected(classes, weight, unprotected)
         since += 1
         temperature *= cooling
         if over_pool is not None:
-            pooled.step(arena, listed, schedule, temperature, rng)
+            pool, near = arena.state.pool, (unprotected, listed)
+            size = propose(pool, arena.state.rows, arena.trial, near, odds, rng)
+            more = more_edits(pool, arena.trial, size)
         if with_aims is not None:
-            aimed.step(field, listed, plan, temperature, rng)
+            size = moves.propose(field, listed, chances, rng)
+            more = aimed.more_edits(field, size, chances.budget)
+        if 0 < size >= more:
+            bar = -temperature * math.log(1.0 - rng.random())
+            attempt(arena, field, size, more, plan, bar)
