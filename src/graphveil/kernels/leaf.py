@@ -12,6 +12,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _DEFAULTS = getattr(numba.core.options, "DefaultOptions", None)
 _NO_COUNTS: dict[str, Any] = {"_nrt": False} if hasattr(_DEFAULTS, "_nrt") else {}
 """No public option of Numba's: where it is gone, kernels are slower."""
+_njit: Any = njit  # Numba's types do not name all its options
 
 
 def leaf(kernel: Kernel) -> Kernel:
@@ -35,10 +36,9 @@ def _compiled(kernel: Callable[..., Any], **options: bool) -> Any:
     of the time to compile it. Other kernels call a second compilation, which has none of it and is
     not kept on disk: whoever calls it is kept with it inside.
     """
-    from_python = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(kernel)
-    from_kernels = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(
-        kernel
-    )
+    options |= {"nogil": True, "no_cfunc_wrapper": True}
+    from_python = _njit(cache=True, **options)(kernel)
+    from_kernels = _njit(no_cpython_wrapper=True, **options)(kernel)
     if from_kernels is not kernel:  # else Numba is switched off
         from_python.get_call_template = from_kernels.get_call_template
         from_python.get_overload = from_kernels.get_overload

@@ -7,44 +7,22 @@ argument is None, and with it goes all that asks for it.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.annealing import state as pooled
 from graphveil.kernels.structural.annealing.pool import more_edits
-from graphveil.kernels.structural.annealing.proposals import Odds, propose
+from graphveil.kernels.structural.annealing.proposals import propose
 from graphveil.kernels.structural.annealing.state import Arena
 from graphveil.kernels.structural.classes import UNPROTECTED, Classes, K, list_unprotected, tallies
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as aimed
 from graphveil.kernels.structural.target import moves
 from graphveil.kernels.structural.target.edits import Field
-from graphveil.kernels.structural.target.moves import Chances
 
 RENEWAL = 256
 """Proposals at least between two lists of the unprotected nodes."""
-
-
-class Schedule(NamedTuple):
-    """How one stretch of annealing runs.
-
-    The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
-    `price` an edit, `pull` a unit of gap, and for the unprotected nodes a mean of their number and
-    of what their classes lack, the latter with weight `ease`; both count only beyond what is
-    `spared`, and what is `spared_lack`. With `stop` the walk ends at the nodes `allowed`.
-    """
-
-    steps: int
-    hot: float
-    cold: float
-    price: float
-    ease: float
-    pull: float
-    spared: float
-    spared_lack: float
-    allowed: int
-    stop: bool
 
 
 @leaf
@@ -92,23 +70,21 @@ def attempt(
 
 @leaf
 def anneal(
-    over_pool: tuple[Arena, Odds] | None,
-    with_aims: tuple[Field, Chances] | None,
+    arena: Arena | None,
+    field: Field | None,
     plan: Schedule,
+    odds: Odds,
     rng: np.random.Generator,
     first: int,
     last: int,
 ) -> None:
-    """Make proposals first..last - 1 of the schedule; one of the two walks is None.
+    """Make proposals first..last - 1 of the schedule; one of arena and field is None.
 
     Cools geometrically, and lists the unprotected nodes now and then. Writes what `attempt` writes.
     """
-    arena, field = None, None
-    if over_pool is not None:
-        arena, odds = over_pool
+    if arena is not None:
         classes, weight, unprotected = arena.state.classes, None, arena.unprotected
-    if with_aims is not None:
-        field, chances = with_aims
+    if field is not None:
         classes, weight, unprotected = field.state.classes, field.state.weight, field.unprotected
     renewal = since = max(RENEWAL, len(classes.node) >> 8)
     cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
@@ -122,13 +98,13 @@ def anneal(
             listed = list_unprotected(classes, weight, unprotected)
         since += 1
         temperature *= cooling
-        if over_pool is not None:
+        if arena is not None:
             pool, near = arena.state.pool, (unprotected, listed)
             size = propose(pool, arena.state.rows, arena.trial, near, odds, rng)
             more = more_edits(pool, arena.trial, size)
-        if with_aims is not None:
-            size = moves.propose(field, listed, chances, rng)
-            more = aimed.more_edits(field, size, chances.budget)
+        if field is not None:
+            size = moves.propose(field, listed, odds, rng)
+            more = aimed.more_edits(field, size, odds.budget)
         if 0 < size >= more:
             bar = -temperature * math.log(1.0 - rng.random())
             attempt(arena, field, size, more, plan, bar)

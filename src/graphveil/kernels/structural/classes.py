@@ -34,9 +34,9 @@ class Classes(NamedTuple):
     ``node[v]`` holds the row of v's code; in walks with aims, where codes are ``degree << 40 |
     triangles``, also how strongly v is pulled, and the degree and triangles it is pulled to.
     ``log`` lists the nodes moved in a trial, the rows they left and, in its last column, the rows
-    first used. ``tally`` holds the unprotected nodes, what their classes lack, the sum of the gaps to the aims,
-    the rows in use and the lengths of both logs; ``rule`` holds k, the shift of the hash, and what
-    a degree and a triangle add to a code.
+    first used. ``tally`` holds the unprotected nodes, what their classes lack, the sum of the gaps
+    to the aims, the rows in use and the lengths of both logs; ``rule`` holds k, the shift of the
+    hash, and what a degree and a triangle add to a code.
 
     A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``: a lone node counts 1, one of k - 1
     alike little more than a half, so that joining a larger class pays before it is full. At k = 2

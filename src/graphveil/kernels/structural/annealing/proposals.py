@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.annealing.pool import CHANGED, NONE, NOW, Ints, Pool
 from graphveil.kernels.structural.rows import Nodes, Rows, adjacent
+from graphveil.kernels.structural.schedule import Odds
 
 QUIET = 0.25
 DRAWS = 3
 NEAR = 0.5
 MOST_FLIPS = 2
-
-
-class Odds(NamedTuple):
-    """How likely what is proposed is.
-
-    `focus` is the probability to look near an unprotected node, `swap` that of a second flip beside
-    an edit; beside a revert it is `swap_back`. At most `budget` pairs change.
-    """
-
-    focus: float
-    swap: float
-    swap_back: float
-    budget: int
 
 
 @leaf
@@ -67,7 +53,7 @@ def _first_of(
                 return NONE
             v = int(np.int64(pool.one[hop])) + int(np.int64(pool.other[hop])) - v
         pairs, first, last = pool.around, pool.start[v], pool.start[v + 1]
-    elif rng.random() < 0.3:
+    elif rng.random() < odds.undo:
         return any_of(pool.order, 0, changed, rng)
     return quiet_of(pool, pairs, first, last, rng)
 

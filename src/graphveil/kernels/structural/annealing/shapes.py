@@ -97,11 +97,11 @@ def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
     if rule[SUMS] != SIZES:
         for i in range(size):
             total += hashed(rows.length[ball.nodes[i]])
-        return total
+        return int(total)
     if rule[BY_EDGE] != 0:
         for i in range(size):
             total += _degree_inside(rows, i, rule[DISTANCE], ball)
-    return rule[BY_NODE] * size + rule[BY_EDGE] * (total // 2)
+    return int(rule[BY_NODE] * size + rule[BY_EDGE] * (total // 2))
 
 
 @leaf

@@ -65,7 +65,7 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
 
 @leaf
 def _gather(free: Free, first: int, limit: int) -> int:
-    """Write into the group the first and the nearest free positions after it; return their distance.
+    """Write into the group the first and the nearest free positions behind; return how far.
 
     The codes descend by degree. FAR where there are too few within reach, or beyond the limit.
     """

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.classes import AIM_TRIANGLES, SLOT, TRIANGLES, Ints
+from graphveil.kernels.structural.schedule import Odds
 from graphveil.kernels.structural.target.edits import (
     CHANGED,
     Edits,
@@ -20,21 +19,6 @@ from graphveil.kernels.structural.target.edits import (
 NONE = -1
 MOST_FLIPS = 5
 TRIES = 4
-
-
-class Chances(NamedTuple):
-    """How likely what is proposed is.
-
-    `focus` is the probability to look at an unprotected node, else `undo` that to revert an edit,
-    else `add` that to add an edge; `revert` that to revert an edit as well. At most `budget` pairs
-    change.
-    """
-
-    focus: float
-    undo: float
-    revert: float
-    add: float
-    budget: int
 
 
 @leaf
@@ -131,10 +115,9 @@ def _around(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _anywhere(
-    state: State, edits: Edits, odds: Chances, trial: Ints, rng: np.random.Generator
-) -> int:
+def _anywhere(field: Field, odds: Odds, rng: np.random.Generator) -> int:
     """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
+    state, edits, trial, _ = field
     if rng.random() < odds.undo:
         return _append_revert(edits, trial, 0, rng)
     v = int(rng.random() * state.rows.length.size)
@@ -161,7 +144,7 @@ def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generato
 
 
 @leaf
-def propose(field: Field, listed: int, odds: Chances, rng: np.random.Generator) -> int:
+def propose(field: Field, listed: int, odds: Odds, rng: np.random.Generator) -> int:
     """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
     state, edits, trial, unprotected = field
     if listed > 0 and rng.random() < odds.focus:
@@ -170,8 +153,8 @@ def propose(field: Field, listed: int, odds: Chances, rng: np.random.Generator) 
             v = _neighbour(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
     else:
-        size = _anywhere(state, edits, odds, trial, rng)
+        size = _anywhere(field, odds, rng)
     full = edits.tally[CHANGED] + size > odds.budget
-    if size > 0 and (full or rng.random() < odds.revert):
+    if size > 0 and (full or rng.random() < odds.swap):
         size = _append_revert(edits, trial, size, rng)
     return size

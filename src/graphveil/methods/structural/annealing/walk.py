@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.structural.anneal import Schedule, anneal
+from graphveil.kernels.structural.anneal import anneal
 from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED, keep
-from graphveil.kernels.structural.annealing.proposals import Odds
 from graphveil.kernels.structural.annealing.state import Arena, go_to
 from graphveil.kernels.structural.classes import UNPROTECTED
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.methods.structural.annealing.state import (
     Visited,
     arena_of,
@@ -86,7 +86,7 @@ class Walk(NamedTuple):
         chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
         for first in range(0, plan.steps, chunk):
             last = min(first + chunk, plan.steps)
-            anneal((self.arena, odds), None, plan, self.rng, first, last)
+            anneal(self.arena, None, plan, odds, self.rng, first, last)
             if self.arena.values is not None:
                 remember(self.visited, self.arena)
             if self.seen_enough():
@@ -235,8 +235,10 @@ def within_budget(task: Task, steps: int) -> Stretch:
     )
     odds = Odds(
         focus=0.8 if task.graph.n_edges > LARGE_EDGES else 0.5,
+        undo=0.3,
         swap=0.15 if pairs else 0.3,
         swap_back=0.1,
+        add=0.0,
         budget=2 * task.budget if rewire else task.budget,
     )
     return Stretch(plan, odds)

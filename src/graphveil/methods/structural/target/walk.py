@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.structural.anneal import Schedule, anneal
+from graphveil.kernels.structural.anneal import anneal
 from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.kernels.structural.classes import (
     DEGREE_BITS,
@@ -19,10 +19,10 @@ from graphveil.kernels.structural.classes import (
     K,
     refill,
 )
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as kernel
 from graphveil.kernels.structural.target.assign import Free, assign
 from graphveil.kernels.structural.target.edits import Field
-from graphveil.kernels.structural.target.moves import Chances
 from graphveil.methods.structural.target import phases
 from graphveil.methods.structural.target.phases import Course, Phase
 from graphveil.methods.structural.target.state import (
@@ -157,7 +157,7 @@ class Walk(NamedTuple):
             if phase.pull and first % phase.every == 0:
                 aim(state.classes, lowest, top, strength=int(phase.anchored))
             last = min(first + CHUNK, plan.steps)
-            anneal(None, (self.field, odds), plan, self.rng, first, last)
+            anneal(None, self.field, plan, odds, self.rng, first, last)
             if self.watch is not None and self.watch(*self.reached()):
                 return True
             if plan.stop and not self.missed():
@@ -184,7 +184,7 @@ class Walk(NamedTuple):
             begin_at(self.field, other.edits)
 
 
-def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Chances]:
+def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
@@ -202,8 +202,13 @@ def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Chance
         allowed=task.allowed,
         stop=not backfill,
     )
-    odds = Chances(
-        focus=phase.focus, undo=phase.undo, revert=phase.revert, add=0.3, budget=task.budget
+    odds = Odds(
+        focus=phase.focus,
+        undo=phase.undo,
+        swap=phase.revert,
+        swap_back=0.0,
+        add=0.3,
+        budget=task.budget,
     )
     return plan, odds
 
