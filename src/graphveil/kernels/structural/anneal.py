@@ -11,11 +11,11 @@ import math
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.annealing import best as bests
+from graphveil.kernels.structural.annealing import proposals
 from graphveil.kernels.structural.annealing import state as pooled
-from graphveil.kernels.structural.annealing.pool import more_edits
-from graphveil.kernels.structural.annealing.proposals import propose
 from graphveil.kernels.structural.annealing.state import Arena
-from graphveil.kernels.structural.classes import UNPROTECTED, Classes, K, list_unprotected, tallies
+from graphveil.kernels.structural.classes import UNPROTECTED, energy_of, list_unprotected, tallies
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as aimed
 from graphveil.kernels.structural.target import moves
@@ -23,15 +23,6 @@ from graphveil.kernels.structural.target.edits import Field
 
 RENEWAL = 256
 """Proposals at least between two lists of the unprotected nodes."""
-
-
-@leaf
-def energy_of(classes: Classes, plan: Schedule) -> float:
-    """Return the energy but for the edits."""
-    unprotected, lack, gap = tallies(classes)
-    nodes = (1.0 - plan.ease) * max(float(unprotected), plan.spared)
-    lacking = plan.ease * max(float(lack), plan.spared_lack) / (2 * classes.rule[K] - 2)
-    return float(nodes + lacking + plan.pull * gap)
 
 
 @leaf
@@ -59,7 +50,7 @@ def attempt(
             pooled.take_back(state, values, trial, size, before)
         else:
             pooled.settle_trial(state, values, best, trial, size)
-            pooled.keep_if_better(state, best, plan.allowed)
+            bests.keep_if_better(state.pool, best, classes.tally[UNPROTECTED], plan.allowed)
     if field is not None:
         if refused:
             aimed.take_back(with_aims, trial, size, before)
@@ -100,8 +91,8 @@ def anneal(
         temperature *= cooling
         if arena is not None:
             pool, near = arena.state.pool, (unprotected, listed)
-            size = propose(pool, arena.state.rows, arena.trial, near, odds, rng)
-            more = more_edits(pool, arena.trial, size)
+            size = proposals.propose(pool, arena.state.rows, arena.trial, near, odds, rng)
+            more = proposals.more_edits(pool, arena.trial, size)
         if field is not None:
             size = moves.propose(field, listed, odds, rng)
             more = aimed.more_edits(field, size, odds.budget)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import FREE, find, new_table
 from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.schedule import Schedule
 
 Ints = NDArray[np.int64]
 
@@ -53,14 +54,15 @@ class Classes(NamedTuple):
 def new_classes(
     codes: Ints, k: int, *, moves: int, steps: tuple[int, int], aims: int = 0
 ) -> Classes:
-    """Return an unfilled table, with room for so many moves of one trial; codes stand for rows.
+    """Return an unfilled table, the codes in its first rows, with room for the moves of one trial.
 
     A code grows by these steps with a degree and with a triangle. A node has so many numbers that
     tell its aim.
     """
     table, shift = new_table(3 * max(codes.size, moves, 1))
     node = np.zeros((codes.size, 1 + aims), dtype=np.int64)
-    node[:, SLOT] = codes
+    node[:, SLOT] = np.arange(codes.size)
+    table[: codes.size, 0] = codes
     return Classes(
         table=table,
         node=node,
@@ -86,9 +88,11 @@ def _worth(weight: Ints | None, code: int) -> int:
 
 @leaf
 def fill(classes: Classes, weight: Ints | None) -> None:
-    """Empty the table and enter every node by its code, which stands for its row; count all."""
+    """Enter every node by its code into the emptied table, and count anew; drops empty classes."""
     table, node, _, tally, rule = classes
     k = rule[K]
+    for v in range(len(node)):
+        node[v, SLOT] = table[node[v, SLOT], 0]
     for row in range(len(table)):
         table[row, 0], table[row, 1] = FREE, 0
     for i in range(tally.size):
@@ -111,20 +115,12 @@ def fill(classes: Classes, weight: Ints | None) -> None:
 
 
 @leaf
-def refill(classes: Classes, weight: Ints | None) -> None:
-    """Drop empty classes from the table, and count anew."""
-    for v in range(len(classes.node)):
-        classes.node[v, SLOT] = classes.table[classes.node[v, SLOT], 0]
-    fill(classes, weight)
-
-
-@leaf
 def begin(classes: Classes, weight: Ints | None) -> None:
     """Start a trial: forget the log, and drop empty classes where the table is half full."""
     classes.tally[MOVED] = 0
     classes.tally[FRESH] = 0
     if 2 * classes.tally[USED] > len(classes.table):
-        refill(classes, weight)
+        fill(classes, weight)
 
 
 @leaf
@@ -182,6 +178,15 @@ def tallies(classes: Classes) -> tuple[int, int, int]:
     """Return the unprotected nodes, what their classes lack, and the gap to the aims."""
     tally = classes.tally
     return int(tally[UNPROTECTED]), int(tally[LACK]), int(tally[GAP])
+
+
+@leaf
+def energy_of(classes: Classes, plan: Schedule) -> float:
+    """Return the energy but for the edits."""
+    unprotected, lack, gap = tallies(classes)
+    nodes = (1.0 - plan.ease) * max(float(unprotected), plan.spared)
+    lacking = plan.ease * max(float(lack), plan.spared_lack) / (2 * classes.rule[K] - 2)
+    return float(nodes + lacking + plan.pull * gap)
 
 
 @leaf

@@ -25,8 +25,29 @@ class Best(NamedTuple):
 
 
 @leaf
-def note(best: Best, pair: int) -> None:
-    """Log that the pair was flipped."""
+def record(pool: Pool, mates: Ints | None, best: Best, pair: int) -> None:
+    """List a pair that was flipped, and its mate, as changed or as unchanged; log both."""
+    _record(pool, best, pair)
+    if mates is not None:
+        mate = mates[NOW, pair]
+        other = mate >> 1
+        mates[NOW, other] = 2 * pair + (mate & 1)
+        _record(pool, best, other)
+
+
+@leaf
+def _record(pool: Pool, best: Best, pair: int) -> None:
+    """Put an unchanged pair among the changed ones, a changed one among the others; log it."""
+    at = pool.position[pair]
+    if at < pool.tally[CHANGED]:
+        pool.tally[CHANGED] -= 1
+        border = pool.tally[CHANGED]
+    else:
+        border = pool.tally[CHANGED]
+        pool.tally[CHANGED] += 1
+    moved = pool.order[border]
+    pool.order[border], pool.order[at] = pair, moved
+    pool.position[pair], pool.position[moved] = border, at
     if best.tally[LOGGED] < best.log.size:
         best.log[best.tally[LOGGED]] = pair
     best.tally[LOGGED] += 1
@@ -57,3 +78,10 @@ def keep(pool: Pool, mates: Ints | None, best: Best, unprotected: int) -> None:
     tally[LOGGED] = 0
     tally[BEST_UNPROTECTED] = unprotected
     tally[BEST_CHANGED] = pool.tally[CHANGED]
+
+
+@leaf
+def keep_if_better(pool: Pool, best: Best, unprotected: int, allowed: int) -> None:
+    """Make the present state, which leaves so many nodes unprotected, the best if it is better."""
+    if beats(unprotected, pool.tally[CHANGED], best.tally, allowed):
+        keep(pool, pool.mates, best, unprotected)

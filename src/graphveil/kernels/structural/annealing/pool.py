@@ -48,27 +48,3 @@ class Pool(NamedTuple):
 def is_changed(pool: Pool, pair: int) -> bool:
     """Return whether the pair differs from the input."""
     return bool(pool.position[pair] < pool.tally[CHANGED])
-
-
-@leaf
-def more_edits(pool: Pool, trial: Ints, size: int) -> int:
-    """Return how many pairs more are changed once those of a trial are flipped."""
-    more = 0
-    for i in range(size):
-        more += -1 if pool.position[trial[i]] < pool.tally[CHANGED] else 1
-    return more
-
-
-@leaf
-def record(pool: Pool, pair: int) -> None:
-    """Put an unchanged pair among the changed ones, a changed one among the others."""
-    at = pool.position[pair]
-    if at < pool.tally[CHANGED]:
-        pool.tally[CHANGED] -= 1
-        border = pool.tally[CHANGED]
-    else:
-        border = pool.tally[CHANGED]
-        pool.tally[CHANGED] += 1
-    moved = pool.order[border]
-    pool.order[border], pool.order[at] = pair, moved
-    pool.position[pair], pool.position[moved] = border, at

@@ -7,12 +7,11 @@ import math
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.annealing.best import Best
+from graphveil.kernels.structural.annealing.best import Best, keep_if_better
 from graphveil.kernels.structural.annealing.pool import NONE, Flags, Ints
 from graphveil.kernels.structural.annealing.state import (
     State,
     flip,
-    keep_if_better,
     shift_pair,
 )
 from graphveil.kernels.structural.classes import SLOT, UNPROTECTED, K, begin, tallies, undo
@@ -57,7 +56,7 @@ def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flag
 def delete(state: State, best: Best, trial: Ints, pair: int, allowed: int) -> None:
     """Delete the edge, and make the state the best if it is better."""
     flip(state, None, best, trial, pair)
-    keep_if_better(state, best, allowed)
+    keep_if_better(state.pool, best, state.classes.tally[UNPROTECTED], allowed)
 
 
 @leaf

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.annealing.best import Best, beats, keep, note
+from graphveil.kernels.structural.annealing.best import Best, record
 from graphveil.kernels.structural.annealing.pool import (
     BEST,
     CHANGED,
@@ -20,20 +20,17 @@ from graphveil.kernels.structural.annealing.pool import (
     Flags,
     Ints,
     Pool,
-    is_changed,
-    record,
 )
 from graphveil.kernels.structural.annealing.values import Values, restore, settle, turn
 from graphveil.kernels.structural.classes import (
     BY_TRIANGLE,
-    UNPROTECTED,
     Classes,
     begin,
     move,
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import Rows, common_of, toggle
+from graphveil.kernels.structural.rows import ONE, Rows, common_of, toggle
 
 
 class State(NamedTuple):
@@ -163,36 +160,15 @@ def settle_trial(state: State, values: Values | None, best: Best, trial: Ints, s
     if values is None:
         rewrite(state, trial[size - 1])
     for i in range(size):
-        record(state.pool, trial[i])
-        note(best, trial[i])
-        _record_mate(state.pool, state.pool.mates, best, trial[i])
-
-
-@leaf
-def _record_mate(pool: Pool, mates: Ints | None, best: Best, pair: int) -> None:
-    """List the mate of a pair, where pairs have mates, as changed or unchanged."""
-    if mates is not None:
-        mate = mates[NOW, pair]
-        other = mate >> 1
-        mates[NOW, other] = 2 * pair + (mate & 1)
-        record(pool, other)
-        note(best, other)
-
-
-@leaf
-def keep_if_better(state: State, best: Best, allowed: int) -> None:
-    """Make the present state the best one if it is better."""
-    pool, unprotected = state.pool, state.classes.tally[UNPROTECTED]
-    if beats(unprotected, pool.tally[CHANGED], best.tally, allowed):
-        keep(pool, pool.mates, best, unprotected)
+        record(state.pool, state.pool.mates, best, trial[i])
 
 
 @leaf
 def flip(state: State, values: Values | None, best: Best, trial: Ints, pair: int) -> None:
     """Make the edit of this pair, or take it back, whatever it does."""
     trial[0] = pair
-    make(state, values, trial, 1)
-    settle_trial(state, values, best, trial, 1)
+    make(state, values, trial, ONE[0])
+    settle_trial(state, values, best, trial, ONE[0])
 
 
 @leaf
@@ -204,7 +180,7 @@ def go_to(state: State, values: Values | None, best: Best, trial: Ints, changed:
     pool = state.pool
     for first_pass in (True, False):
         for pair in range(changed.size):
-            here = is_changed(pool, pair)
+            here = pool.position[pair] < pool.tally[CHANGED]
             astray = here != changed[pair]
             if values is not None and first_pass:
                 astray = here and (astray or _strays(pool.mates, pair))

@@ -34,7 +34,7 @@ from graphveil.kernels.structural.annealing.shapes import (
     hashed,
     look_at,
 )
-from graphveil.kernels.structural.classes import SLOT, Classes, move
+from graphveil.kernels.structural.classes import Classes, move
 from graphveil.kernels.structural.rows import Rows, common_of, toggle
 
 Ints = NDArray[np.int64]
@@ -77,15 +77,15 @@ class Values(NamedTuple):
 
 
 @leaf
-def evaluate(rows: Rows, values: Values, classes: Classes) -> None:
-    """Make every value and its work afresh; write the codes where classes have their rows."""
+def evaluate(rows: Rows, values: Values, codes: Ints) -> None:
+    """Make every value and its work afresh; write the codes."""
     rule, value = values.rule, values.value
     what = WORK_AGAIN
     what |= SUM_AGAIN if rule[SUMS] != NOTHING else 0
     what |= SHAPE_AGAIN if rule[SHAPES] != NOTHING else 0
     for v in range(len(value)):
         look_at(rows, rule, v, what, value, values.ball, values.room)
-        classes.node[v, SLOT] = (value[v, SUM] + value[v, SHAPE]) & LARGEST
+        codes[v] = (value[v, SUM] + value[v, SHAPE]) & LARGEST
 
 
 @leaf
@@ -115,17 +115,22 @@ def turn(rows: Rows, values: Values, v: int, w: int, sign: int) -> None:
 @leaf
 def _note_turn(rows: Rows, values: Values, reach: Reach | None, v: int, w: int, sign: int) -> None:
     """Note what the turn does to the values: what that is asks for the distance of the measure."""
-    of_v = sign * (hashed(rows.length[v] + 1) - hashed(rows.length[v]))
-    of_w = sign * (hashed(rows.length[w] + 1) - hashed(rows.length[w]))
+    later = hashed(rows.length[v] + 1), hashed(rows.length[w] + 1)
+    of_v = sign * (later[0] - hashed(rows.length[v]))
+    of_w = sign * (later[1] - hashed(rows.length[w]))
     if reach is None:
-        _note_beside(rows, values, (v, w), (of_v, of_w, sign))
+        _note_beside(rows, values, (v, w), (of_v, of_w, sign), later)
     else:
         _note_around(rows, values, reach, (v, w), (of_v, of_w, sign))
 
 
 @leaf
 def _note_beside(
-    rows: Rows, values: Values, ends: tuple[int, int], steps: tuple[int, int, int]
+    rows: Rows,
+    values: Values,
+    ends: tuple[int, int],
+    steps: tuple[int, int, int],
+    later: tuple[int, int],
 ) -> None:
     """Note the turn at distance 1: the ends see each other, and the others one edge more."""
     rule, (v, w), sign = values.rule, ends, steps[2]
@@ -145,7 +150,7 @@ def _note_beside(
             _add(values, one, MOVED, step)
             for at in range(rows.start[one], rows.start[one] + here):
                 _add(values, int(np.int64(rows.neighbour[at])), MOVED, step)
-            _add(values, other, MOVED, sign * hashed(here + 1))
+            _add(values, other, MOVED, sign * (later[0] if which == 0 else later[1]))
 
 
 @leaf

@@ -31,7 +31,7 @@ from graphveil.kernels.structural.classes import (
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import Rows
+from graphveil.kernels.structural.rows import ONE, Rows
 
 CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1
@@ -183,8 +183,8 @@ def _log(edits: Edits, key: int) -> None:
 def flip_all(state: State, edits: Edits, keys: Ints) -> None:
     """Flip these pairs one after the other: codes, neighbours and edits."""
     for i in range(keys.size):
-        make(state, keys[i:], 1)
-        settle_trial(state, edits, keys[i:], 1)
+        make(state, keys[i:], ONE[0])
+        settle_trial(state, edits, keys[i:], ONE[0])
 
 
 @leaf

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.kernels.neighbourhoods.refinement import make_room
 from graphveil.kernels.structural.annealing import shapes, values
-from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED, Best, keep
+from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED, Best
 from graphveil.kernels.structural.annealing.pool import BEST, CHANGED, Pool
 from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
 from graphveil.kernels.structural.annealing.state import Arena, State, count_common
@@ -72,9 +72,8 @@ def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     best = Best(
         changed=np.zeros(len(pairs), dtype=np.bool_),
         log=np.empty(max(len(pairs), 1), dtype=np.int32),
-        tally=np.zeros(3, dtype=np.int64),
+        tally=np.array([0, state.classes.tally[UNPROTECTED], 0], dtype=np.int64),
     )
-    keep(pool, pool.mates, best, state.classes.tally[UNPROTECTED])
     return Arena(
         state=state,
         values=around,
@@ -110,10 +109,11 @@ def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values
     """
     n = task.graph.n_nodes
     around = _values(task, rows.neighbour.size)
-    classes = new_classes(np.zeros(n, dtype=np.int64), task.k, moves=n, steps=(0, 0))
-    state = State(classes, rows, pool)
-    values.evaluate(rows, around, classes)
+    codes = np.empty(n, dtype=np.int64)
+    values.evaluate(rows, around, codes)
+    classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
     fill(classes, None)
+    state = State(classes, rows, pool)
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
     if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
         count_common(state)
@@ -263,15 +263,16 @@ def edited_of(task: Task, arena: Arena, visited: list[Visited]) -> Edited:
     AssertionError
         Where codes, which are no hashes, were counted wrong: a bug of ours.
     """
-    last = best_of(arena)
-    said = int(arena.best.tally[BEST_UNPROTECTED])
+    last, said = best_of(arena), int(arena.best.tally[BEST_UNPROTECTED])
+    edited = edits_of(arena, last)._replace(unprotected=said)
     if arena.values is None:
-        return checked(task, edits_of(arena, last)._replace(unprotected=said))
-    best = counted(task, edits_of(arena, last))
+        return checked(task, edited)
+    best = counted(task, edited)
     if best.unprotected == said:
         return best
-    for state in (Visited(np.zeros_like(last.changed), last.mates), *visited):
-        tried = counted(task, edits_of(arena, state))
+    states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
+    for other in [edits_of(arena, state) for state in states]:
+        tried = counted(task, other)
         if better(tried, best, task):
             best = tried
     return best

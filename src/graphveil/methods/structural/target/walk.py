@@ -17,7 +17,7 @@ from graphveil.kernels.structural.classes import (
     TRIANGLES,
     Classes,
     K,
-    refill,
+    fill,
 )
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as kernel
@@ -155,7 +155,7 @@ class Walk(NamedTuple):
         plan, odds = _plan(self, phase, backfill=backfill)
         for first in range(0, plan.steps, CHUNK):
             if phase.pull and first % phase.every == 0:
-                aim(state.classes, lowest, top, strength=int(phase.anchored))
+                set_aims(state.classes, lowest, top, strength=int(phase.anchored))
             last = min(first + CHUNK, plan.steps)
             anneal(None, self.field, plan, odds, self.rng, first, last)
             if self.watch is not None and self.watch(*self.reached()):
@@ -225,11 +225,11 @@ def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
     weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
     weight[(every < lowest) | (every > highest)] = 0
     classes.node[:, PULL] = 0
-    refill(classes, weight)
+    fill(classes, weight)
     return lowest
 
 
-def aim(classes: Classes, lowest: int, highest: int, *, strength: int) -> None:
+def set_aims(classes: Classes, lowest: int, highest: int, *, strength: int) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous: see `assign`."""
     table, rows, k = classes.table, classes.node[:, SLOT], int(classes.rule[K])
     codes, sizes = table[rows, 0], table[rows, 1]
