@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.neighbourhoods import refinement
 from graphveil.kernels.structural import anneal, classes, paper, rows
+from graphveil.kernels.structural.annealing import best as bests
 from graphveil.kernels.structural.annealing import pool as pools
-from graphveil.kernels.structural.annealing import shapes, starts, values, walk
+from graphveil.kernels.structural.annealing import proposals, shapes, starts, values
+from graphveil.kernels.structural.annealing import state as states
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as target_edits
 from graphveil.kernels.structural.target import moves
 from graphveil.methods.structural.annealing.state import arena_of
-from graphveil.methods.structural.annealing.walk import within_budget
+from graphveil.methods.structural.annealing.walk import paying, within_budget
 from graphveil.methods.structural.target.state import field_of, present
 from graphveil.methods.structural.task import Task
 
@@ -158,7 +161,7 @@ def test_classes_equal_a_recount_after_moves_and_go_back(drawn, k, with_aims, se
             classes.undo(table, before)
             now = then
             check(now)
-    classes.refill(table, weight)
+    classes.fill(table, weight)
     check(now)
 
 
@@ -176,62 +179,84 @@ def arena(graph, *, measure="count", edits="any", k=2):
     return arena_of(Task(graph, measure, 1, k, edits, graph.n_edges, 0), generator())
 
 
+def pairs_of(pool):
+    return list(zip(pool.one.tolist(), pool.other.tolist(), strict=True))
+
+
 @given(graphs(), SEEDS)
 @settings(deadline=None, max_examples=60)
 def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
-    (state, _, best, _), rng = arena(graph), generator(seed)
+    (state, _, best, _, _), rng = arena(graph), generator(seed)
     pool, twin, changed = state.pool, plain(graph), set()
-    pools.count_common(state)
-    pairs = [pools.ends(pool, pair) for pair in range(pool.one.size)]
+    states.count_common(state)
+    pairs = pairs_of(pool)
     shared = [len(list(nx.common_neighbors(twin, *pair))) for pair in pairs]
     assert shared == pool.common.tolist()
     for pair in rng.integers(0, max(len(pairs), 1), 12 if pairs else 0).tolist():
         v, w = pairs[pair]
         common = list(nx.common_neighbors(twin, v, w))
         classes.begin(state.classes, None)
-        assert len(common) == pools.shift_pair(state, pair)
-        pools.rewrite(state, pair)
-        pools.record(pool, best, pair)
+        assert len(common) == states.shift_pair(state, pair)
+        states.rewrite(state, pair)
+        bests.record(pool, None, best, pair)
         changed ^= {pair}
         (twin.remove_edge if twin.has_edge(v, w) else twin.add_edge)(v, w)
         assert changed == {other for other in range(len(pairs)) if pools.is_changed(pool, other)}
         codes = state.classes.table[state.classes.node[:, 0], 0].tolist()
         assert [d << 40 | t for d, t in (value_of(twin, x) for x in twin)] == codes
-        some, other = pools.any_changed(pool, rng), pools.any_unchanged(pool, rng)
-        assert some in changed or (some == pools.NONE and not changed)
-        assert other not in changed
-        assert other != pools.NONE or len(changed) == len(pairs)
+        trial = np.array(rng.permutation(len(pairs))[:2])
+        more = sum(-1 if other in changed else 1 for other in trial.tolist())
+        assert more == proposals.more_edits(pool, trial, trial.size)
     assert [sorted(twin[x]) for x in twin] == neighbours_in(state.rows)
 
 
-@given(graphs(), st.integers(0, 3), SEEDS)
+@given(st.integers(0, 3), SEEDS)
 @settings(deadline=None, max_examples=60)
-def test_a_state_beats_another_by_nodes_too_many_then_edits_then_nodes(graph, allowed, seed):
-    (state, _, best, _), rng = arena(graph), generator(seed)
+def test_a_state_beats_another_by_nodes_too_many_then_edits_then_nodes(allowed, seed):
+    rng, tally = generator(seed), np.zeros(3, dtype=np.int64)
     for _ in range(4):
-        best.tally[1:3] = rng.integers(0, 6, 2)
+        tally[1:] = rng.integers(0, 6, 2)
         unprotected, changed = (int(rng.integers(0, 6)) for _ in range(2))
-        state.classes.tally[classes.UNPROTECTED] = unprotected
-        state.pool.tally[pools.CHANGED] = changed
-        then = int(best.tally[pools.BEST_UNPROTECTED]), int(best.tally[pools.BEST_CHANGED])
+        then = int(tally[bests.BEST_UNPROTECTED]), int(tally[bests.BEST_CHANGED])
         one, other = (
             (max(nodes - allowed, 0), edits, nodes)
             for nodes, edits in ((unprotected, changed), then)
         )
-        assert (one < other) == pools.beats(state, best, allowed)
+        assert (one < other) == bests.beats(unprotected, changed, tally, allowed)
 
 
 def test_quiet_pairs_are_drawn_more_often_and_nothing_from_nothing():
     ring = Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], n=5)
     state, rng = arena(ring, edits="delete").state, generator(1)
     edges = np.arange(5, dtype=np.int32)
-    drawn = Counter(pools.quiet_of(state.pool, edges, 0, 5, rng) for _ in range(4000))
-    plain_draws = Counter(pools.any_of(edges, 0, 5, rng) for _ in range(4000))
+    drawn = Counter(proposals.quiet_of(state.pool, edges, 0, 5, rng) for _ in range(4000))
+    plain_draws = Counter(proposals.any_of(edges, 0, 5, rng) for _ in range(4000))
     bare = [pair for pair in range(5) if state.pool.common[pair] == 0]
     assert sum(drawn[pair] for pair in bare) > sum(plain_draws[pair] for pair in bare) + 200
     assert set(range(5)) == set(plain_draws) == set(drawn)
-    assert pools.NONE == pools.any_of(edges, 3, 3, rng)
-    assert pools.NONE == pools.quiet_of(state.pool, edges, 3, 3, rng)
+    assert pools.NONE == proposals.any_of(edges, 3, 3, rng)
+    assert pools.NONE == proposals.quiet_of(state.pool, edges, 3, 3, rng)
+
+
+@given(graphs(), st.booleans(), SEEDS)
+@settings(deadline=None, max_examples=60)
+def test_a_trial_is_an_edit_or_a_revert_or_one_of_each(graph, full, seed):
+    here, rng = arena(graph), generator(seed)
+    state, pool, trial = here.state, here.state.pool, here.trial
+    edges = len(pairs_of(pool))
+    for pair in rng.permutation(edges)[: edges // 2].tolist():
+        states.flip(*here[:3], trial, pair)
+    changed = edges // 2
+    odds = Odds(0.5, 0.3, 0.5, 0.5, 0.0, changed if full else edges)
+    listed = classes.list_unprotected(state.classes, None, here.unprotected)
+    kinds = Counter()
+    for _ in range(60):
+        size = proposals.propose(pool, state.rows, trial, (here.unprotected, listed), odds, rng)
+        kind = tuple(bool(pools.is_changed(pool, pair)) for pair in trial[:size].tolist())
+        kinds[kind] += 1
+    assert set(kinds) <= {(), (True,), (False,), (True, False), (False, True)}
+    assert not full or (False,) not in kinds
+    assert not edges or set(kinds) != {()}
 
 
 # Shapes and values
@@ -241,18 +266,22 @@ def test_quiet_pairs_are_drawn_more_often_and_nothing_from_nothing():
 @settings(deadline=None, max_examples=60)
 def test_sums_are_sizes_or_hashed_degrees_of_neighbourhoods(graph, distance):
     lists, twin = rows_of(graph), plain(graph)
-    room = refinement.make_room(graph.n_nodes, lists.neighbour.size)
+    n = graph.n_nodes
+    ball, value = refinement.make_room(n, lists.neighbour.size).ball, np.zeros((n, 3), dtype=int)
     sizes = np.array([distance, shapes.SIZES, 0, 1 << 40, 1], dtype=np.int64)
     degrees = np.array([distance, shapes.DEGREES, 0, 0, 0], dtype=np.int64)
-    for v in range(graph.n_nodes):
+    what = shapes.SUM_AGAIN | shapes.WORK_AGAIN
+    for v in range(n):
         inside = nx.ego_graph(twin, v, radius=distance)
-        size = shapes.fill_from_rows(lists, v, distance, room.ball)
-        assert set(inside) == set(room.ball.nodes[:size].tolist())
-        room.ball.place[room.ball.nodes[:size]] = -1
-        expected = (len(inside) << 40) + inside.number_of_edges()
-        assert expected == shapes.sum_of(lists, sizes, v, room.ball)
+        size = shapes.fill_from_rows(lists, v, distance, ball)
+        assert set(inside) == set(ball.nodes[:size].tolist())
+        ball.place[ball.nodes[:size]] = -1
+        shapes.look_at(lists, sizes, v, what, value, ball, None)
+        work = sum(twin.degree(x) for x in inside)
+        assert [(len(inside) << 40) + inside.number_of_edges(), 0, work] == value[v].tolist()
+        shapes.look_at(lists, degrees, v, what, value, ball, None)
         hashes = sum(shapes.hashed(twin.degree(x)) for x in inside)
-        assert (hashes - shapes.sum_of(lists, degrees, v, room.ball)) % 2**64 == 0
+        assert (hashes - int(value[v, shapes.SUM])) % 2**64 == 0
     assert len({shapes.hashed(degree) for degree in range(1000)}) == 1000
 
 
@@ -268,9 +297,12 @@ def test_shapes_are_equal_where_neighbourhoods_are(graph, distance):
     for v, ball in enumerate(balls):
         nx.set_node_attributes(ball, {v: True}, "centre")
     match = nx.algorithms.isomorphism.categorical_node_match("centre", default=False)
-    shape = [
-        [shapes.shape_of(lists, rule, v, room) for v in range(n)] for rule in (inside, colours)
-    ]
+    shape = []
+    for rule, colouring in ((inside, None), (colours, room)):
+        value = np.zeros((n, 3), dtype=np.int64)
+        for v in range(n):
+            shapes.look_at(lists, rule, v, shapes.SHAPE_AGAIN, value, room.ball, colouring)
+        shape.append(value[:, shapes.SHAPE].tolist())
     for u, v in combinations(range(n), 2):
         same = sorted(dict(balls[u].degree()).values()) == sorted(dict(balls[v].degree()).values())
         assert same == (shape[0][u] == shape[0][v])
@@ -281,35 +313,58 @@ def test_shapes_are_equal_where_neighbourhoods_are(graph, distance):
 @given(graphs(), st.sampled_from(["vrq", "dk", "hybrid"]), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_values_carried_out_are_those_evaluated_afresh_and_are_taken_back(graph, measure, seed):
-    (state, kept, _, _), rng = arena(graph, measure=measure), generator(seed)
+    here, rng = arena(graph, measure=measure), generator(seed)
+    state, kept, trial = here.state, here.values, here.trial
     if state.pool.one.size < 2:
         return
     for _ in range(4):
-        pairs = tuple(rng.permutation(state.pool.one.size)[:2].tolist())
+        trial[:] = rng.permutation(state.pool.one.size)[:2]
         before, tallies = kept.value.copy(), classes.tallies(state.classes)
         lists = neighbours_in(state.rows)
-        values.carry_out(state, kept, pairs)
-        now, fresh = kept.value.copy(), np.empty(graph.n_nodes, dtype=np.int64)
-        values.evaluate(state, kept, fresh)
-        assert now.tolist() == kept.value.tolist()
-        assert fresh.tolist() == state.classes.table[state.classes.node[:, 0], 0].tolist()
+        states.make(state, kept, trial, 2)
+        now, codes = kept.value.copy(), np.empty(graph.n_nodes, dtype=np.int64)
+        values.evaluate(state.rows, kept, codes)
+        assert now[:, :2].tolist() == kept.value[:, :2].tolist()
+        assert codes.tolist() == state.classes.table[state.classes.node[:, 0], 0].tolist()
         assert neighbours_in(state.rows) != lists
-        classes.undo(state.classes, tallies)
-        values.take_back(state, kept, pairs)
-        assert before.tolist() == kept.value.tolist()
+        states.take_back(state, kept, trial, 2, tallies)
+        assert before[:, :2].tolist() == kept.value[:, :2].tolist()
         assert lists == neighbours_in(state.rows)
+
+
+@given(graphs(), st.sampled_from(["vrq", "dk", "hybrid"]), SEEDS)
+@settings(deadline=None, max_examples=40)
+def test_values_follow_single_turns_once_they_settle(graph, measure, seed):
+    here, rng = arena(graph, measure=measure), generator(seed)
+    (table, lists, pool), kept = here.state, here.values
+    pairs = pairs_of(pool)
+    for pair in rng.permutation(len(pairs))[:4].tolist():
+        v, w = pairs[pair]
+        then = kept.value.copy()
+        classes.begin(table, None)
+        kept.tally[0] = 0
+        values.turn(lists, kept, v, w, -1 if rows.adjacent(lists, v, w) else 1)
+        values.settle(lists, kept, table)
+        now, codes = kept.value.copy(), np.empty(graph.n_nodes, dtype=np.int64)
+        values.evaluate(lists, kept, codes)
+        assert now[:, :2].tolist() == kept.value[:, :2].tolist()
+        assert codes.tolist() == table.table[table.node[:, 0], 0].tolist()
+        values.restore(kept)
+        assert then[:, :2].tolist() == kept.value[:, :2].tolist()
+        kept.value[:] = now
 
 
 @given(graphs(), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_a_mate_is_an_edge_whose_ends_can_be_exchanged(graph, seed):
-    (state, kept, _, _), rng = arena(graph, measure="vrq", edits="rewire"), generator(seed)
-    twin = plain(graph)
-    for pair in range(state.pool.one.size):
-        assert values.work_of(state, kept, pair) > 0
-        if walk.find_mate(state, kept, pair, rng):
-            mate = int(kept.mates[values.NOW, pair])
-            (v, w), (x, y) = pools.ends(state.pool, pair), pools.ends(state.pool, mate >> 1)
+    here, rng = arena(graph, measure="vrq", edits="rewire"), generator(seed)
+    lists, pool = here.state.rows, here.state.pool
+    twin, pairs = plain(graph), pairs_of(pool)
+    for pair, (v, w) in enumerate(pairs):
+        assert values.work_of(lists, here.values, v, w, -1) > 0
+        if proposals.find_mate(pool, pool.mates, lists, pair, rng):
+            mate = int(pool.mates[pools.NOW, pair])
+            x, y = pairs[mate >> 1]
             x, y = (y, x) if mate & 1 else (x, y)
             assert len({v, w, x, y}) == 4
             assert not twin.has_edge(v, y)
@@ -323,57 +378,88 @@ def test_a_mate_is_an_edge_whose_ends_can_be_exchanged(graph, seed):
 @settings(deadline=None, max_examples=40)
 def test_the_best_state_is_the_best_that_was_seen(graph, k, allowed, seed):
     here, rng = arena(graph, edits="delete", k=k), generator(seed)
-    (state, _, best, _), twin = here, plain(graph)
-    seen = []
+    (state, _, best, _, trial), twin = here, plain(graph)
+    pool, seen = state.pool, []
 
-    def note():
-        unprotected, edits = len(unprotected_in(twin, k)), int(state.pool.tally[pools.CHANGED])
+    def see():
+        unprotected, edits = len(unprotected_in(twin, k)), int(pool.tally[pools.CHANGED])
         seen.append((max(unprotected - allowed, 0), edits, unprotected))
 
-    note()
+    see()
     for pair in rng.permutation(graph.n_edges).tolist():
-        walk.make_and_keep(state, best, pair, allowed)
-        twin.remove_edge(*pools.ends(state.pool, pair))
-        note()
-        assert min(seen)[1:] == (best.tally[pools.BEST_CHANGED], best.tally[pools.BEST_UNPROTECTED])
-    walk.go_to(state, None, best, best.changed.copy())
-    assert min(seen)[1] == state.pool.tally[pools.CHANGED]
-    walk.make(state, None, best, 0) if graph.n_edges else None
-    walk.keep(state, None, best)
-    changed = [pools.is_changed(state.pool, pair) for pair in range(graph.n_edges)]
+        starts.delete(state, best, trial, pair, allowed)
+        twin.remove_edge(*pairs_of(pool)[pair])
+        see()
+        assert min(seen)[1:] == (best.tally[bests.BEST_CHANGED], best.tally[bests.BEST_UNPROTECTED])
+    states.go_to(state, None, best, trial, best.changed.copy())
+    assert min(seen)[1] == pool.tally[pools.CHANGED]
+    states.flip(state, None, best, trial, 0) if graph.n_edges else None
+    assert best.tally[bests.LOGGED] >= (graph.n_edges > 0)
+    bests.keep(pool, None, best, 7)
+    assert 7 == best.tally[bests.BEST_UNPROTECTED]
+    changed = [pools.is_changed(pool, pair) for pair in range(graph.n_edges)]
     assert changed == best.changed.tolist()
+    best.tally[bests.BEST_UNPROTECTED] = state.classes.tally[classes.UNPROTECTED] + 1
+    bests.keep_if_better(pool, best, state.classes.tally[classes.UNPROTECTED], 0)
+    assert state.classes.tally[classes.UNPROTECTED] == best.tally[bests.BEST_UNPROTECTED]
 
 
 @given(graphs(), st.sampled_from(["count", "dk"]), SEEDS)
 @settings(deadline=None, max_examples=30)
-def test_steps_one_by_one_are_the_annealing_loop(graph, measure, seed):
+def test_trials_one_by_one_are_the_annealing_loop(graph, measure, seed):
     """Where the temperature stays and nobody is listed anew: within the first 256 proposals."""
     task = Task(graph, measure, 1, 2, "delete", graph.n_edges, 0)
-    plan = within_budget(task, 100)._replace(hot=0.3, cold=0.3, price=0.1)
+    plan, odds = paying(within_budget(task, 100), 2, 0.1)
+    plan = plan._replace(hot=0.3, cold=0.3)
     one, other = arena_of(task, generator()), arena_of(task, generator())
-    anneal.anneal_walk(one, plan, generator(seed), 0, 100)
-    rng, listed = (
-        generator(seed),
-        classes.list_unprotected(other.state.classes, None, other.unprotected),
-    )
+    anneal.anneal(one, None, plan, odds, generator(seed), 0, 100)
+    (state, _, _, unprotected, trial), rng = other, generator(seed)
+    near = unprotected, classes.list_unprotected(state.classes, None, unprotected)
     for _ in range(100):
-        walk.step(other, listed, plan, 0.3, rng)
-    assert one.state.pool.present.tolist() == other.state.pool.present.tolist()
+        size = proposals.propose(state.pool, state.rows, trial, near, odds, rng)
+        if size:
+            more = proposals.more_edits(state.pool, trial, size)
+            bar = -0.3 * np.log(1 - rng.random())
+            anneal.attempt(other, None, size, more, plan, bar)
+    assert one.state.pool.present.tolist() == state.pool.present.tolist()
     assert one.best.tally.tolist() == other.best.tally.tolist()
 
 
 @given(graphs(), SEEDS)
 @settings(deadline=None, max_examples=30)
-def test_steps_with_aims_one_by_one_are_the_annealing_loop(graph, seed):
+def test_trials_with_aims_one_by_one_are_the_annealing_loop(graph, seed):
     task = Task(graph, "count", 1, 2, "any", graph.n_edges + 4, 0)
-    plan = moves.Plan(100, 0.3, 0.3, 0.1, 0.2, 0.7, 0.4, 0.3, 0.3, 0.0, 0, task.budget, False)
+    plan = Schedule(100, 0.3, 0.3, 0.1, 1.0, 0.2, 0.0, 0.0, 0, False)
+    odds = Odds(0.7, 0.4, 0.3, 0.0, 0.3, task.budget)
     one, other = field_of(task), field_of(task)
-    anneal.anneal_field(one, plan, generator(seed), 0, 100)
+    anneal.anneal(None, one, plan, odds, generator(seed), 0, 100)
     state, rng = other.state, generator(seed)
     listed = classes.list_unprotected(state.classes, state.weight, other.unprotected)
     for _ in range(100):
-        moves.step(other, listed, plan, 0.3, rng)
+        size = moves.propose(other, listed, odds, rng)
+        more = target_edits.more_edits(other, size, odds.budget)
+        if 0 < size >= more:
+            bar = -0.3 * np.log(1 - rng.random())
+            anneal.attempt(None, other, size, more, plan, bar)
     assert present(one).tolist() == present(other).tolist()
+    assert one.edits.tally.tolist() == other.edits.tally.tolist()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12),
+    st.integers(2, 4),
+    st.floats(0, 1),
+    st.integers(0, 6),
+)
+def test_the_energy_is_a_mean_of_nodes_and_lack_beyond_what_is_spared(drawn, k, ease, spared):
+    codes = np.array([degree << 40 | triangles for degree, triangles in drawn], dtype=np.int64)
+    table = classes.new_classes(codes, k, moves=1, steps=(1 << 40, 1))
+    classes.fill(table, None)
+    plan = Schedule(1, 1.0, 1.0, 0.0, ease, 0.5, float(spared), 2.0 * spared, 0, False)
+    table.tally[classes.GAP] = 3
+    nodes, lack, _ = counted(codes.tolist(), k)
+    expected = (1 - ease) * max(nodes, spared) + ease * max(lack, 2 * spared) / (2 * k - 2) + 1.5
+    assert np.isclose(expected, classes.energy_of(table, plan))
 
 
 # Starts
@@ -386,8 +472,8 @@ def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed)
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
     inside = starts.two_sides(indptr, indices, generator(seed), side)
     assert inside == sum(side[u] == side[v] for u, v in graph.edges().tolist())
-    state, _, best, _ = arena(graph, edits="delete")
-    starts.cut_triangles(state, best, side, 0)
+    state, _, best, _, trial = arena(graph, edits="delete")
+    starts.cut_triangles(state, best, trial, side, 0)
     twin = nx.Graph([(v, w) for v, near in enumerate(neighbours_in(state.rows)) for w in near])
     assert not sum(nx.triangles(twin).values())
     across = {(u, v) for u, v in graph.edges().tolist() if side[u] != side[v]}
@@ -397,11 +483,11 @@ def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed)
 @given(graphs(), st.data())
 @settings(deadline=None, max_examples=40)
 def test_excess_degrees_are_lowered_until_none_has_any(graph, data):
-    state, _, best, _ = arena(graph, edits="delete")
+    state, _, best, _, trial = arena(graph, edits="delete")
     degrees = graph.degrees()
     excess = np.array([data.draw(st.integers(0, int(degree))) for degree in degrees])
     asked = excess.copy()
-    while starts.lower_to(state, best, excess, 0, 2):
+    while starts.lower_to(state, best, trial, excess, 0, 2):
         assert state.rows.length.sum() < degrees.sum()
     assert (excess <= 0).all()
     assert (degrees - state.rows.length).tolist() == (asked - excess).tolist()
@@ -410,13 +496,13 @@ def test_excess_degrees_are_lowered_until_none_has_any(graph, data):
 @given(graphs(), st.integers(2, 3), st.integers(0, 2))
 @settings(deadline=None, max_examples=40)
 def test_stripping_takes_the_best_edge_of_the_highest_unprotected_node(graph, k, allowed):
-    state, _, best, _ = arena(graph, edits="delete", k=k)
+    state, _, best, _, trial = arena(graph, edits="delete", k=k)
     twin = plain(graph)
     while (small := unprotected_in(twin, k)) and len(small) > allowed:
         highest = max(twin.degree(v) for v in small)
         if not any(degree for _, degree in twin.degree()):
             break
-        assert starts.strip(state, best, allowed, 1)
+        assert starts.strip(state, best, trial, allowed, 1)
         after = nx.empty_graph(graph.n_nodes)
         after.add_edges_from(
             (v, w) for v, near in enumerate(neighbours_in(state.rows)) for w in near
@@ -433,7 +519,7 @@ def test_stripping_takes_the_best_edge_of_the_highest_unprotected_node(graph, k,
             assert min(counts) == len(unprotected_in(after, k))
         twin = after
     if twin.number_of_edges():
-        assert not starts.strip(state, best, allowed, 1)
+        assert not starts.strip(state, best, trial, allowed, 1)
 
 
 # The paper's

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.hashing import FREE
 from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.anneal import anneal_walk
+from graphveil.kernels.structural.anneal import anneal, attempt
 from graphveil.kernels.structural.annealing import pool as pools
-from graphveil.kernels.structural.annealing import walk as kernel
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.state import flip, go_to
 from graphveil.methods.structural.annealing.starts import cut, strip, without_triangles
 from graphveil.methods.structural.annealing.state import arena_of, candidates
-from graphveil.methods.structural.annealing.walk import search, walk_of, within_budget
+from graphveil.methods.structural.annealing.walk import paying, search, walk_of, within_budget
 from graphveil.methods.structural.task import CODES, Task
 
 ALWAYS, NEVER = 1e9, -1e9
@@ -120,7 +121,7 @@ def assert_counted(task, state):
 
 
 def snapshot(state):
-    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool]
+    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool[:-1]]
     return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
 
 
@@ -131,12 +132,12 @@ MEASURES = st.sampled_from(sorted(CODES))
 @settings(deadline=None, max_examples=60)
 def test_the_kernel_equals_a_recount_after_any_flips(graph, measure, k, edits, data):
     task = task_of(graph, measure=measure, k=k, edits=edits)
-    state, _, best, _ = arena_of(task, generator())
+    state, _, best, _, trial = arena_of(task, generator())
     size = state.pool.one.size
     chosen = st.lists(st.integers(0, size - 1), max_size=30) if size else st.just([])
     assert_counted(task, state)
     for pair in data.draw(chosen):
-        kernel.make(state, None, best, pair)
+        flip(state, None, best, trial, pair)
     assert_counted(task, state)
 
 
@@ -149,11 +150,11 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, measure, k, seed, two):
     if size < 2:
         return
     for pair in rng.integers(0, size, 8).tolist():
-        kernel.make(*arena[:3], pair)
+        flip(*arena[:3], arena.trial, pair)
     before = snapshot(arena.state)
     first, second = rng.permutation(size)[:2].tolist()
-    pairs = (first, second if two else pools.NONE)
-    kernel.attempt(*arena[:3], pairs, within_budget(task, 1), NEVER)
+    arena.trial[:] = first, second
+    attempt(arena, None, 2 if two else 1, 1, within_budget(task, 1).plan, NEVER)
     for then, now in zip(before, snapshot(arena.state), strict=True):
         assert np.array_equal(then, now)
 
@@ -167,8 +168,8 @@ def test_the_second_flip_of_a_swap_sees_the_first(graph, measure, k, seed):
     if size < 2:
         return
     for _ in range(5):
-        pairs = tuple(rng.permutation(size)[:2].tolist())
-        kernel.attempt(*arena[:3], pairs, within_budget(task, 1), ALWAYS)
+        arena.trial[:] = rng.permutation(size)[:2]
+        attempt(arena, None, 2, 1, within_budget(task, 1).plan, ALWAYS)
         assert_counted(task, arena.state)
 
 
@@ -178,13 +179,13 @@ def test_the_best_state_can_be_gone_back_to(graph, k, seed, log):
     task = task_of(graph, k=k)
     arena = arena_of(task, generator())
     arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
-    state, values, best, _ = arena
-    plan = within_budget(task, 300)._replace(price=0.3, hot=2.0)
-    anneal_walk(arena, plan, generator(seed), 0, 300)
-    kernel.go_to(state, values, best, best.changed.copy())
+    state, values, best, _, trial = arena
+    plan, odds = paying(within_budget(task, 300), k, 0.3)
+    anneal(arena, None, plan._replace(hot=2.0), odds, generator(seed), 0, 300)
+    go_to(state, values, best, trial, best.changed.copy())
     assert_counted(task, state)
-    assert best.tally[pools.BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
-    assert best.tally[pools.BEST_CHANGED] == state.pool.tally[pools.CHANGED]
+    assert best.tally[BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
+    assert best.tally[BEST_CHANGED] == state.pool.tally[pools.CHANGED]
 
 
 def found_by(heuristic, task, seed, *, by_budget):

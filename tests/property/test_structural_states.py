@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.anneal import anneal_walk
+from graphveil.kernels.structural.anneal import anneal, attempt
 from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import values as values_kernel
-from graphveil.kernels.structural.annealing import walk as kernel
-from graphveil.kernels.structural.annealing.pool import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.proposals import find_mate, more_edits
+from graphveil.kernels.structural.annealing.state import go_to
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.annealing.state import arena_of, work_of
-from graphveil.methods.structural.annealing.walk import search, within_budget
+from graphveil.methods.structural.annealing.walk import paying, search, within_budget
 from graphveil.methods.structural.task import Task, counted_by_codes
 
 ALWAYS, NEVER = 1e9, -1e9
@@ -92,7 +93,7 @@ def assert_counted(task, arena):
     lack = int((2 * task.k - 1 - sizes[sizes < task.k]).sum())
     assert lack == state.classes.tally[classes.LACK]
     fresh = np.empty_like(codes)
-    values_kernel.evaluate(state, arena.values, fresh)
+    values_kernel.evaluate(state.rows, arena.values, fresh)
     assert fresh.tolist() == codes.tolist()
 
 
@@ -101,24 +102,32 @@ def a_changed_pair(state, rng):
     return int(state.pool.order[rng.integers(0, changed)]) if changed else pools.NONE
 
 
-def new_edit(task, arena, rng):
+def new_edit(arena, rng):
     """Return an unchanged pair, with a mate where edges are rewired, or NONE."""
     state, pool = arena.state, arena.state.pool
     for pair in rng.permutation(pool.order[pool.tally[pools.CHANGED] :]).tolist():
-        if task.edits != "rewire" or kernel.find_mate(state, arena.values, pair, rng):
+        if find_mate(pool, pool.mates, state.rows, pair, rng):
             return pair
     return pools.NONE
+
+
+def try_pairs(task, arena, pairs, bar):
+    """Flip one or two pairs, and keep that if the energy rises by at most the bar."""
+    pairs = [pair for pair in pairs if pair != pools.NONE]
+    arena.trial[: len(pairs)] = pairs
+    more = more_edits(arena.state.pool, arena.trial, len(pairs))
+    assert more == sum(1 - 2 * pools.is_changed(arena.state.pool, pair) for pair in pairs)
+    attempt(arena, None, len(pairs), more, within_budget(task, 1).plan, bar)
 
 
 def edit(task, arena, rng):
     """Make one edit, or take one back, whatever it does; return whether there was one."""
     state = arena.state
     pair = a_changed_pair(state, rng) if rng.random() < 0.4 else pools.NONE
-    pair = new_edit(task, arena, rng) if pair == pools.NONE else pair
+    pair = new_edit(arena, rng) if pair == pools.NONE else pair
     if pair == pools.NONE:
         return False
-    plan = within_budget(task, 1)
-    kernel.attempt(*arena[:3], (pair, pools.NONE), plan, ALWAYS)
+    try_pairs(task, arena, (pair,), ALWAYS)
     return True
 
 
@@ -150,11 +159,13 @@ def test_states_change_only_where_the_measure_says(task, seed):
 
 def snapshot(arena):
     """Everything but the codes that no node has any more: these may be dropped at any time."""
-    state, values, _, _ = arena
+    state, values = arena.state, arena.values
     codes = codes_in(state)
     sizes = state.classes.table[state.classes.node[:, 0], 1]
     arrays = [codes, sizes, state.classes.tally[:2], state.rows.length, *state.pool]
-    arrays += [values.value, values.todo, values.delta, values.hops]
+    arrays += [values.value, values.pending]
+    arrays += [] if values.reach is None else [values.reach.hops]
+    arrays = [array for array in arrays if array is not None]
     return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
 
 
@@ -165,13 +176,12 @@ def test_a_rejected_trial_changes_nothing_at_all(task, seed, two):
     for _ in range(4):
         edit(task, arena, rng)
     state = arena.state
-    first, second = new_edit(task, arena, rng), a_changed_pair(state, rng)
+    first, second = new_edit(arena, rng), a_changed_pair(state, rng)
     if first == pools.NONE:
         return
     second = second if two else pools.NONE
     before = snapshot(arena)
-    plan = within_budget(task, 1)
-    kernel.attempt(*arena[:3], (first, second), plan, NEVER)
+    try_pairs(task, arena, (first, second), NEVER)
     for then, now in zip(before, snapshot(arena), strict=True):
         assert np.array_equal(then, now)
 
@@ -183,12 +193,11 @@ def test_both_edits_of_a_swap_are_made(task, seed):
     state = arena.state
     for _ in range(6):
         edit(task, arena, rng)
-        pairs = (new_edit(task, arena, rng), a_changed_pair(state, rng))
+        pairs = (new_edit(arena, rng), a_changed_pair(state, rng))
         if pools.NONE in pairs:
             return
         pairs = pairs if rng.random() < 0.5 else pairs[::-1]
-        plan = within_budget(task, 1)
-        kernel.attempt(*arena[:3], pairs, plan, ALWAYS)
+        try_pairs(task, arena, pairs, ALWAYS)
         assert_counted(task, arena)
 
 
@@ -197,15 +206,15 @@ def test_both_edits_of_a_swap_are_made(task, seed):
 def test_the_best_state_can_be_gone_back_to(task, seed, log):
     arena = arena_of(task, generator())
     arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
-    state, values, best, _ = arena
-    plan = within_budget(task, 100)._replace(price=0.3, hot=2.0)
-    anneal_walk(arena, plan, generator(seed), 0, 100)
+    state, values, best, _, trial = arena
+    plan, odds = paying(within_budget(task, 100), task.k, 0.3)
+    anneal(arena, None, plan._replace(hot=2.0), odds, generator(seed), 0, 100)
     assert_counted(task, arena)
-    kernel.go_to(state, values, best, best.changed.copy())
+    go_to(state, values, best, trial, best.changed.copy())
     assert_counted(task, arena)
     assert best.tally[BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
     assert best.tally[BEST_CHANGED] == state.pool.tally[pools.CHANGED]
-    kernel.go_to(state, values, best, np.zeros_like(best.changed))
+    go_to(state, values, best, trial, np.zeros_like(best.changed))
     assert edges_in(state) == set(map(tuple, task.graph.edges().tolist()))
 
 

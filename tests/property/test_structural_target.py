@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.hashing import FREE
 from graphveil.kernels.structural import classes as kernel
-from graphveil.kernels.structural.anneal import anneal_field
+from graphveil.kernels.structural.anneal import anneal
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as edits_kernel
-from graphveil.kernels.structural.target import moves
-from graphveil.kernels.structural.target.assign import assign
 from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.target.state import best, field_of, go_to, present
-from graphveil.methods.structural.target.walk import target
+from graphveil.methods.structural.target.walk import set_aims, target
 from graphveil.methods.structural.task import Task
 
 
@@ -109,19 +109,19 @@ def shuffled(task, seed, *, flips=12):
     field, rng = field_of(task), generator(seed)
     classes, weight, _, _ = field.state
     weight[:] = rng.integers(0, 4, weight.size)
-    kernel.refill(classes, weight)
-    assign(classes, 0, task.graph.n_nodes, 1)
+    kernel.fill(classes, weight)
+    set_aims(classes, 0, task.graph.n_nodes, strength=1)
     for _ in range(flips):
         v, w = rng.permutation(task.graph.n_nodes)[:2].tolist()
-        edits_kernel.flip(field.state, field.edits, edits_kernel.key_of(v, w))
+        edits_kernel.flip_all(field.state, field.edits, np.array([edits_kernel.key_of(v, w)]))
         if field.edits.tally[edits_kernel.CHANGED] >= task.budget:
             break
     return field
 
 
 def plan_of(task, *, steps, hot=2.0, **more):
-    plan = moves.Plan(steps, hot, 0.1, 0.1, 0.2, 0.7, 0.4, 0.3, 0.3, 0.0, 0, task.budget, False)
-    return plan._replace(**more)
+    plan = Schedule(steps, hot, 0.1, 0.1, 1.0, 0.2, 0.0, 0.0, 0, False)
+    return plan._replace(**more), Odds(0.7, 0.4, 0.3, 0.0, 0.3, task.budget)
 
 
 SEEDS = st.integers(0, 2**32)
@@ -143,9 +143,9 @@ def test_the_state_equals_a_recount_after_any_proposals(graph, k, seed, bits):
     if not bits:
         field = without_bits(field)
     for first in (0, 150):
-        anneal_field(field, plan_of(task, steps=300), generator(seed), first, first + 150)
+        anneal(None, field, *plan_of(task, steps=300), generator(seed), first, first + 150)
         assert_counted(task, field)
-        assign(field.state.classes, 1, 6, first % 2)
+        set_aims(field.state.classes, 1, 6, strength=first % 2)
         assert_counted(task, field)
     assert field.edits.tally[edits_kernel.CHANGED] <= task.budget
 
@@ -170,10 +170,11 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, k, seed, bits):
     field = field if bits else without_bits(field)
     pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
     trial = rng.permutation(np.array(pairs))[:5]
+    field.trial[: trial.size] = trial
     before = snapshot(field)
     tallies = kernel.tallies(field.state.classes)
-    edits_kernel.move_all(field.state, trial, trial.size)
-    edits_kernel.reject(field.state, trial, trial.size, tallies)
+    edits_kernel.make(field.state, field.trial, trial.size)
+    edits_kernel.take_back(field.state, field.trial, trial.size, tallies)
     for then, now in zip(before, snapshot(field), strict=True):
         assert then.tolist() == now.tolist()
 
@@ -185,10 +186,11 @@ def test_the_flips_of_a_trial_see_those_before_them(graph, seed):
     field, rng = shuffled(task, seed), generator(seed)
     pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
     trial = rng.permutation(np.array(pairs))[:5]
-    more = edits_kernel.more_edits(field.state, field.edits, trial, trial.size)
+    field.trial[: trial.size] = trial
+    more = edits_kernel.more_edits(field, trial.size, task.budget)
     before = field.edits.tally[edits_kernel.CHANGED]
-    edits_kernel.move_all(field.state, trial, trial.size)
-    edits_kernel.accept(field.state, field.edits, trial, trial.size, 0)
+    edits_kernel.make(field.state, field.trial, trial.size)
+    edits_kernel.settle_trial(field.state, field.edits, field.trial, trial.size)
     assert_counted(task, field)
     assert more == field.edits.tally[edits_kernel.CHANGED] - before
 
@@ -199,12 +201,12 @@ def test_the_best_state_can_be_gone_back_to_from_far(graph, k, seed, log):
     task = task_of(graph, k=k)
     field = field_of(task)
     field = field._replace(edits=field.edits._replace(log=np.empty(log, dtype=np.int64)))
-    anneal_field(field, plan_of(task, steps=300), generator(seed), 0, 300)
+    anneal(None, field, *plan_of(task, steps=300), generator(seed), 0, 300)
     go_to(field, best(field))
     assert_counted(task, field)
     tally = field.edits.tally
-    assert tally[edits_kernel.BEST_UNPROTECTED] == field.state.classes.tally[kernel.UNPROTECTED]
-    assert tally[edits_kernel.BEST_CHANGED] == tally[edits_kernel.CHANGED]
+    assert tally[BEST_UNPROTECTED] == field.state.classes.tally[kernel.UNPROTECTED]
+    assert tally[BEST_CHANGED] == tally[edits_kernel.CHANGED]
 
 
 def gap(one, other):
@@ -215,7 +217,7 @@ def gap(one, other):
 @settings(deadline=None, max_examples=60)
 def test_an_aim_is_the_nearest_class_or_shared_by_likes_at_no_higher_cost(graph, k):
     field = field_of(task_of(graph, k=k))
-    assign(field.state.classes, 0, graph.n_nodes, 1)
+    set_aims(field.state.classes, 0, graph.n_nodes, strength=1)
     found = values(graph.n_nodes, edges_of(graph))
     sizes = Counter(found)
     shared = {}

@@ -5,7 +5,7 @@ import pytest
 
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.annealing import walk as kernel
+from graphveil.kernels.structural.annealing.state import flip
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.starts import cut, strip
 from graphveil.methods.structural.annealing.state import arena_of, edited_of
@@ -108,12 +108,12 @@ def test_a_watched_run_gives_what_an_unwatched_one_gives():
 
 def test_empty_classes_are_dropped_before_the_table_is_full():
     task = task_of(random_graph(n=60, density=0.3))
-    state, _, best, _ = arena_of(task, generator())
+    state, _, best, _, trial = arena_of(task, generator())
     pairs = generator(1).integers(0, task.graph.n_edges, 4000)
     most = 0
     for pair in pairs.tolist():
         before = state.classes.tally[classes.USED]
-        kernel.make(state, None, best, pair)
+        flip(state, None, best, trial, pair)
         most = max(most, before - state.classes.tally[classes.USED])
         assert state.classes.tally[classes.USED] < len(state.classes.table)
     pool = state.pool

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.kernels.structural.annealing import pool as pools
-from graphveil.kernels.structural.annealing import walk as kernel
-from graphveil.kernels.structural.annealing.pool import BEST_UNPROTECTED
+from graphveil.kernels.structural.anneal import attempt
+from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.state import (
@@ -200,18 +199,19 @@ def test_states_met_are_listed_once_and_the_oldest_forgotten():
 def test_a_rewiring_is_listed_by_the_pairs_it_parts_and_joins():
     square = Graph.from_edges([0, 2], [1, 3], n=4)
     arena = arena_of(task_of(square, edits="rewire"), generator())
-    state, values, best, _ = arena
+    rows, mates = arena.state.rows, arena.state.pool.mates
     for turned, joined in ((0, [[0, 3], [1, 2]]), (1, [[0, 2], [1, 3]])):
-        values.mates[0] = (2 + turned, turned)
-        plan = within_budget(task_of(square, edits="rewire"), 1)
-        kernel.attempt(state, values, best, (0, pools.NONE), plan, 1e9)
-        edited = edits_of(arena, Visited(np.ones(2, dtype=np.bool_), values.mates[0]))
+        mates[0] = (2 + turned, turned)
+        plan = within_budget(task_of(square, edits="rewire"), 1).plan
+        arena.trial[0] = 0
+        attempt(arena, None, 1, 1, plan, 1e9)
+        edited = edits_of(arena, Visited(np.ones(2, dtype=np.bool_), mates[0]))
         assert joined == edited.added.tolist()
         assert [[0, 1], [2, 3]] == edited.deleted.tolist()
-        rows = state.rows.neighbour.tolist()
-        assert rows[0] == (2 if turned else 3)
-        kernel.attempt(state, values, best, (1, pools.NONE), plan, 1e9)
-        assert [1, 0, 3, 2] == state.rows.neighbour.tolist()
+        assert rows.neighbour[0] == (2 if turned else 3)
+        arena.trial[0] = 1
+        attempt(arena, None, 1, -1, plan, 1e9)
+        assert [1, 0, 3, 2] == rows.neighbour.tolist()
 
 
 def test_unprotected_nodes_are_counted_after_additions_and_deletions():

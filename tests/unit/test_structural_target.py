@@ -9,7 +9,7 @@ import pytest
 import graphveil as gv
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels.structural.target import edits as edits_kernel
+from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED
 from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing.starts import cut
@@ -152,7 +152,7 @@ def test_a_watched_run_gives_what_an_unwatched_one_gives():
 def test_a_wrong_count_does_not_leave_the_heuristic():
     task = task_of(FLAG)
     field = field_of(task)
-    field.edits.tally[edits_kernel.BEST_UNPROTECTED] += 1
+    field.edits.tally[BEST_UNPROTECTED] += 1
     with pytest.raises(AssertionError, match="a recount gives 2"):
         edited_of(task, field)
 

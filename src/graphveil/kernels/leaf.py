@@ -14,22 +14,29 @@ import numba.core.options
 import numpy as np
 from numba import njit
 
+_njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
 """Whether Numba still has this option, no public one: where it is gone, kernels are slower."""
 
 
 def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
-    options: dict[str, Any] = {
-        "cache": True,
-        "nogil": True,
-        "error_model": "numpy",
-        "no_cfunc_wrapper": True,
-        "no_cpython_wrapper": kernel.__name__.startswith("_"),
-    }
+    """Return a kernel that has an entry from Python only once Python calls it.
+
+    What takes arguments out of Python objects is half of the code of a small kernel, and half of
+    the time to compile it. Other kernels call a second compilation, which has none of it and is not
+    kept on disk: whoever calls it is kept with it inside.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if _HAS_NRT:
         options["_nrt"] = counts
-    return njit(**options)(kernel)
+    from_kernels = _njit(no_cpython_wrapper=True, **options)(kernel)
+    if kernel.__name__.startswith("_") or from_kernels is kernel:  # the latter: Numba is off
+        return from_kernels
+    from_python = _njit(cache=True, **options)(kernel)
+    from_python.get_call_template = from_kernels.get_call_template
+    from_python.get_overload = from_kernels.get_overload
+    return from_python
 
 
 def allocating(kernel: Kernel) -> Kernel:

@@ -6,74 +6,96 @@ argument is None, and with it goes all that asks for it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.annealing import walk as pooled
-from graphveil.kernels.structural.annealing.walk import Arena, Schedule
-from graphveil.kernels.structural.classes import UNPROTECTED, list_unprotected
-from graphveil.kernels.structural.target import moves as aimed
-from graphveil.kernels.structural.target.moves import Field, Plan
+from graphveil.kernels.structural.annealing import best as bests
+from graphveil.kernels.structural.annealing import proposals
+from graphveil.kernels.structural.annealing import state as pooled
+from graphveil.kernels.structural.annealing.state import Arena
+from graphveil.kernels.structural.classes import UNPROTECTED, energy_of, list_unprotected, tallies
+from graphveil.kernels.structural.schedule import Odds, Schedule
+from graphveil.kernels.structural.target import edits as aimed
+from graphveil.kernels.structural.target import moves
+from graphveil.kernels.structural.target.edits import Field
 
 RENEWAL = 256
 """Proposals at least between two lists of the unprotected nodes."""
 
 
 @leaf
-def anneal_walk(
-    arena: Arena, plan: Schedule, rng: np.random.Generator, first: int, last: int
+def attempt(
+    arena: Arena | None, field: Field | None, size: int, more: int, plan: Schedule, bar: float
 ) -> None:
-    """Make proposals first..last - 1 of the schedule; without a price stop at the allowed nodes.
+    """Make the trial of so many pairs, and so many edits more; undo it if the energy rises too far.
 
-    Writes what `annealing.walk.step` writes.
+    At most `bar` is allowed. Writes the state, and the best state if the new one is better.
     """
-    _anneal((arena, plan), None, rng, first, last)
+    if arena is not None:
+        state, values, best, _, trial = arena
+        classes = state.classes
+    if field is not None:
+        with_aims, edits, trial, _ = field
+        classes = with_aims.classes
+    before, energy = tallies(classes), energy_of(classes, plan)
+    if arena is not None:
+        pooled.make(state, values, trial, size)
+    if field is not None:
+        aimed.make(with_aims, trial, size)
+    refused = energy_of(classes, plan) - energy + plan.price * more > bar
+    if arena is not None:
+        if refused:
+            pooled.take_back(state, values, trial, size, before)
+        else:
+            pooled.settle_trial(state, values, best, trial, size)
+            bests.keep_if_better(state.pool, best, classes.tally[UNPROTECTED], plan.allowed)
+    if field is not None:
+        if refused:
+            aimed.take_back(with_aims, trial, size, before)
+        else:
+            aimed.settle_trial(with_aims, edits, trial, size)
+            aimed.keep_if_better(with_aims, edits, plan.allowed)
 
 
 @leaf
-def anneal_field(field: Field, plan: Plan, rng: np.random.Generator, first: int, last: int) -> None:
-    """Make proposals first..last - 1 of the plan; with `stop` only until the allowed nodes.
-
-    Writes what `target.moves.step` writes.
-    """
-    _anneal(None, (field, plan), rng, first, last)
-
-
-@leaf
-def _anneal(
-    over_pool: tuple[Arena, Schedule] | None,
-    with_aims: tuple[Field, Plan] | None,
+def anneal(
+    arena: Arena | None,
+    field: Field | None,
+    plan: Schedule,
+    odds: Odds,
     rng: np.random.Generator,
     first: int,
     last: int,
 ) -> None:
-    """Cool geometrically, list the unprotected nodes now and then, and make one step a proposal."""
-    if over_pool is not None:
-        arena, schedule = over_pool
-        classes, unprotected = arena.state.classes, arena.unprotected
-        hot, cold, steps = schedule.hot, schedule.cold, schedule.steps
-        stop, allowed = schedule.price == 0.0, schedule.allowed
-    if with_aims is not None:
-        field, plan = with_aims
-        classes, unprotected = field.state.classes, field.unprotected
-        hot, cold, steps = plan.hot, plan.cold, plan.steps
-        stop, allowed = plan.stop, plan.allowed
+    """Make proposals first..last - 1 of the schedule; one of arena and field is None.
+
+    Cools geometrically, and lists the unprotected nodes now and then. Writes what `attempt` writes.
+    """
+    if arena is not None:
+        classes, weight, unprotected = arena.state.classes, None, arena.unprotected
+    if field is not None:
+        classes, weight, unprotected = field.state.classes, field.state.weight, field.unprotected
     renewal = since = max(RENEWAL, len(classes.node) >> 8)
-    cooling = (cold / hot) ** (1.0 / steps)
-    temperature = hot * cooling**first
+    cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
+    temperature = plan.hot * cooling**first
     listed = 0
     for _ in range(first, last):
-        if stop and classes.tally[UNPROTECTED] <= allowed:
+        if plan.stop and classes.tally[UNPROTECTED] <= plan.allowed:
             return
         if since >= renewal:
             since = 0
-            if over_pool is not None:
-                listed = list_unprotected(classes, None, unprotected)
-            if with_aims is not None:
-                listed = list_unprotected(classes, field.state.weight, unprotected)
+            listed = list_unprotected(classes, weight, unprotected)
         since += 1
         temperature *= cooling
-        if over_pool is not None:
-            pooled.step(arena, listed, schedule, temperature, rng)
-        if with_aims is not None:
-            aimed.step(field, listed, plan, temperature, rng)
+        if arena is not None:
+            pool, near = arena.state.pool, (unprotected, listed)
+            size = proposals.propose(pool, arena.state.rows, arena.trial, near, odds, rng)
+            more = proposals.more_edits(pool, arena.trial, size)
+        if field is not None:
+            size = moves.propose(field, listed, odds, rng)
+            more = aimed.more_edits(field, size, odds.budget)
+        if 0 < size >= more:
+            bar = -temperature * math.log(1.0 - rng.random())
+            attempt(arena, field, size, more, plan, bar)

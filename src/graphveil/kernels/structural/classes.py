@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import FREE, find, new_table
 from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.schedule import Schedule
 
 Ints = NDArray[np.int64]
 
@@ -34,10 +35,9 @@ class Classes(NamedTuple):
     ``node[v]`` holds the row of v's code; in walks with aims, where codes are ``degree << 40 |
     triangles``, also how strongly v is pulled, and the degree and triangles it is pulled to.
     ``log`` lists the nodes moved in a trial, the rows they left and, in its last column, the rows
-    first used. ``codes`` is room for the code of every node.
-    ``tally`` holds the unprotected nodes, what their classes lack, the sum of the gaps to the aims,
-    the rows in use and the lengths of both logs; ``rule`` holds k, the shift of the hash, and what
-    a degree and a triangle add to a code.
+    first used. ``tally`` holds the unprotected nodes, what their classes lack, the sum of the gaps
+    to the aims, the rows in use and the lengths of both logs; ``rule`` holds k, the shift of the
+    hash, and what a degree and a triangle add to a code.
 
     A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``: a lone node counts 1, one of k - 1
     alike little more than a half, so that joining a larger class pays before it is full. At k = 2
@@ -47,7 +47,6 @@ class Classes(NamedTuple):
     table: Ints
     node: Ints
     log: Ints
-    codes: Ints
     tally: Ints
     rule: Ints
 
@@ -55,17 +54,19 @@ class Classes(NamedTuple):
 def new_classes(
     codes: Ints, k: int, *, moves: int, steps: tuple[int, int], aims: int = 0
 ) -> Classes:
-    """Return an unfilled table for these codes, with room for so many moves of one trial.
+    """Return an unfilled table, the codes in its first rows, with room for the moves of one trial.
 
     A code grows by these steps with a degree and with a triangle. A node has so many numbers that
     tell its aim.
     """
     table, shift = new_table(3 * max(codes.size, moves, 1))
+    node = np.zeros((codes.size, 1 + aims), dtype=np.int64)
+    node[:, SLOT] = np.arange(codes.size)
+    table[: codes.size, 0] = codes
     return Classes(
         table=table,
-        node=np.zeros((codes.size, 1 + aims), dtype=np.int64),
+        node=node,
         log=np.empty((max(moves, 1), 3), dtype=np.int64),
-        codes=codes.astype(np.int64),
         tally=np.zeros(FRESH + 1, dtype=np.int64),
         rule=np.array([k, shift, *steps], dtype=np.int64),
     )
@@ -87,22 +88,25 @@ def _worth(weight: Ints | None, code: int) -> int:
 
 @leaf
 def fill(classes: Classes, weight: Ints | None) -> None:
-    """Write the classes of ``codes`` into an emptied table, and every number of the tally."""
-    table, node, _, codes, tally, rule = classes
+    """Enter every node by its code into the emptied table, and count anew; drops empty classes."""
+    table, node, _, tally, rule = classes
     k = rule[K]
+    for v in range(len(node)):
+        node[v, SLOT] = table[node[v, SLOT], 0]
     for row in range(len(table)):
         table[row, 0], table[row, 1] = FREE, 0
     for i in range(tally.size):
         tally[i] = 0
-    for v in range(codes.size):
-        row = find(table, rule[SHIFT], codes[v])
+    for v in range(len(node)):
+        code = node[v, SLOT]
+        row = find(table, rule[SHIFT], code)
         tally[USED] += table[row, 0] == FREE
-        table[row, 0] = codes[v]
+        table[row, 0] = code
         table[row, 1] += 1
         node[v, SLOT] = row
         if weight is not None:
             degree, triangles = node[v, AIM_DEGREE], node[v, AIM_TRIANGLES]
-            tally[GAP] += node[v, PULL] * gap(codes[v], degree, triangles)
+            tally[GAP] += node[v, PULL] * gap(code, degree, triangles)
     for row in range(len(table)):
         size = table[row, 1]
         if 0 < size < k:
@@ -111,26 +115,18 @@ def fill(classes: Classes, weight: Ints | None) -> None:
 
 
 @leaf
-def refill(classes: Classes, weight: Ints | None) -> None:
-    """Drop empty classes from the table, and count anew."""
-    for v in range(classes.codes.size):
-        classes.codes[v] = classes.table[classes.node[v, SLOT], 0]
-    fill(classes, weight)
-
-
-@leaf
 def begin(classes: Classes, weight: Ints | None) -> None:
     """Start a trial: forget the log, and drop empty classes where the table is half full."""
     classes.tally[MOVED] = 0
     classes.tally[FRESH] = 0
     if 2 * classes.tally[USED] > len(classes.table):
-        refill(classes, weight)
+        fill(classes, weight)
 
 
 @leaf
 def move(classes: Classes, weight: Ints | None, v: int, step: int) -> None:
     """Change the code of v by `step`; write the table, the tally and the log."""
-    table, node, log, _, tally, rule = classes
+    table, node, log, tally, rule = classes
     k, row = rule[K], node[v, SLOT]
     old = table[row, 0]
     code = old + step
@@ -185,9 +181,18 @@ def tallies(classes: Classes) -> tuple[int, int, int]:
 
 
 @leaf
+def energy_of(classes: Classes, plan: Schedule) -> float:
+    """Return the energy but for the edits."""
+    unprotected, lack, gap = tallies(classes)
+    nodes = (1.0 - plan.ease) * max(float(unprotected), plan.spared)
+    lacking = plan.ease * max(float(lack), plan.spared_lack) / (2 * classes.rule[K] - 2)
+    return float(nodes + lacking + plan.pull * gap)
+
+
+@leaf
 def undo(classes: Classes, before: tuple[int, int, int]) -> None:
     """Take back every move since `begin`, when these were the `tallies`."""
-    table, node, log, _, tally, _ = classes
+    table, node, log, tally, _ = classes
     for i in range(tally[MOVED] - 1, -1, -1):
         v, row = log[i, 0], log[i, 1]
         table[node[v, SLOT], 1] -= 1

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import FREE, find
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.neighbourhoods.triangles import Forward, Indices, Indptr
 
 Ints = NDArray[np.int64]
@@ -66,7 +65,7 @@ def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) ->
         small[v] = table[find(table, shift, codes[v]), 1] < k
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices) -> Forward:
     """Return the forward neighbours under new numbers: node ``order[r]`` becomes r.
 
@@ -92,7 +91,7 @@ def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices
     return Forward(start, ends)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def lists_of(forward: Forward) -> Lists:
     """Return the neighbour lists, in both directions, of edges that point to the larger end."""
     start, ends = forward
@@ -115,7 +114,7 @@ def lists_of(forward: Forward) -> Lists:
     return Lists(indptr, indices)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
     """Return the edges of the first graph that the other has not, as rows (smaller, larger)."""
     out = np.empty((forward.ends.size, 2), dtype=np.int32)
@@ -132,7 +131,7 @@ def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
     return out[:filled].copy()
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp: int) -> int:
     """Stamp the flagged common neighbours that have no such stamp yet; return how many.
 
@@ -159,7 +158,7 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
     return shared
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
     """Return what `affected_by` does at distance 1.
 
@@ -187,7 +186,7 @@ def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Int
     return score
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _see(search: Search, node: int, number: int, size: int) -> int:
     """Append the node to the queue unless this search has seen it; return the queue's size."""
     if search.seen[node] == number:
@@ -197,7 +196,7 @@ def _see(search: Search, node: int, number: int, size: int) -> int:
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _is_parted(flips: Flips, c: int, done: int, x: int, y: int) -> bool:
     """Return whether one of the first flips of edit c parts x and y."""
     for i in range(done):
@@ -209,7 +208,7 @@ def _is_parted(flips: Flips, c: int, done: int, x: int, y: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _touches(flips: Flips, c: int, x: int) -> bool:
     """Return whether x is a node of edit c."""
     for i in range(flips.nodes.shape[1]):  # noqa: SIM110  Numba has no generator expressions
@@ -218,7 +217,7 @@ def _touches(flips: Flips, c: int, x: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _fill(
     lists: Lists, flips: Flips, at: tuple[int, int], centre: int, distance: int, search: Search
 ) -> int:
@@ -252,7 +251,7 @@ def _fill(
     return size
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Flags) -> Ints:
     """Return for every edit how many of the nodes that it affects are flagged.
 
@@ -281,7 +280,7 @@ def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Fl
     return score
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def flagged_near(forward: Forward, flag: Flags) -> Ints:
     """Return for every node how many of itself and its neighbours are flagged."""
     start, ends = forward

@@ -13,6 +13,8 @@ Ints = NDArray[np.int64]
 Nodes = NDArray[np.int32]
 
 GALLOP = 8
+ZERO, ONE = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+"""Numbers that Numba does not take for literals, for each of which it compiles a kernel again."""
 
 
 class Rows(NamedTuple):
@@ -103,7 +105,7 @@ def common_of(rows: Rows, v: int, w: int) -> int:
     filled = 0
     while i < i_end and j < j_end:
         if gallop:
-            j = first_not_below(near, j, j_end, near[i])
+            j = first_not_below(near, j, j_end, int(np.int64(near[i])))
             if j == j_end:
                 break
         one, other = near[i], near[j]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.neighbourhoods.balls import Ball, clear_ball
+from graphveil.kernels.neighbourhoods.balls import Ball
 from graphveil.kernels.neighbourhoods.multisets import STEP, mixed
 from graphveil.kernels.neighbourhoods.refinement import Room
 from graphveil.kernels.structural.rows import Rows
@@ -22,26 +22,30 @@ Ints = NDArray[np.int64]
 DISTANCE, SUMS, SHAPES, BY_NODE, BY_EDGE = range(5)
 NOTHING, SIZES, DEGREES = range(3)
 INSIDE, COLOURS = 1, 2
+SUM, SHAPE, WORK = range(3)
+MOVED, SUM_AGAIN, SHAPE_AGAIN, WORK_AGAIN = 1, 2, 4, 8
 ROUNDS = 2
-SHAPE = np.uint64(0xD6E8FEB86659FD93)
+STIR = np.uint64(0xD6E8FEB86659FD93)
 
 
 @leaf
 def fill_from_rows(rows: Rows, centre: int, distance: int, ball: Ball) -> int:
     """Write the nodes within this distance of the centre into the ball; return how many."""
-    ball.nodes[0] = centre
-    ball.hops[0] = 0
-    ball.place[centre] = 0
+    start, length, neighbour, _ = rows
+    nodes, hops, place = ball
+    nodes[0] = centre
+    hops[0] = 0
+    place[centre] = 0
     size = 1
     head = 0
-    while head < size and ball.hops[head] < distance:
-        x = ball.nodes[head]
-        for at in range(rows.start[x], rows.start[x] + rows.length[x]):
-            y = rows.neighbour[at]
-            if ball.place[y] < 0:
-                ball.nodes[size] = y
-                ball.hops[size] = ball.hops[head] + 1
-                ball.place[y] = size
+    while head < size and hops[head] < distance:
+        x = nodes[head]
+        for at in range(start[x], start[x] + length[x]):
+            y = neighbour[at]
+            if place[y] < 0:
+                nodes[size] = y
+                hops[size] = hops[head] + 1
+                place[y] = size
                 size += 1
         head += 1
     return size
@@ -52,7 +56,7 @@ def _degree_inside(rows: Rows, i: int, distance: int, ball: Ball) -> int:
     """Return how many neighbours the node at position i of the ball has inside it."""
     x = ball.nodes[i]
     if ball.hops[i] < distance:
-        return int(rows.length[x])
+        return int(np.int64(rows.length[x]))
     inside = 0
     for at in range(rows.start[x], rows.start[x] + rows.length[x]):
         inside += ball.place[rows.neighbour[at]] >= 0
@@ -66,51 +70,64 @@ def hashed(degree: int) -> int:
 
 
 @leaf
-def sum_of(rows: Rows, rule: Ints, centre: int, ball: Ball) -> int:
-    """Return the sum of the centre's neighbourhood, counted afresh."""
-    distance = rule[DISTANCE]
-    size = fill_from_rows(rows, centre, distance, ball)
-    total = np.int64(0)
-    if rule[SUMS] == SIZES:
-        ends = 0
-        if rule[BY_EDGE] != 0:
-            for i in range(size):
-                ends += _degree_inside(rows, i, distance, ball)
-        total = rule[BY_NODE] * size + rule[BY_EDGE] * (ends // 2)
-    else:
+def look_at(
+    rows: Rows, rule: Ints, v: int, what: int, value: Ints, ball: Ball, room: Room | None
+) -> None:
+    """Write the sum of v, its shape, or its work, made afresh from its neighbourhood.
+
+    The work is the sum of the degrees of the nodes in it. Measures without colours have no room.
+    """
+    size = fill_from_rows(rows, v, rule[DISTANCE], ball)
+    if what & SUM_AGAIN:
+        value[v, SUM] = _sum_of(rows, rule, size, ball)
+    if what & WORK_AGAIN:
+        value[v, WORK] = 0
         for i in range(size):
-            total += hashed(rows.length[ball.nodes[i]])
-    clear_ball(ball, size)
-    return int(total)
+            value[v, WORK] += rows.length[ball.nodes[i]]
+    if what & SHAPE_AGAIN:
+        value[v, SHAPE] = _shape_of(rows, rule, size, ball, room)
+    for i in range(size):
+        ball.place[ball.nodes[i]] = -1
 
 
 @leaf
-def shape_of(rows: Rows, rule: Ints, centre: int, room: Room) -> int:
-    """Return the hash of the centre's neighbourhood, made afresh.
+def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
+    """Return the sum of the neighbourhood in the ball."""
+    total = np.int64(0)
+    if rule[SUMS] != SIZES:
+        for i in range(size):
+            total += hashed(rows.length[ball.nodes[i]])
+        return int(total)
+    if rule[BY_EDGE] != 0:
+        for i in range(size):
+            total += _degree_inside(rows, i, rule[DISTANCE], ball)
+    return int(rule[BY_NODE] * size + rule[BY_EDGE] * (total // 2))
 
-    At distance 1 the centre has an edge to everyone and is left out.
+
+@leaf
+def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: Room | None) -> int:
+    """Return the hash of the neighbourhood in the ball: of colours, or of degrees inside.
+
+    At distance 1 the centre has an edge to everyone and is left out, of the ball too.
     """
-    distance, ball = rule[DISTANCE], room.ball
-    size = fill_from_rows(rows, centre, distance, ball)
-    first = 1 if distance == 1 else 0
+    first = 1 if rule[DISTANCE] == 1 else 0
     if first == 1:
-        ball.place[centre] = -1
-    if rule[SHAPES] == INSIDE:
-        for i in range(first, size):
-            room.colour[i] = np.uint64(_degree_inside(rows, i, distance, ball))
-    else:
+        ball.place[ball.nodes[0]] = -1
+    if room is not None:
         _colour(rows, first, size, room)
     total = mixed(np.uint64(size))
     for i in range(first, size):
-        total += mixed(room.colour[i])
-    clear_ball(ball, size)
-    return int(np.int64(mixed(total) * SHAPE))
+        if room is not None:
+            total += mixed(room.colour[i])
+        else:
+            total += mixed(np.uint64(_degree_inside(rows, i, rule[DISTANCE], ball)))
+    return int(np.int64(mixed(total) * STIR))
 
 
 @leaf
 def _colour(rows: Rows, first: int, size: int, room: Room) -> None:
     """Colour the positions first..size - 1 by distance, degree inside, and colours around."""
-    ball, start, ends = room.ball, room.start, room.ends
+    ball, start, ends, colour, before = room
     start[first] = 0
     filled = 0
     for i in range(first, size):
@@ -121,15 +138,12 @@ def _colour(rows: Rows, first: int, size: int, room: Room) -> None:
                 ends[filled] = j
                 filled += 1
         start[i + 1] = filled
-        inside = np.uint64(filled - start[i])
-        room.colour[i] = (np.uint64(ball.hops[i]) << np.uint64(32)) + inside
-    if filled == 0:
-        return
-    for _ in range(ROUNDS):
+        colour[i] = (np.uint64(ball.hops[i]) << np.uint64(32)) + np.uint64(filled - start[i])
+    for _ in range(ROUNDS if filled > 0 else 0):
         for i in range(first, size):
-            room.before[i] = mixed(room.colour[i])
+            before[i] = mixed(colour[i])
         for i in range(first, size):
-            total = room.before[i] * STEP
+            total = before[i] * STEP
             for at in range(start[i], start[i + 1]):
-                total += room.before[ends[at]]
-            room.colour[i] = total
+                total += before[ends[at]]
+            colour[i] = total

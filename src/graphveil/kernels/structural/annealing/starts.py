@@ -7,16 +7,13 @@ import math
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.annealing.pool import (
-    NONE,
-    Best,
-    Flags,
-    Ints,
+from graphveil.kernels.structural.annealing.best import Best, keep_if_better
+from graphveil.kernels.structural.annealing.pool import NONE, Flags, Ints
+from graphveil.kernels.structural.annealing.state import (
     State,
-    ends,
+    flip,
     shift_pair,
 )
-from graphveil.kernels.structural.annealing.walk import make_and_keep
 from graphveil.kernels.structural.classes import SLOT, UNPROTECTED, K, begin, tallies, undo
 from graphveil.kernels.structural.rows import Nodes, common_of
 
@@ -56,17 +53,24 @@ def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flag
 
 
 @leaf
-def cut_triangles(state: State, best: Best, side: Flags, allowed: int) -> None:
-    """Delete the edges inside a half that lie in a triangle; no triangle remains."""
-    pool = state.pool
-    for pair in range(pool.one.size):
-        v, w = ends(pool, pair)
-        if side[v] == side[w] and pool.present[pair] and common_of(state.rows, v, w) > 0:
-            make_and_keep(state, best, pair, allowed)
+def delete(state: State, best: Best, trial: Ints, pair: int, allowed: int) -> None:
+    """Delete the edge, and make the state the best if it is better."""
+    flip(state, None, best, trial, pair)
+    keep_if_better(state.pool, best, state.classes.tally[UNPROTECTED], allowed)
 
 
 @leaf
-def lower_to(state: State, best: Best, excess: Ints, allowed: int, steps: int) -> bool:
+def cut_triangles(state: State, best: Best, trial: Ints, side: Flags, allowed: int) -> None:
+    """Delete the edges inside a half that lie in a triangle; no triangle remains."""
+    pool = state.pool
+    for pair in range(pool.one.size):
+        v, w = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+        if side[v] == side[w] and pool.present[pair] and common_of(state.rows, v, w) > 0:
+            delete(state, best, trial, pair, allowed)
+
+
+@leaf
+def lower_to(state: State, best: Best, trial: Ints, excess: Ints, allowed: int, steps: int) -> bool:
     """Delete edges of nodes with excess degree, the highest first; return whether any has more.
 
     Makes at most `steps` deletions. Of its edges a node loses one to another node with excess, then
@@ -83,14 +87,13 @@ def lower_to(state: State, best: Best, excess: Ints, allowed: int, steps: int) -
             pair = int(np.int64(pool.around[i]))
             if not pool.present[pair]:
                 continue
-            one, other = ends(pool, pair)
-            w = one + other - v
+            w = int(np.int64(pool.one[pair]) + np.int64(pool.other[pair])) - v
             here = (0 if excess[w] > 0 else 1, common_of(rows, v, w), rows.length[w])
             if chosen == NONE or here < rank:
                 chosen, rank = pair, here
         excess[pool.one[chosen]] -= 1
         excess[pool.other[chosen]] -= 1
-        make_and_keep(state, best, chosen, allowed)
+        delete(state, best, trial, chosen, allowed)
     return excess.size > 0
 
 
@@ -140,7 +143,7 @@ def _best_deletion(state: State, v: int) -> int:
 
 
 @leaf
-def strip(state: State, best: Best, allowed: int, steps: int) -> bool:
+def strip(state: State, best: Best, trial: Ints, allowed: int, steps: int) -> bool:
     """Wear down unprotected nodes, the highest degree first; return whether there is more to do.
 
     Makes at most `steps` deletions; stops where at most `allowed` nodes are unprotected.
@@ -153,5 +156,5 @@ def strip(state: State, best: Best, allowed: int, steps: int) -> bool:
             v = _least(state)
         if v == NONE:
             return False
-        make_and_keep(state, best, _best_deletion(state, v), allowed)
+        delete(state, best, trial, _best_deletion(state, v), allowed)
     return True

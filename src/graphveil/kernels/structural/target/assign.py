@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from typing import NamedTuple
 
+import numpy as np
+
+from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.classes import (
     AIM_DEGREE,
     AIM_TRIANGLES,
@@ -27,7 +29,20 @@ GROUP_REACH = 25
 GROUP_LOOKS = 2_000
 
 
-@njit(cache=True, nogil=True)
+class Free(NamedTuple):
+    """The unprotected nodes that are pulled, by descending code, and room to group them.
+
+    ``assigned`` tells who is pulled already. ``group`` and ``distance`` are room for k of them.
+    """
+
+    nodes: Ints
+    codes: Ints
+    assigned: Ints
+    group: Ints
+    distance: Ints
+
+
+@leaf
 def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
     """Return the distance to the nearest of these sorted codes, within reach, and the code."""
     best, chosen = FAR, code
@@ -35,30 +50,31 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
     for change in range(CLASS_REACH + 1):
         if DEGREE_GAP * change >= best:
             break
-        for other in (degree - change, degree + change):
+        for sign in range(-1, 2, 2):
+            other = degree + sign * change
             if other < 0:
                 continue
             at = first_not_below(codes, 0, codes.size, other << DEGREE_BITS | triangles)
-            for i in (at - 1, at):
-                if 0 <= i < codes.size and codes[i] >> DEGREE_BITS == other:
+            for i in range(max(at - 1, 0), min(at + 1, codes.size)):
+                if codes[i] >> DEGREE_BITS == other:
                     here = gap(codes[i], degree, triangles)
                     if here < best:
                         best, chosen = here, codes[i]
     return best, chosen
 
 
-@njit(cache=True, nogil=True)
-def _gather(codes: Ints, assigned: Ints, first: int, limit: int, group: Ints) -> int:
-    """Write into `group` the first and the nearest free positions after it; return their distance.
+@leaf
+def _gather(free: Free, first: int, limit: int) -> int:
+    """Write into the group the first and the nearest free positions behind; return how far.
 
     The codes descend by degree. FAR where there are too few within reach, or beyond the limit.
     """
-    code = codes[first]
-    degree, triangles = code >> DEGREE_BITS, code & TRIANGLES
-    distance = np.full(group.size, FAR, dtype=np.int64)
-    distance[0] = 0
-    group[0] = first
+    codes, assigned, group, distance = free.codes, free.assigned, free.group, free.distance
+    degree, triangles = codes[first] >> DEGREE_BITS, codes[first] & TRIANGLES
     last = group.size - 1
+    for i in range(group.size):
+        distance[i] = FAR
+    distance[0], group[0] = 0, first
     for i in range(first + 1, min(codes.size, first + GROUP_LOOKS)):
         change = degree - (codes[i] >> DEGREE_BITS)
         if change > GROUP_REACH or DEGREE_GAP * change >= distance[last]:
@@ -81,20 +97,20 @@ def _gather(codes: Ints, assigned: Ints, first: int, limit: int, group: Ints) ->
     return int(total)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _medoid(codes: Ints, group: Ints) -> int:
     """Return the code of the group that is nearest to all others."""
     best, chosen = FAR, codes[group[0]]
-    for i in group:
-        total = np.int64(0)
-        for j in group:
-            total += gap(codes[j], codes[i] >> DEGREE_BITS, codes[i] & TRIANGLES)
+    for i in range(group.size):
+        code, total = codes[group[i]], np.int64(0)
+        for j in range(group.size):
+            total += gap(codes[group[j]], code >> DEGREE_BITS, code & TRIANGLES)
         if total < best:
-            best, chosen = int(total), codes[i]
+            best, chosen = int(total), code
     return int(chosen)
 
 
-@njit(cache=True, nogil=True)
+@leaf
 def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
     """Pull v to this code, and keep the sum of the gaps."""
     node, tally = classes.node, classes.tally
@@ -105,50 +121,32 @@ def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
     tally[GAP] += strength * gap(now, code >> DEGREE_BITS, code & TRIANGLES)
 
 
-@njit(cache=True, nogil=True)
-def assign(classes: Classes, lowest: int, highest: int, strength: int) -> None:
+@leaf
+def assign(
+    classes: Classes, lowest: int, highest: int, strength: int, free: Free, populated: Ints
+) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous; others are free.
 
     Writes the aims and the sum of the gaps. A protected node stays, with this strength. The others,
-    by descending degree: to the nearest class of k, or together with their nearest likes, whichever
-    is cheaper a node.
+    by descending degree: to the nearest of the classes of k, whose codes are sorted, or together
+    with their nearest likes, whichever is cheaper a node.
     """
     table, node, k = classes.table, classes.node, classes.rule[K]
-    small = 0
     for v in range(len(node)):
-        code, size = table[node[v, SLOT]]
-        pulled = lowest <= code >> DEGREE_BITS <= highest
-        _pull(classes, v, strength if pulled and size >= k else 0, code)
-        small += pulled and size < k
-    free = np.empty(small, dtype=np.int64)
-    codes = np.empty(small, dtype=np.int64)
-    at = 0
-    for v in range(len(node)):
-        code, size = table[node[v, SLOT]]
-        if lowest <= code >> DEGREE_BITS <= highest and size < k:
-            free[at], codes[at] = v, -code
-            at += 1
-    order = np.argsort(codes, kind="mergesort")
-    _assign_in_order(classes, free[order], -codes[order])
-
-
-@njit(cache=True, nogil=True)
-def _assign_in_order(classes: Classes, free: Ints, codes: Ints) -> None:
-    """Pull these nodes, whose codes descend, one after the other."""
-    table, k = classes.table, classes.rule[K]
-    populated = np.sort(table[:, 0][table[:, 1] >= k])
-    assigned = np.zeros(free.size, dtype=np.int64)
-    group = np.empty(k, dtype=np.int64)
-    for i in range(free.size):
+        code, size = table[node[v, SLOT], 0], table[node[v, SLOT], 1]
+        pulled = lowest <= code >> DEGREE_BITS <= highest and size >= k
+        _pull(classes, v, strength if pulled else 0, code)
+    nodes, codes, assigned, group, _ = free
+    for i in range(nodes.size):
         if assigned[i] != 0:
             continue
         alone, target = _nearest_class(populated, codes[i])
-        together = _gather(codes, assigned, i, FAR if alone == FAR else k * alone, group)
+        together = _gather(free, i, FAR if alone == FAR else k * alone)
         if together == FAR:
             assigned[i] = 1
-            _pull(classes, free[i], 1 if alone < FAR else 0, target)
+            _pull(classes, nodes[i], 1 if alone < FAR else 0, target)
             continue
         target = _medoid(codes, group)
-        for j in group:
-            assigned[j] = 1
-            _pull(classes, free[j], 1, target)
+        for j in range(group.size):
+            assigned[group[j]] = 1
+            _pull(classes, nodes[group[j]], 1, target)

@@ -16,6 +16,12 @@ from numpy.typing import NDArray
 from graphveil.kernels import hashing
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural import rows as lists
+from graphveil.kernels.structural.annealing.best import (
+    BEST_CHANGED,
+    BEST_UNPROTECTED,
+    LOGGED,
+    beats,
+)
 from graphveil.kernels.structural.classes import (
     UNPROTECTED,
     Classes,
@@ -25,9 +31,9 @@ from graphveil.kernels.structural.classes import (
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import Rows
+from graphveil.kernels.structural.rows import ONE, Rows
 
-CHANGED, LOGGED, BEST_UNPROTECTED, BEST_CHANGED, KEPT, SHIFT = range(6)
+CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1
 WORD = 64
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
@@ -63,6 +69,15 @@ class Edits(NamedTuple):
     log: Ints
     kept: Ints
     tally: Ints
+
+
+class Field(NamedTuple):
+    """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
+
+    state: State
+    edits: Edits
+    trial: Ints
+    unprotected: Ints
 
 
 @leaf
@@ -125,13 +140,6 @@ def _turn(state: State, v: int, w: int) -> None:
 
 
 @leaf
-def _settle(state: State, v: int, w: int) -> None:
-    """Flip the pair in the rows as well, once `_turn` flipped the bits for good."""
-    if state.bits.shape[1] > 0:
-        lists.toggle(state.rows, v, w)
-
-
-@leaf
 def is_changed(edits: Edits, key: int) -> bool:
     """Return whether the pair differs from the input."""
     row = hashing.find(edits.table, edits.tally[SHIFT], key)
@@ -172,47 +180,21 @@ def _log(edits: Edits, key: int) -> None:
 
 
 @leaf
-def _keep_if_better(state: State, edits: Edits, allowed: int) -> None:
-    """Make the present state the best if it is better: nodes too many, then edits, then nodes."""
-    tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
-    beyond, best_beyond = max(unprotected - allowed, 0), max(tally[BEST_UNPROTECTED] - allowed, 0)
-    if beyond != best_beyond:
-        better = beyond < best_beyond
-    elif tally[CHANGED] != tally[BEST_CHANGED]:
-        better = tally[CHANGED] < tally[BEST_CHANGED]
-    else:
-        better = unprotected < tally[BEST_UNPROTECTED]
-    if better:
-        tally[LOGGED] = 0
-        tally[KEPT] = OPEN
-        tally[BEST_UNPROTECTED] = unprotected
-        tally[BEST_CHANGED] = tally[CHANGED]
-
-
-@leaf
-def flip(state: State, edits: Edits, key: int) -> None:
-    """Flip the pair: codes, neighbours and edits."""
-    v, w = ends_of(key)
-    begin(state.classes, state.weight)
-    _shift(state, v, w)
-    _turn(state, v, w)
-    _settle(state, v, w)
-    _record(edits, key)
-
-
-@leaf
 def flip_all(state: State, edits: Edits, keys: Ints) -> None:
-    """Flip these pairs one after the other."""
+    """Flip these pairs one after the other: codes, neighbours and edits."""
     for i in range(keys.size):
-        flip(state, edits, keys[i])
+        make(state, keys[i:], ONE[0])
+        settle_trial(state, edits, keys[i:], ONE[0])
 
 
 @leaf
-def more_edits(state: State, edits: Edits, trial: Ints, size: int) -> int:
+def more_edits(field: Field, size: int, budget: int) -> int:
     """Return how many edits more the pairs of a trial make, or its size + 1 where it cannot be.
 
-    It cannot where it names a pair twice, or adds to a node whose row is full.
+    It cannot where it names a pair twice, adds to a node whose row is full, or makes edits beyond
+    the budget.
     """
+    state, edits, trial, _ = field
     start, length = state.rows.start, state.rows.length
     more = 0
     for i in range(size):
@@ -224,11 +206,11 @@ def more_edits(state: State, edits: Edits, trial: Ints, size: int) -> int:
         if full and not adjacent(state, v, w):
             return size + 1
         more += -1 if is_changed(edits, trial[i]) else 1
-    return more
+    return size + 1 if 0 < more > budget - edits.tally[CHANGED] else more
 
 
 @leaf
-def move_all(state: State, trial: Ints, size: int) -> None:
+def make(state: State, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before; the last unmade."""
     begin(state.classes, state.weight)
     for i in range(size):
@@ -239,8 +221,8 @@ def move_all(state: State, trial: Ints, size: int) -> None:
 
 
 @leaf
-def reject(state: State, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
-    """Take a trial back, when these were the `tallies` before."""
+def take_back(state: State, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
+    """Undo what `make` did last, when these were the `tallies` before."""
     undo(state.classes, before)
     for i in range(size - 2, -1, -1):
         v, w = ends_of(trial[i])
@@ -248,12 +230,23 @@ def reject(state: State, trial: Ints, size: int, before: tuple[int, int, int]) -
 
 
 @leaf
-def accept(state: State, edits: Edits, trial: Ints, size: int, allowed: int) -> None:
-    """Make the flips of a trial for good."""
-    v, w = ends_of(trial[size - 1])
-    _turn(state, v, w)
+def settle_trial(state: State, edits: Edits, trial: Ints, size: int) -> None:
+    """Make for good what `make` did last: list every pair as changed or not."""
     for i in range(size):
         v, w = ends_of(trial[i])
-        _settle(state, v, w)
+        if i == size - 1:
+            _turn(state, v, w)
+        if state.bits.shape[1] > 0:
+            lists.toggle(state.rows, v, w)
         _record(edits, trial[i])
-    _keep_if_better(state, edits, allowed)
+
+
+@leaf
+def keep_if_better(state: State, edits: Edits, allowed: int) -> None:
+    """Make the present state the best one if it is better."""
+    tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
+    if beats(unprotected, tally[CHANGED], tally, allowed):
+        tally[LOGGED] = 0
+        tally[KEPT] = OPEN
+        tally[BEST_UNPROTECTED] = unprotected
+        tally[BEST_CHANGED] = tally[CHANGED]

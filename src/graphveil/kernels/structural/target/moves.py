@@ -1,70 +1,24 @@
-"""A step of annealing with aims: flips of any pairs, up to five at a time."""
+"""What a walk with aims proposes: flips of any pairs, up to five at a time."""
 
 from __future__ import annotations
-
-import math
-from typing import NamedTuple
 
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.classes import (
-    AIM_TRIANGLES,
-    SLOT,
-    TRIANGLES,
-    Ints,
-    K,
-    tallies,
-)
+from graphveil.kernels.structural.classes import AIM_TRIANGLES, SLOT, TRIANGLES, Ints
+from graphveil.kernels.structural.schedule import Odds
 from graphveil.kernels.structural.target.edits import (
     CHANGED,
     Edits,
+    Field,
     State,
-    accept,
     adjacent,
     key_of,
-    more_edits,
-    move_all,
-    reject,
 )
 
 NONE = -1
 MOST_FLIPS = 5
 TRIES = 4
-
-
-class Plan(NamedTuple):
-    """How one stretch of annealing runs.
-
-    The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
-    what the classes below k lack, in nodes, beyond what is `spared`, plus `price` an edit and
-    `pull` a unit of gap. `focus` is the probability to look at an unprotected node, else
-    `undo` that to revert an edit, else `add` that to add an edge; `revert` that to revert an edit
-    as well. At most `budget` pairs change. With `stop` the walk ends at the nodes `allowed`.
-    """
-
-    steps: int
-    hot: float
-    cold: float
-    price: float
-    pull: float
-    focus: float
-    undo: float
-    revert: float
-    add: float
-    spared: float
-    allowed: int
-    budget: int
-    stop: bool
-
-
-class Field(NamedTuple):
-    """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
-
-    state: State
-    edits: Edits
-    trial: Ints
-    unprotected: Ints
 
 
 @leaf
@@ -161,12 +115,13 @@ def _around(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _anywhere(state: State, edits: Edits, plan: Plan, trial: Ints, rng: np.random.Generator) -> int:
+def _anywhere(field: Field, odds: Odds, rng: np.random.Generator) -> int:
     """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
-    if rng.random() < plan.undo:
+    state, edits, trial, _ = field
+    if rng.random() < odds.undo:
         return _append_revert(edits, trial, 0, rng)
     v = int(rng.random() * state.rows.length.size)
-    if rng.random() < plan.add:
+    if rng.random() < odds.add:
         w = int(rng.random() * state.rows.length.size)
         if v == w or adjacent(state, v, w):
             return 0
@@ -189,48 +144,17 @@ def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generato
 
 
 @leaf
-def _propose(field: Field, listed: int, plan: Plan, rng: np.random.Generator) -> int:
+def propose(field: Field, listed: int, odds: Odds, rng: np.random.Generator) -> int:
     """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
     state, edits, trial, unprotected = field
-    if listed > 0 and rng.random() < plan.focus:
+    if listed > 0 and rng.random() < odds.focus:
         v = int(np.int64(unprotected[np.int64(rng.random() * listed)]))
         if rng.random() < 0.3:
             v = _neighbour(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
     else:
-        size = _anywhere(state, edits, plan, trial, rng)
-    full = edits.tally[CHANGED] + size > plan.budget
-    if size > 0 and (full or rng.random() < plan.revert):
+        size = _anywhere(field, odds, rng)
+    full = edits.tally[CHANGED] + size > odds.budget
+    if size > 0 and (full or rng.random() < odds.swap):
         size = _append_revert(edits, trial, size, rng)
     return size
-
-
-@leaf
-def _energy(before: tuple[int, int, int], unit: float, plan: Plan) -> float:
-    """Return the energy but for the edits: what is lacking and the gap, given these tallies."""
-    lack = max(unit * before[1], plan.spared)
-    return float(lack + plan.pull * before[2])
-
-
-@leaf
-def step(
-    field: Field, listed: int, plan: Plan, temperature: float, rng: np.random.Generator
-) -> None:
-    """Propose flips and judge them at this temperature; so many unprotected nodes are listed.
-
-    Writes the state, the edits and the best.
-    """
-    state, edits, trial, _ = field
-    size = _propose(field, listed, plan, rng)
-    more = more_edits(state, edits, trial, size)
-    if size == 0 or more > size or (more > 0 and edits.tally[CHANGED] + more > plan.budget):
-        return
-    bar = -temperature * math.log(1.0 - rng.random())
-    unit = 1.0 / (2 * state.classes.rule[K] - 2)
-    before = tallies(state.classes)
-    energy = _energy(before, unit, plan)
-    move_all(state, trial, size)
-    if _energy(tallies(state.classes), unit, plan) - energy + plan.price * more > bar:
-        reject(state, trial, size, before)
-    else:
-        accept(state, edits, trial, size, plan.allowed)

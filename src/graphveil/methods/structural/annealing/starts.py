@@ -102,7 +102,7 @@ def without_triangles(walk: Walk) -> bool:
 
     Returns whether whoever watches has seen enough.
     """
-    graph, (state, _, best, _) = walk.task.graph, walk.arena
+    graph, (state, _, best, _, trial) = walk.task.graph, walk.arena
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
     sides = np.empty((RESTARTS, graph.n_nodes), dtype=np.bool_)
     inside = []
@@ -110,7 +110,7 @@ def without_triangles(walk: Walk) -> bool:
         inside.append(kernel.two_sides(indptr, indices, walk.rng, side))
         if walk.seen_enough():
             return True
-    kernel.cut_triangles(state, best, sides[int(np.argmin(inside))], walk.task.allowed)
+    kernel.cut_triangles(state, best, trial, sides[int(np.argmin(inside))], walk.task.allowed)
     return walk.seen_enough()
 
 
@@ -120,14 +120,14 @@ def lower_degrees(walk: Walk) -> bool:
     The degrees aimed at are those of least change, none above the present: mirrored, the plan that
     only raises degrees. Returns whether whoever watches has seen enough.
     """
-    state, _, best, _ = walk.arena
+    state, _, best, _, trial = walk.arena
     for _ in range(ROUNDS):
         mirrored = state.rows.length.max(initial=0) - state.rows.length
         plan = optimal_plan(runs_of(mirrored), walk.task.k, edits="add")
         excess = targets_per_node(mirrored, plan, -np.arange(mirrored.size)) - mirrored
         if not np.any(excess > 0):
             return False
-        while kernel.lower_to(state, best, excess, walk.task.allowed, CHUNK):
+        while kernel.lower_to(state, best, trial, excess, walk.task.allowed, CHUNK):
             if walk.seen_enough():
                 return True
     return False
@@ -139,14 +139,14 @@ def wear_down(walk: Walk, steps: int) -> bool:
     Does so from the input for every share of `SHARES`, since the results differ by chance. Returns
     whether whoever watches has seen enough.
     """
-    task, (state, _, best, _) = walk.task, walk.arena
+    task, (state, _, best, _, trial) = walk.task, walk.arena
     short = within_budget(task, -(-steps // len(SHARES)))
     for share in SHARES:
         walk.back_to_input()
         few = min(math.ceil(share * task.graph.n_edges), task.budget)
-        if walk.anneal(short._replace(budget=few)):
+        if walk.anneal(short._replace(odds=short.odds._replace(budget=few))):
             return True
-        while kernel.strip(state, best, task.allowed, CHUNK):
+        while kernel.strip(state, best, trial, task.allowed, CHUNK):
             if walk.seen_enough():
                 return True
     walk.back_to_best()

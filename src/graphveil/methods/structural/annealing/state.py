@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.neighbourhoods.refinement import make_room
-from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import shapes, values
-from graphveil.kernels.structural.annealing.pool import BEST_UNPROTECTED, Best, Pool, State
-from graphveil.kernels.structural.annealing.walk import Arena, keep
-from graphveil.kernels.structural.classes import fill, new_classes
+from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED, Best
+from graphveil.kernels.structural.annealing.pool import BEST, CHANGED, Pool
+from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
+from graphveil.kernels.structural.annealing.state import Arena, State, count_common
+from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
 from graphveil.kernels.structural.rows import Rows, new_rows
 from graphveil.methods.structural.outcome import checked, codes_of, counted
 from graphveil.methods.structural.task import CODES, Edited, Task, better, counted_by_codes
@@ -63,7 +64,7 @@ class Visited(NamedTuple):
 def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     """Return the state without edits, over the pairs that the task's edits allow."""
     pairs = _pairs(task, rng)
-    pool = _pool(task.graph, pairs, edges=0 if task.edits == "add" else task.graph.n_edges)
+    pool = _pool(task, pairs)
     absent = np.concatenate((pool.one[~pool.present], pool.other[~pool.present]))
     room = np.bincount(absent, minlength=task.graph.n_nodes)
     rows = new_rows(task.graph.indptr, task.graph.indices, room)
@@ -71,18 +72,22 @@ def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     best = Best(
         changed=np.zeros(len(pairs), dtype=np.bool_),
         log=np.empty(max(len(pairs), 1), dtype=np.int32),
-        tally=np.zeros(3, dtype=np.int64),
+        tally=np.array([0, state.classes.tally[UNPROTECTED], 0], dtype=np.int64),
     )
-    keep(state, around, best)
-    return Arena(state, around, best, np.empty(task.graph.n_nodes, dtype=np.int64))
+    return Arena(
+        state=state,
+        values=around,
+        best=best,
+        unprotected=np.empty(task.graph.n_nodes, dtype=np.int64),
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
+    )
 
 
 def best_of(arena: Arena) -> Visited:
     """Return the best state's changed pairs, and with whom they are rewired."""
-    mates = np.empty(0, dtype=np.int64)
-    if arena.values is not None:
-        mates = arena.values.mates[values.BEST].copy()
-    return Visited(arena.best.changed.copy(), mates)
+    mates = arena.state.pool.mates
+    then = np.empty(0, dtype=np.int64) if mates is None else mates[BEST].copy()
+    return Visited(arena.best.changed.copy(), then)
 
 
 def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
@@ -92,7 +97,7 @@ def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
     fill(classes, None)
     state = State(classes, rows, pool)
     if steps[1]:
-        pools.count_common(state)
+        count_common(state)
     return state, None
 
 
@@ -103,15 +108,16 @@ def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values
     often; of edges to rewire those with many, since else little happens.
     """
     n = task.graph.n_nodes
-    around = _values(task, rows.neighbour.size, pool.one.size)
-    classes = new_classes(np.zeros(n, dtype=np.int64), task.k, moves=n, steps=(0, 0))
-    state = State(classes, rows, pool)
-    values.evaluate(state, around, classes.codes)
+    around = _values(task, rows.neighbour.size)
+    codes = np.empty(n, dtype=np.int64)
+    values.evaluate(rows, around, codes)
+    classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
     fill(classes, None)
+    state = State(classes, rows, pool)
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
     if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
-        pools.count_common(state)
-        pool.common[:] *= -1 if around.mates.size else 1
+        count_common(state)
+        pool.common[:] *= 1 if pool.mates is None else -1
     return state, around
 
 
@@ -123,7 +129,8 @@ def _pairs(task: Task, rng: np.random.Generator) -> NDArray[np.int32]:
     return np.concatenate((edges, candidates(task.graph, rng))) if task.edits == "any" else edges
 
 
-def _pool(graph: Graph, pairs: NDArray[np.int32], edges: int) -> Pool:
+def _pool(task: Task, pairs: NDArray[np.int32]) -> Pool:
+    graph, edges = task.graph, 0 if task.edits == "add" else task.graph.n_edges
     ends = np.concatenate((pairs[:, 0], pairs[:, 1]))
     start = np.zeros(graph.n_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(ends, minlength=graph.n_nodes), out=start[1:])
@@ -137,26 +144,27 @@ def _pool(graph: Graph, pairs: NDArray[np.int32], edges: int) -> Pool:
         position=np.arange(len(pairs), dtype=np.int32),
         tally=np.zeros(1, dtype=np.int64),
         common=np.zeros(len(pairs), dtype=np.int32),
+        mates=np.zeros((2, len(pairs)), dtype=np.int64) if task.edits == "rewire" else None,
     )
 
 
-def _values(task: Task, entries: int, pairs: int) -> values.Values:
-    """Return what the kernels need to follow a measure; nothing is evaluated yet."""
-    n = task.graph.n_nodes
+def _values(task: Task, entries: int) -> values.Values:
+    """Return the values of a task's measure, none evaluated yet; what it does not need is None."""
+    n, rule = task.graph.n_nodes, RULES[task.measure]
+    room = make_room(n, entries)
+    reach = values.Reach(
+        hops=np.full((2, n), values.FAR, dtype=np.int64), queue=np.zeros((2, n), dtype=np.int64)
+    )
     return values.Values(
-        rule=np.array([task.distance, *RULES[task.measure]], dtype=np.int64),
-        value=np.zeros((n, 2), dtype=np.int64),
-        before=np.zeros((n, 2), dtype=np.int64),
-        touched=np.zeros(n, dtype=np.int64),
-        todo=np.zeros(n, dtype=np.uint8),
-        delta=np.zeros(n, dtype=np.int64),
+        rule=np.array([task.distance, *rule], dtype=np.int64),
+        value=np.zeros((n, 3), dtype=np.int64),
+        before=np.zeros((n, 3), dtype=np.int64),
+        pending=np.zeros((n, 2), dtype=np.int64),
         tally=np.zeros(1, dtype=np.int64),
-        mates=np.zeros((2, pairs if task.edits == "rewire" else 0), dtype=np.int64),
         turns=np.zeros((4, 3), dtype=np.int64),
-        arcs=np.zeros(n, dtype=np.int64),
-        hops=np.full((2, n), values.FAR, dtype=np.int64),
-        queue=np.zeros((2, n), dtype=np.int64),
-        room=make_room(n, entries),
+        ball=room.ball,
+        room=room if rule.shapes == shapes.COLOURS else None,
+        reach=reach if task.distance > 1 else None,
     )
 
 
@@ -208,14 +216,15 @@ def work_of(arena: Arena) -> int:
 
     Where codes suffice it is one, none to speak of.
     """
-    state, around, _, _ = arena
+    around, pool = arena.values, arena.state.pool
     if around is None:
         return 1
-    if state.pool.one.size == 0:
+    if pool.one.size == 0:
         return LEAST_WORK
-    sample = np.unique(np.linspace(0, state.pool.one.size - 1, SAMPLE).astype(np.int64))
-    steps = [values.work_of(state, around, pair) for pair in sample.tolist()]
-    turns = 4 if around.mates.size else 1
+    sample = np.unique(np.linspace(0, pool.one.size - 1, SAMPLE).astype(np.int64))
+    pairs = np.stack((pool.one[sample], pool.other[sample], 1 - 2 * pool.present[sample]), axis=1)
+    steps = [values.work_of(arena.state.rows, around, *pair) for pair in pairs.tolist()]
+    turns = 1 if pool.mates is None else 4
     return turns * round(sum(steps) / len(steps)) + LEAST_WORK
 
 
@@ -224,7 +233,7 @@ def edits_of(arena: Arena, visited: Visited) -> Edited:
     pool, (changed, mates) = arena.state.pool, visited
     pairs = np.stack((pool.one, pool.other), axis=1)
     if mates.size == 0:
-        was_edge = pool.present != (pool.position < pool.tally[pools.CHANGED])
+        was_edge = pool.present != (pool.position < pool.tally[CHANGED])
         return Edited(pairs[changed & ~was_edge], pairs[changed & was_edge], 0)
     one = np.flatnonzero(changed)
     other, turned = np.divmod(mates[one], 2)
@@ -254,15 +263,16 @@ def edited_of(task: Task, arena: Arena, visited: list[Visited]) -> Edited:
     AssertionError
         Where codes, which are no hashes, were counted wrong: a bug of ours.
     """
-    last = best_of(arena)
-    said = int(arena.best.tally[BEST_UNPROTECTED])
+    last, said = best_of(arena), int(arena.best.tally[BEST_UNPROTECTED])
+    edited = edits_of(arena, last)._replace(unprotected=said)
     if arena.values is None:
-        return checked(task, edits_of(arena, last)._replace(unprotected=said))
-    best = counted(task, edits_of(arena, last))
+        return checked(task, edited)
+    best = counted(task, edited)
     if best.unprotected == said:
         return best
-    for state in (Visited(np.zeros_like(last.changed), last.mates), *visited):
-        tried = counted(task, edits_of(arena, state))
+    states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
+    for other in [edits_of(arena, state) for state in states]:
+        tried = counted(task, other)
         if better(tried, best, task):
             best = tried
     return best

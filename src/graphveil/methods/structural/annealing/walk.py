@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.structural.anneal import anneal_walk
-from graphveil.kernels.structural.annealing import pool as pools
-from graphveil.kernels.structural.annealing import walk as kernel
-from graphveil.kernels.structural.annealing.walk import Arena, Schedule
+from graphveil.kernels.structural.anneal import anneal
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED, keep
+from graphveil.kernels.structural.annealing.state import Arena, go_to
+from graphveil.kernels.structural.classes import UNPROTECTED
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.methods.structural.annealing.state import (
     Visited,
     arena_of,
@@ -59,6 +60,13 @@ def goal_iterations(n_edges: int) -> int:
     return max(usual, min(4 * usual, 1_000_000))
 
 
+class Stretch(NamedTuple):
+    """One stretch of annealing: how it runs, and what it proposes."""
+
+    plan: Schedule
+    odds: Odds
+
+
 class Walk(NamedTuple):
     """A walk under way: its task, its state, its randomness, and who watches it.
 
@@ -72,16 +80,18 @@ class Walk(NamedTuple):
     work: int
     visited: list[Visited]
 
-    def anneal(self, plan: Schedule) -> bool:
+    def anneal(self, stretch: Stretch) -> bool:
         """Follow the schedule; return whether whoever watches has seen enough."""
+        plan, odds = stretch
         chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
         for first in range(0, plan.steps, chunk):
-            anneal_walk(self.arena, plan, self.rng, first, min(first + chunk, plan.steps))
+            last = min(first + chunk, plan.steps)
+            anneal(self.arena, None, plan, odds, self.rng, first, last)
             if self.arena.values is not None:
                 remember(self.visited, self.arena)
             if self.seen_enough():
                 return True
-            if plan.price == 0 and self.reached()[0] <= plan.allowed:
+            if plan.stop and self.reached()[0] <= plan.allowed:
                 return False
         return False
 
@@ -93,7 +103,7 @@ class Walk(NamedTuple):
         """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
         tally = self.arena.best.tally
         pairs_an_edit = 2 if self.task.edits == "rewire" else 1
-        unprotected, changed = tally[pools.BEST_UNPROTECTED], tally[pools.BEST_CHANGED]
+        unprotected, changed = tally[BEST_UNPROTECTED], tally[BEST_CHANGED]
         return int(unprotected), int(changed) // pairs_an_edit
 
     def missed(self) -> bool:
@@ -106,7 +116,7 @@ class Walk(NamedTuple):
         So the values of any measure get a start from which edges can be put back; walks over codes
         have better ones.
         """
-        task, (state, values, best, _) = self.task, self.arena
+        task, (state, values, best, _, _) = self.task, self.arena
         if values is None or task.edits != "delete":
             return
         gap = max(1, -(-task.graph.n_edges // 100))
@@ -114,7 +124,7 @@ class Walk(NamedTuple):
         n, pairs = task.graph.n_nodes, np.stack((state.pool.one, state.pool.other), axis=1)
         self._go_to(np.isin(keys_of(pairs, n), keys_of(sampled.deleted, n)))
         if sampled.unprotected <= task.allowed < self.reached()[0]:
-            kernel.keep(state, values, best)
+            keep(state.pool, state.pool.mates, best, state.classes.tally[UNPROTECTED])
 
     def back_to_input(self) -> None:
         """Make the state without edits the present one."""
@@ -125,7 +135,8 @@ class Walk(NamedTuple):
         self._go_to(self.arena.best.changed.copy())
 
     def _go_to(self, changed: NDArray[np.bool_]) -> None:
-        kernel.go_to(*self.arena[:3], changed)
+        state, values, best, _, trial = self.arena
+        go_to(state, values, best, trial, changed)
 
     def edited(self) -> Edited:
         """Return the best state, its unprotected nodes counted exactly."""
@@ -203,25 +214,47 @@ def _usual_steps(walk: Walk) -> int:
     return min(steps, max(most // walk.work, FEWEST))
 
 
-def within_budget(task: Task, steps: int) -> Schedule:
-    """Return the schedule that only counts nodes, and stops at those allowed.
+def within_budget(task: Task, steps: int) -> Stretch:
+    """Return the stretch that only counts nodes, and stops at those allowed.
 
     Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
     networks of the paper.
     """
     pairs, rewire = task.k == 2, task.edits == "rewire"
-    return Schedule(
+    plan = Schedule(
         steps=steps,
         hot=0.4 if pairs else 0.5,
         cold=0.05 if pairs else 0.07,
         price=0.0,
         ease=1.0,
+        pull=0.0,
+        spared=0.0,
+        spared_lack=0.0,
         allowed=max(task.allowed, unprotected_by_rewiring(task)) if rewire else task.allowed,
-        budget=2 * task.budget if rewire else task.budget,
+        stop=True,
+    )
+    odds = Odds(
         focus=0.8 if task.graph.n_edges > LARGE_EDGES else 0.5,
+        undo=0.3,
         swap=0.15 if pairs else 0.3,
         swap_back=0.1,
+        add=0.0,
+        budget=2 * task.budget if rewire else task.budget,
     )
+    return Stretch(plan, odds)
+
+
+def paying(stretch: Stretch, k: int, price: float) -> Stretch:
+    """Return the stretch with a price for an edit; it does not stop at the allowed nodes.
+
+    These are spared, and what they may lack: the classes of n nodes of all sizes 1..k - 1, equally
+    many, lack ``(3k - 2) n`` over ``2 (2k - 2)``.
+    """
+    allowed = stretch.plan.allowed
+    plan = stretch.plan._replace(
+        price=price, spared=float(allowed), spared_lack=0.5 * (3 * k - 2) * allowed, stop=False
+    )
+    return Stretch(plan, stretch.odds)
 
 
 def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
@@ -231,18 +264,19 @@ def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
     it. Then backfills from the best state twice: cold with many swaps, and warmer. All stretches
     pay for edits.
     """
-    full = walk.task.allowed == 0
-    warm = within_budget(walk.task, 2 * steps)._replace(
-        hot=0.3, cold=0.05, price=0.15, swap=0.3, ease=1.0 if full else 0.5, swap_back=0.3
-    )
-    half = -(-steps // 2)
-    cold = warm._replace(steps=half, hot=0.05, cold=0.005, price=0.1, swap=0.5, swap_back=0.5)
-    fine = warm._replace(steps=steps, hot=0.1, cold=0.01, price=0.1, ease=1.0 if full else 0.0)
-    for plan in (warm, cold, fine):
-        if plan is warm and not (always or walk.missed()):
+    full, half = walk.task.allowed == 0, -(-steps // 2)
+    plan, odds = paying(within_budget(walk.task, 2 * steps), walk.task.k, 0.15)
+    plan = plan._replace(hot=0.3, cold=0.05, ease=1.0 if full else 0.5)
+    warm = Stretch(plan, odds._replace(swap=0.3, swap_back=0.3))
+    odds = odds._replace(swap=0.5, swap_back=0.5)
+    cold = Stretch(plan._replace(steps=half, hot=0.05, cold=0.005, price=0.1), odds)
+    plan = plan._replace(steps=steps, hot=0.1, cold=0.01, price=0.1, ease=1.0 if full else 0.0)
+    fine = Stretch(plan, warm.odds)
+    for stretch in (warm, cold, fine):
+        if stretch is warm and not (always or walk.missed()):
             continue
-        if walk.anneal(plan):
+        if walk.anneal(stretch):
             return
         walk.back_to_best()
-        if plan is warm and walk.missed():
+        if stretch is warm and walk.missed():
             walk.start_where_edges_were_sampled()

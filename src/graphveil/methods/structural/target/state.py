@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.hashing import new_table
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
 from graphveil.kernels.structural.rows import new_rows
 from graphveil.kernels.structural.target import edits as kernel
-from graphveil.kernels.structural.target.moves import MOST_FLIPS, Field
+from graphveil.kernels.structural.target.edits import Field
+from graphveil.kernels.structural.target.moves import MOST_FLIPS
 from graphveil.methods.structural.outcome import checked, codes_of, keys_of
 from graphveil.methods.structural.task import CODES, Edited, Task
 
@@ -39,7 +41,7 @@ def field_of(task: Task) -> Field:
     weight = np.ones(n + 1, dtype=np.int64)
     fill(classes, weight)
     edits = _edits(task.budget)
-    edits.tally[kernel.BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
+    edits.tally[BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
     return Field(
         state=kernel.State(classes, weight, rows, _bits(graph)),
         edits=edits,
@@ -88,7 +90,7 @@ def best(field: Field) -> NDArray[np.int64]:
     edits, tally = field.edits, field.edits.tally
     kept = tally[kernel.KEPT]
     then = present(field) if kept == kernel.OPEN else edits.kept[:kept]
-    flipped, times = np.unique(edits.log[: tally[kernel.LOGGED]], return_counts=True)
+    flipped, times = np.unique(edits.log[: tally[LOGGED]], return_counts=True)
     return np.setxor1d(then, flipped[times % 2 == 1])
 
 
@@ -101,9 +103,9 @@ def begin_at(field: Field, changed: NDArray[np.int64]) -> None:
     """Make the state with these edits the present and the best one, whatever was better."""
     go_to(field, changed)
     tally = field.edits.tally
-    tally[kernel.LOGGED], tally[kernel.KEPT] = 0, kernel.OPEN
-    tally[kernel.BEST_UNPROTECTED] = field.state.classes.tally[UNPROTECTED]
-    tally[kernel.BEST_CHANGED] = tally[kernel.CHANGED]
+    tally[LOGGED], tally[kernel.KEPT] = 0, kernel.OPEN
+    tally[BEST_UNPROTECTED] = field.state.classes.tally[UNPROTECTED]
+    tally[BEST_CHANGED] = tally[kernel.CHANGED]
 
 
 def edited_of(task: Task, field: Field) -> Edited:
@@ -117,5 +119,5 @@ def edited_of(task: Task, field: Field) -> Edited:
     n, keys = task.graph.n_nodes, best(field)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
     was_edge = np.isin(keys_of(pairs, n), keys_of(task.graph.edges(), n))
-    said = int(field.edits.tally[kernel.BEST_UNPROTECTED])
+    said = int(field.edits.tally[BEST_UNPROTECTED])
     return checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))

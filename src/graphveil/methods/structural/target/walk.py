@@ -8,11 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.structural.anneal import anneal_field
-from graphveil.kernels.structural.classes import PULL, SLOT, TRIANGLES, refill
+from graphveil.kernels.structural.anneal import anneal
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.classes import (
+    DEGREE_BITS,
+    PULL,
+    SLOT,
+    TRIANGLES,
+    Classes,
+    K,
+    fill,
+)
+from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as kernel
-from graphveil.kernels.structural.target.assign import assign
-from graphveil.kernels.structural.target.moves import Field, Plan
+from graphveil.kernels.structural.target.assign import Free, assign
+from graphveil.kernels.structural.target.edits import Field
 from graphveil.methods.structural.target import phases
 from graphveil.methods.structural.target.phases import Course, Phase
 from graphveil.methods.structural.target.state import (
@@ -123,7 +133,7 @@ class Walk(NamedTuple):
     def here(self) -> tuple[int, int]:
         """Return the unprotected nodes and the edits of the best state from this start."""
         tally = self.field.edits.tally
-        return int(tally[kernel.BEST_UNPROTECTED]), int(tally[kernel.BEST_CHANGED])
+        return int(tally[BEST_UNPROTECTED]), int(tally[BEST_CHANGED])
 
     def _rank(self, reached: tuple[int, int]) -> tuple[int, int, int]:
         unprotected, edits = reached
@@ -142,11 +152,12 @@ class Walk(NamedTuple):
         state = self.field.state
         top = self.task.graph.n_nodes if highest is None else highest
         lowest = weigh(state, phase, top)
-        plan = _plan(self, phase, backfill=backfill)
+        plan, odds = _plan(self, phase, backfill=backfill)
         for first in range(0, plan.steps, CHUNK):
             if phase.pull and first % phase.every == 0:
-                assign(state.classes, lowest, top, int(phase.anchored))
-            anneal_field(self.field, plan, self.rng, first, min(first + CHUNK, plan.steps))
+                set_aims(state.classes, lowest, top, strength=int(phase.anchored))
+            last = min(first + CHUNK, plan.steps)
+            anneal(None, self.field, plan, odds, self.rng, first, last)
             if self.watch is not None and self.watch(*self.reached()):
                 return True
             if plan.stop and not self.missed():
@@ -173,27 +184,33 @@ class Walk(NamedTuple):
             begin_at(self.field, other.edits)
 
 
-def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> Plan:
+def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
     """
-    k = walk.task.k
-    return Plan(
+    task = walk.task
+    plan = Schedule(
         steps=max(round(phase.share * walk.steps), 1),
         hot=phase.hot,
         cold=phase.cold,
         price=phase.price,
+        ease=1.0,
         pull=phase.pull,
-        focus=phase.focus,
-        undo=phase.undo,
-        revert=phase.revert,
-        add=0.3,
-        spared=walk.task.allowed * (3 * k - 2) / (4 * k - 4) if backfill else 0.0,
-        allowed=walk.task.allowed,
-        budget=walk.task.budget,
+        spared=0.0,
+        spared_lack=0.5 * (3 * task.k - 2) * task.allowed if backfill else 0.0,
+        allowed=task.allowed,
         stop=not backfill,
     )
+    odds = Odds(
+        focus=phase.focus,
+        undo=phase.undo,
+        swap=phase.revert,
+        swap_back=0.0,
+        add=0.3,
+        budget=task.budget,
+    )
+    return plan, odds
 
 
 def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
@@ -208,8 +225,25 @@ def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
     weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
     weight[(every < lowest) | (every > highest)] = 0
     classes.node[:, PULL] = 0
-    refill(classes, weight)
+    fill(classes, weight)
     return lowest
+
+
+def set_aims(classes: Classes, lowest: int, highest: int, *, strength: int) -> None:
+    """Pull nodes with degrees lowest..highest to where they can be anonymous: see `assign`."""
+    table, rows, k = classes.table, classes.node[:, SLOT], int(classes.rule[K])
+    codes, sizes = table[rows, 0], table[rows, 1]
+    degrees = codes >> DEGREE_BITS
+    nodes = np.flatnonzero((lowest <= degrees) & (degrees <= highest) & (sizes < k))
+    nodes = nodes[np.argsort(-codes[nodes], kind="stable")]
+    free = Free(
+        nodes=nodes,
+        codes=codes[nodes],
+        assigned=np.zeros(nodes.size, dtype=np.int64),
+        group=np.empty(k, dtype=np.int64),
+        distance=np.empty(k, dtype=np.int64),
+    )
+    assign(classes, lowest, highest, strength, free, np.sort(table[table[:, 1] >= k, 0]))
 
 
 def is_dense(field: Field) -> bool:

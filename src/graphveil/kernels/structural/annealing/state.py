@@ -1,0 +1,205 @@
+"""The state of a walk over a pool of pairs: edits are tried, taken back, or made for good.
+
+An edit flips a pair, or rewires an edge with another one, its mate. Where ``values`` is None the
+walk follows codes of degrees and triangles, moved by every flip; else the values of any measure.
+Which of the two it is is known when the kernels are compiled.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.annealing.best import Best, record
+from graphveil.kernels.structural.annealing.pool import (
+    BEST,
+    CHANGED,
+    NOW,
+    Flags,
+    Ints,
+    Pool,
+)
+from graphveil.kernels.structural.annealing.values import Values, restore, settle, turn
+from graphveil.kernels.structural.classes import (
+    BY_TRIANGLE,
+    Classes,
+    begin,
+    move,
+    shift,
+    undo,
+)
+from graphveil.kernels.structural.rows import ONE, Rows, common_of, toggle
+
+
+class State(NamedTuple):
+    """The classes of the nodes, their neighbours, and the pairs that may be flipped."""
+
+    classes: Classes
+    rows: Rows
+    pool: Pool
+
+
+class Arena(NamedTuple):
+    """What a walk over a pool of pairs reads and writes, and who was unprotected not long ago.
+
+    ``trial`` is room for the pairs of one trial.
+    """
+
+    state: State
+    values: Values | None
+    best: Best
+    unprotected: Ints
+    trial: Ints
+
+
+@leaf
+def count_common(state: State) -> None:
+    """Write into the pool the common neighbours of every pair."""
+    pool = state.pool
+    for pair in range(pool.one.size):
+        pool.common[pair] = common_of(
+            state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+        )
+
+
+@leaf
+def shift_pair(state: State, pair: int) -> int:
+    """Move the codes as flipping the pair does; return how many common neighbours moved along.
+
+    The neighbour lists stay as they are. Where triangles count nothing, nobody moves along.
+    """
+    classes, rows, pool = state
+    v, w = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+    sign = -1 if pool.present[pair] else 1
+    common, by_triangle = 0, classes.rule[BY_TRIANGLE]
+    if by_triangle != 0:
+        common = common_of(rows, v, w)
+        for i in range(common):
+            move(classes, None, int(np.int64(rows.common[i])), sign * by_triangle)
+    shift(classes, None, (v, w), common, sign)
+    return common
+
+
+@leaf
+def rewrite(state: State, pair: int) -> None:
+    """Flip the pair in the neighbour lists; twice changes nothing."""
+    pool = state.pool
+    toggle(state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair])))
+    pool.present[pair] = not pool.present[pair]
+
+
+@leaf
+def _turns(pool: Pool, mates: Ints | None, turns: Ints, pair: int) -> int:
+    """Write the pairs that the edit of this pair turns, first those it parts; return how many.
+
+    The rows are the two ends, and 1 or -1: they are joined or parted. A pair that has a mate is
+    rewired with it, or both are put back. Notes that the edit is made, or taken back.
+    """
+    v, w, here = pool.one[pair], pool.other[pair], pool.present[pair]
+    pool.present[pair] = not here
+    if mates is None:
+        turns[0, 0], turns[0, 1], turns[0, 2] = v, w, -1 if here else 1
+        return 1
+    other = mates[NOW, pair] >> 1
+    pool.present[other] = not here
+    x, y = pool.one[other], pool.other[other]
+    if mates[NOW, pair] & 1:
+        x, y = y, x
+    if not here:
+        w, y = y, w
+    turns[0, 0], turns[0, 1], turns[0, 2] = v, w, -1
+    turns[1, 0], turns[1, 1], turns[1, 2] = x, y, -1
+    turns[2, 0], turns[2, 1], turns[2, 2] = v, y, 1
+    turns[3, 0], turns[3, 1], turns[3, 2] = x, w, 1
+    return 4
+
+
+@leaf
+def make(state: State, values: Values | None, trial: Ints, size: int) -> None:
+    """Make the edits of a trial, or take them back, each seeing those before; write the classes.
+
+    With values the lists are written. With codes alone the last flip waits for `settle_trial`.
+    """
+    begin(state.classes, None)
+    if values is None:
+        for i in range(size):
+            shift_pair(state, trial[i])
+            if i < size - 1:
+                rewrite(state, trial[i])
+        return
+    values.tally[0] = 0
+    turns = values.turns
+    for i in range(size):
+        for j in range(_turns(state.pool, state.pool.mates, turns, trial[i])):
+            turn(state.rows, values, turns[j, 0], turns[j, 1], turns[j, 2])
+    settle(state.rows, values, state.classes)
+
+
+@leaf
+def take_back(
+    state: State, values: Values | None, trial: Ints, size: int, before: tuple[int, int, int]
+) -> None:
+    """Undo what `make` did last, when these were the `tallies` before."""
+    undo(state.classes, before)
+    if values is None:
+        for i in range(size - 1):
+            rewrite(state, trial[i])
+        return
+    restore(values)
+    turns = values.turns
+    for i in range(size - 1, -1, -1):
+        for j in range(_turns(state.pool, state.pool.mates, turns, trial[i])):
+            toggle(state.rows, turns[j, 0], turns[j, 1])
+
+
+@leaf
+def settle_trial(state: State, values: Values | None, best: Best, trial: Ints, size: int) -> None:
+    """Make for good what `make` did last: list every pair, and its mate, as changed or not."""
+    if values is None:
+        rewrite(state, trial[size - 1])
+    for i in range(size):
+        record(state.pool, state.pool.mates, best, trial[i])
+
+
+@leaf
+def flip(state: State, values: Values | None, best: Best, trial: Ints, pair: int) -> None:
+    """Make the edit of this pair, or take it back, whatever it does."""
+    trial[0] = pair
+    make(state, values, trial, ONE[0])
+    settle_trial(state, values, best, trial, ONE[0])
+
+
+@leaf
+def go_to(state: State, values: Values | None, best: Best, trial: Ints, changed: Flags) -> None:
+    """Make, or take back, the edits in which the present state differs from these changed pairs.
+
+    Edges that are rewired get the mates of the best state.
+    """
+    pool = state.pool
+    for first_pass in (True, False):
+        for pair in range(changed.size):
+            here = pool.position[pair] < pool.tally[CHANGED]
+            astray = here != changed[pair]
+            if values is not None and first_pass:
+                astray = here and (astray or _strays(pool.mates, pair))
+            if astray:
+                if not here:
+                    _mate_as_in_best(pool.mates, pair)
+                flip(state, values, best, trial, pair)
+
+
+@leaf
+def _strays(mates: Ints | None, pair: int) -> bool:
+    """Return whether the pair has another mate than in the best state."""
+    if mates is not None:
+        return bool(mates[NOW, pair] != mates[BEST, pair])
+    return False
+
+
+@leaf
+def _mate_as_in_best(mates: Ints | None, pair: int) -> None:
+    """Give the pair the mate that it has in the best state."""
+    if mates is not None:
+        mates[NOW, pair] = mates[BEST, pair]
