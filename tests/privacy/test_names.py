@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +60,7 @@ NAMES = {
 }
 """Names that mean something else to some library, by what is strange in them."""
 
+FOLDERS = NAMES | ({"bytes that are no text": "run\udcff"} if sys.platform == "linux" else {})
 TEXT_NAMES = {what: name for what, name in NAMES.items() if what != "new line"}
 """Those that a cell of a text file can hold."""
 
@@ -114,7 +116,7 @@ def unfinished(tmp_path_factory):
     return folder
 
 
-each_folder = pytest.mark.parametrize("folder", NAMES.values(), ids=NAMES, indirect=True)
+each_folder = pytest.mark.parametrize("folder", FOLDERS.values(), ids=FOLDERS, indirect=True)
 one_folder = pytest.mark.parametrize("folder", [ALL_AT_ONCE], ids=["all at once"], indirect=True)
 
 

@@ -39,7 +39,8 @@ def write(tmp_path, name, text):
         ("x.csv", EDGES.replace("\n", "\r\n"), "the same 3 edges"),
         ("x.tsv", EDGES.replace(",", "\t"), "the same 3 edges"),
         ("x.csv", "From,To\n7,12\n12,300\n", "the same 2 edges"),
-        ("x.csv", "source,target\n# a comment, of two\nann,bob\n\nbob,cyd\n", "the same 2 edges"),
+        ("x.csv", "source,target\nann,bob\n\nbob,cyd\n", "the same 2 edges"),
+        ("x.csv", "user,item\nann,tea\nann,rye\n", "the same 2 entries"),
         ("x.csv", PAIRS, "the same 3 entries"),
         ("x.csv", 'user,item\n1,"tea, green"\n2,"the ""best"""\n', "the same 2 entries"),
         ("x[1].csv", PAIRS, "the same 3 entries"),
@@ -82,6 +83,8 @@ def test_a_line_that_the_reader_lost_or_made_up_is_found(tmp_path, lost, words):
         ("x.txt", "ann bob\nbob cyd\n"),
         ("x.csv", "source,target\nann, bob\nbob, cyd\n"),
         ("x.csv", "# a comment\nsource,target\nann,bob\n"),
+        ("x.csv", "source,target\n# a comment, of two\nann,bob\nbob,cyd\n"),
+        ("x.csv", 'source,target\n"#ann",bob\nbob,cyd\n'),
     ],
 )
 def test_what_is_not_plain_is_said_to_be_read_once(tmp_path, name, text):

@@ -123,7 +123,8 @@ def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
         connection = duckdb.connect(":memory:", config=CONFIG)
         try:
             connection.execute(f"SET temp_directory = {literal(str(folder / 'spill'))}")
-            allowed = ", ".join(literal(str(path.resolve())) for path in (folder, *folders))
+            plain = [path.resolve() for path in folders if _is_plain(path.resolve())]
+            allowed = ", ".join(literal(str(path)) for path in (folder.resolve(), *plain))
             connection.execute(f"SET allowed_directories = [{allowed}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")

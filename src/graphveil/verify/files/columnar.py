@@ -64,7 +64,7 @@ def _relation(db: Database, path: Path) -> tuple[str, list[str]]:
         return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)", names
     import pyarrow as pa  # noqa: PLC0415
 
-    with pa.OSFile(str(path)) as stream:
+    with path.open("rb") as stream:
         if stream.read(len(_ARROW)) != _ARROW:
             raise UnreadableError(f"{path.name} does not begin as an Arrow file")
         stream.seek(0)
@@ -86,7 +86,7 @@ def _parquet_names(path: Path) -> list[str]:
     """
     from pyarrow import parquet  # noqa: PLC0415  heavy, and only this format needs it
 
-    with parquet.ParquetFile(path) as file:
+    with path.open("rb") as stream, parquet.ParquetFile(stream) as file:
         footer, schema = file.metadata, file.schema_arrow
         if footer.metadata:
             raise UnreadableError(f"{path.name} carries metadata: {shown(sorted(footer.metadata))}")

@@ -24,11 +24,10 @@ MOST_PAIRS = 10_000_000
 
 _SHARED = "read by the reader that the method used, alone"
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_HEADERS = {
-    Graph: {("source", "target"), ("from", "to"), ("src", "dst")},
-    Bipartite: {("user", "item")},
-}
-_PADDED = r"regexp_matches({}, '^$|^\s|\s$')"
+_HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
+_ODD = r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
+"""Ids that readers may take for comments, or trim."""
+
 _PLAIN = "comma- or tab-separated text of two columns under a header such as source,target"
 
 
@@ -51,7 +50,7 @@ def second_reading_check(db: Database, original: Data, path: Path) -> Check:
     path
         The file.
     """
-    plain = _plain(original, path)
+    plain = _plain(path)
     if plain is None or not isinstance(original, Graph | Bipartite):
         return not_checked(TWICE, _SHARED, needs=_PLAIN)
     pairs = original.n_edges if isinstance(original, Graph) else original.n_entries
@@ -63,19 +62,17 @@ def second_reading_check(db: Database, original: Data, path: Path) -> Check:
         raise
     except duckdb.Error as error:
         return not_checked(TWICE, f"{_SHARED}: a second one says {one_line(error)}")
-    padded = " OR ".join(_PADDED.format(column) for column in "ab")
-    if db.first(f"SELECT 1 FROM again WHERE {padded} LIMIT 1"):
-        return not_checked(TWICE, f"{_SHARED}: blanks stand around an id")
+    if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
+        return not_checked(TWICE, f"{_SHARED}: it has comments, or blanks around an id")
     _put_original(db, original)
     return _compared(db, "edges" if isinstance(original, Graph) else "entries")
 
 
-def _plain(original: Data, path: Path) -> _Plain | None:
+def _plain(path: Path) -> _Plain | None:
     """Return how the file is to be read, or None where it is not plain."""
     *_, extension = [""] + [s.lower() for s in path.suffixes if s.lower() != ".gz"]
     delimiter = _DELIMITERS.get(extension)
-    headers = _HEADERS.get(type(original))
-    if delimiter is None or headers is None or path.suffix.lower() not in {extension, ".gz"}:
+    if delimiter is None or path.suffix.lower() not in {extension, ".gz"}:
         return None
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
@@ -84,11 +81,11 @@ def _plain(original: Data, path: Path) -> _Plain | None:
     except OSError:
         return None
     header = tuple(cell.strip('"').lower() for cell in first.rstrip("\r\n").split(delimiter))
-    return _Plain(path, delimiter) if header in headers else None
+    return _Plain(path, delimiter) if header in _HEADERS else None
 
 
 def _read_again(db: Database, plain: _Plain, *, is_graph: bool) -> None:
-    """Create `again(a, b)` of the distinct pairs of the file; comments and loops are left out."""
+    """Create `again(a, b)` of the distinct pairs of the file; loops of a graph are left out."""
     low, high = ("least(x, y)", "greatest(x, y)") if is_graph else ("x", "y")
     loops = "x <> y" if is_graph else "true"
     db.run(
@@ -96,7 +93,7 @@ def _read_again(db: Database, plain: _Plain, *, is_graph: bool) -> None:
         f"auto_detect = false, header = true, delim = {literal(plain.delimiter)}, quote = '\"', "
         "escape = '\"', nullstr = '\x01', hive_partitioning = false, "
         "columns = {x: 'VARCHAR', y: 'VARCHAR'}) "
-        f"WHERE NOT regexp_matches(x, '^[#%]') AND {loops}",
+        f"WHERE {loops}",
         [db.link(plain.path.resolve())],
     )
 
