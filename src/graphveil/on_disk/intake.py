@@ -119,7 +119,7 @@ def intake(
         n_features=len(names),
         duplicates=duplicates + repeated,
         people=people,
-        said=tuple(_report(source, raw).dropped()),
+        said=tuple(_report(source, raw, duplicates + repeated).dropped()),
         left_out=raw.notes.columns_ignored,
         input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
     )
@@ -133,8 +133,9 @@ def features_of(folder: Path) -> pa.Array:
     return table["item"].combine_chunks()
 
 
-def _report(source: Source, raw: Raw) -> ReadingReport:
-    return ReadingReport(format=source.format.name, **raw.notes.reported())
+def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
+    noted = raw.notes.reported() | {"duplicates": duplicates}
+    return ReadingReport(format=source.format.name, **noted)
 
 
 def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw, kind: str) -> duckdb.DuckDBPyRelation:
@@ -189,7 +190,7 @@ def _write_features(raw: Raw, folder: Path, memory_mib: int, *, people: bool) ->
         items = _items_of(db, raw, kind)
         if people:
             items = items.union(_users_of(db, raw, kind))
-        for batch in stream(items.distinct().order("id")):
+        for batch in stream(items.distinct().project("id AS item").order("item")):
             writer.write_table(pa.Table.from_batches([batch]).cast(schema))
 
 

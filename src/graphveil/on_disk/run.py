@@ -276,11 +276,8 @@ class _Run:
                 folder = self.working.stage("rows")
                 facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
-        for sentence in facts.said:
-            warnings.warn(sentence, GraphveilWarning, stacklevel=3)
-        if facts.duplicates:
-            message = f"dropped {facts.duplicates:,} repeated pairs"
-            warnings.warn(message, GraphveilWarning, stacklevel=3)
+        if facts.said:
+            warnings.warn("; ".join(facts.said), GraphveilWarning, stacklevel=3)
         self.method.check_size(facts.n_rows)
         return facts
 
