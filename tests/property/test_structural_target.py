@@ -209,6 +209,36 @@ def test_the_best_state_can_be_gone_back_to_from_far(graph, k, seed, log):
     assert tally[BEST_CHANGED] == tally[edits_kernel.CHANGED]
 
 
+@given(st.integers(12, 40), st.booleans(), SEEDS)
+@settings(deadline=None, max_examples=30)
+def test_on_the_way_from_one_state_to_another_nothing_is_written_beyond_its_room(n, back, seed):
+    """The pairs of the second state come first, where they would be edits beside all the others."""
+    rng = generator(seed)
+    pairs = np.array([edits_kernel.key_of(v, w) for v, w in combinations(range(n), 2)])
+    edges = np.sort(rng.permutation(pairs.size)[: pairs.size // 2])
+    graph = graph_of(n, [edits_kernel.ends_of(key) for key in pairs[edges].tolist()])
+    budget = pairs.size // 2
+    task = task_of(graph, budget=budget)
+    field = field_of(task)
+    guarded = np.full(field.edits.pairs.size + pairs.size, -7)
+    room = guarded[: field.edits.pairs.size]
+    lists = field.state.rows
+    neighbour = np.full(lists.neighbour.size + pairs.size, -7, dtype=np.int32)
+    neighbour[: lists.neighbour.size] = lists.neighbour
+    field = field._replace(
+        edits=field.edits._replace(pairs=room),
+        state=field.state._replace(
+            rows=lists._replace(neighbour=neighbour[: lists.neighbour.size])
+        ),
+    )
+    for changed in (pairs[-budget:], pairs[:budget])[:: -1 if back else 1]:
+        go_to(field, changed)
+        assert changed.tolist() == present(field).tolist()
+        assert_counted(task, field)
+    assert {-7} == set(guarded[room.size :].tolist())
+    assert {-7} == set(neighbour[lists.neighbour.size :].tolist())
+
+
 def gap(one, other):
     return abs(one[1] - other[1]) + 8 * abs(one[0] - other[0])
 

@@ -61,7 +61,8 @@ class Edits(NamedTuple):
 
     The first ``tally[CHANGED]`` of ``pairs`` are changed; ``table`` is a hash table of them and
     their positions in ``pairs``. ``log`` lists the pairs flipped since the best state, so that the
-    best is the present with the log undone. Where the log is full, ``kept`` holds both.
+    best is the present with the log undone. Where the log is full, ``kept`` holds both. On the way
+    from one state to another there may be the edits of both: ``pairs`` and ``kept`` have room.
     """
 
     pairs: Ints
@@ -181,10 +182,22 @@ def _log(edits: Edits, key: int) -> None:
 
 @leaf
 def flip_all(state: State, edits: Edits, keys: Ints) -> None:
-    """Flip these pairs one after the other: codes, neighbours and edits."""
-    for i in range(keys.size):
-        make(state, keys[i:], ONE[0])
-        settle_trial(state, edits, keys[i:], ONE[0])
+    """Flip these pairs: codes, neighbours and edits; the keys are used up.
+
+    Where a row has no room for another edge, the edge waits until others are parted.
+    """
+    start, length = state.rows.start, state.rows.length
+    for _ in range(2):
+        for i in range(keys.size):
+            if keys[i] < 0:
+                continue
+            v, w = ends_of(keys[i])
+            full = start[v + 1] - start[v] == length[v] or start[w + 1] - start[w] == length[w]
+            if full and not adjacent(state, v, w):
+                continue
+            make(state, keys[i:], ONE[0])
+            settle_trial(state, edits, keys[i:], ONE[0])
+            keys[i] = ~keys[i]
 
 
 @leaf
