@@ -17,7 +17,7 @@ from graphveil.errors import DataError, UsageError
 from graphveil.io import BipartiteOptions, columnar, delimited, format_of
 from graphveil.io.columns import NotIntegersError, labels_of
 from graphveil.io.dialect import Dialect, sniff
-from graphveil.io.first_row import check_names_again, refuse_undecided
+from graphveil.io.first_row import ENOUGH_ROWS, check_names_again, refuse_undecided
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
@@ -169,10 +169,10 @@ class _Judge(NamedTuple):
                 alone_there = counts.project(name).set_alias(f"once_{name}")
                 once = once.join(alone_there, name, how="semi")
             alone = once.order(f"user = {_literal(cells[0])} DESC").limit(2).fetchall()
-            n_rows = rows.limit(2).fetchall()
-        if len(n_rows) < 2 or not alone or list(alone[0]) != cells:
+            n_rows = len(rows.limit(ENOUGH_ROWS + 1).fetchall())
+        if n_rows < 2 or not alone or list(alone[0]) != cells:
             return False
-        if len(alone) > 1:
+        if len(alone) > 1 or n_rows <= ENOUGH_ROWS:
             refuse_undecided(self.source, cells)
         return True
 
