@@ -128,3 +128,51 @@ def test_names_of_digits_with_zeros_in_front_are_names(graphveil_here, likes):
     assert 0 == graphveil_here("anonymize", "suppress-k", "codes.csv", *flags).code
     assert ",007\n" in (likes / "out" / "data.csv").read_text()
     assert 0 == graphveil_here("verify", "out", "--original", "codes.csv").code
+
+
+FOLLOWS = "who,whom\nann,cyd\nann,dan\nbob,cyd\nbob,dan\ncyd,ann\ncyd,bob\ndan,ann\ndan,bob\n"
+
+
+@pytest.mark.parametrize("way", [(), ("--on-disk", "--chunk-rows", 4)], ids=["memory", "disk"])
+def test_people_among_the_items_are_asked_for_and_get_new_ids(graphveil_here, cwd, way):
+    (cwd / "follows.csv").write_text(FOLLOWS)
+    command = ("anonymize", "suppress-k", "follows.csv", "--k", 2, "--out", "out", *way)
+    done = graphveil_here(*command, "--header", "yes")
+    assert 2 == done.code
+    assert "4 of 4 item ids (100.0 %) are ids of users too" in done.err
+    assert "Say --items people to give them new ids, or --items things" in done.err
+    assert not (cwd / "out").exists()
+    assert 0 == graphveil_here(*command, "--header", "yes", "--items", "people").code
+    cells = (cwd / "out" / "data.csv").read_text().replace("\n", ",").split(",")
+    assert {"user", "item", "0", "1", "2", "3"} == set(filter(None, cells))
+    done = graphveil_here("verify", "out", "--original", "follows.csv")
+    assert (0, "") == (done.code, done.err)
+    assert "not checked" not in done.out
+    assert "people as items: each of 4 items is the id of a user" in done.out
+
+
+def test_a_graph_is_anonymized_as_people_by_people(graphveil_here, cwd):
+    (cwd / "ties.csv").write_text("source,target\nann,cyd\nann,dan\nbob,cyd\nbob,dan\n")
+    command = ("anonymize", "suppress-k", "ties.csv", "--kind", "graph", "--k", 2, "--out", "out")
+    assert 0 == graphveil_here(*command).code
+    done = graphveil_here("verify", "out", "--original", "ties.csv")
+    assert (0, "") == (done.code, done.err)
+    assert "not checked" not in done.out
+
+
+def test_columns_of_numbers_are_binned_by_the_flag_that_the_message_names(graphveil_here, cwd):
+    rows = "height,town\n" + "".join(f"1.{51 + n},Oslo\n" for n in range(0, 40, 4))
+    (cwd / "people.csv").write_text(rows)
+    command = ("anonymize", "mondrian", "people.csv", "--kind", "table", "--k", 2, "--out", "out")
+    done = graphveil_here(*command)
+    assert 2 == done.code
+    assert "Bin it, for example --bins height=median; or with quantiles:4" in done.err
+    assert 0 == graphveil_here(*command, "--bins", "height=median").code
+    assert "height=<=1.69" in (cwd / "out" / "data.csv").read_text()
+    done = graphveil_here("verify", "out", "--original", "people.csv")
+    assert (0, "") == (done.code, done.err)
+    done = graphveil_here(*command, "--bins", "height", "--force")
+    assert (2, "--bins takes COLUMN=RULE such as age=median, not 'height'.") == (
+        done.code,
+        done.err.removeprefix("graphveil: error: ").strip(),
+    )

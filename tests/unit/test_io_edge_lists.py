@@ -156,6 +156,22 @@ def test_a_nodes_file_keeps_isolated_nodes(tmp_path):
     assert (["ann", "bob", "zoe, x"], 1) == (graph.labels().tolist(), report.isolated)
 
 
+def test_a_first_line_of_a_nodes_file_that_may_be_its_name_is_asked_for(tmp_path):
+    path = written(tmp_path, "source,target\nann,bob\n")
+    nodes = written(tmp_path, "login\nann\nbob\nzoe\n", "nodes.csv")
+    with pytest.raises(InputError) as caught:
+        load_graph(path, GraphOptions(nodes=nodes))
+    assert (
+        "nodes.csv, line 1: the first line (login) may be a name or an id that the data does not "
+        "have. Put a line with id above it, or take it out." == str(caught.value)
+    )
+    for content in ("id\nlogin\nann\nbob\n", "ann\nbob\nlogin\n"):
+        nodes.write_text(content)
+        assert ["ann", "bob", "login"] == load_graph(
+            path, GraphOptions(nodes=nodes)
+        ).data.labels().tolist()
+
+
 def test_a_nodes_file_alone_gives_a_graph_without_edges(tmp_path):
     path = written(tmp_path, "source,target\n")
     nodes = written(tmp_path, "node\n5\n6\n", "nodes.csv")

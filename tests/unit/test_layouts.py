@@ -116,11 +116,17 @@ LAYOUTS = {
     ),
     "words that stand nowhere else": graph(
         "a.csv",
-        "ego,alter\nann,bob\nbob,cyd\n",
-        NAMES,
+        "ego,alter\n" + "".join(f"p{n},p{n + 1}\n" for n in range(10)),
+        sorted((f"p{n}", f"p{n + 1}") if n < 9 else ("p10", "p9") for n in range(10)),
         said="took the first line for names (ego, alter): if it is data, say --header no",
     ),
     "words that are ids": graph("a.csv", "ann,bob\nbob,cyd\n", NAMES),
+    "words above a few rows": graph(
+        "a.csv",
+        "ego,alter\nann,bob\nbob,cyd\n",
+        "a.csv: the first line (ego, alter) may be names or data: its ids stand nowhere else. "
+        "Say --header yes or --header no.",
+    ),
     "words of which nobody knows": graph(
         "a.csv",
         "ego,alter\nann,bob\ncyd,dan\n",
@@ -318,6 +324,19 @@ LAYOUTS = {
         + " --user-column 1 --item-column 2 --ignore-weights",
     ),
     "users with their items": likes("a.txt", "ann tea rye\nbob tea\n", TEA),
+    "a line of names above users with their items": likes(
+        "a.txt",
+        "person things\nann tea rye\nbob tea\ncyd tea rye\n",
+        "a.txt: the first line (things) may be names or data: its ids stand nowhere else. "
+        "Say --header yes or --header no.",
+    ),
+    "a line of names above users with their items, said": likes(
+        "a.txt",
+        "person things\nann tea rye\nbob tea\ncyd tea rye\n",
+        {**TEA, "cyd": ["rye", "tea"]},
+        header="yes",
+        layout="lists",
+    ),
     "a basket a line": likes(
         "a.csv", "rye,tea\ntea\n", {0: ["rye", "tea"], 1: ["tea"]}, layout="items"
     ),

@@ -15,12 +15,16 @@ from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_of, other_than_integers
 from graphveil.wording import either
 
+ENOUGH_ROWS = 10
+"""So many rows besides the first one show whether it is different from them."""
+
 
 def first_row_is_names(source: Source, left: Column, right: Column, *, shared: bool) -> bool:
     """Whether the first row of text names the columns; refused where the rows do not show it.
 
     Its cells are names if they stand nowhere else while every other row shares an id with some
-    row. If they stand elsewhere, they are ids. If other rows stand as alone, nobody can tell.
+    row, of `ENOUGH_ROWS` at least. If they stand elsewhere, they are ids. If other rows stand as
+    alone, or there are few, nobody can tell.
 
     Parameters
     ----------
@@ -39,7 +43,7 @@ def first_row_is_names(source: Source, left: Column, right: Column, *, shared: b
     alone = _alone(left, right, shared=shared)
     if alone.size < 2 or not alone[0]:
         return False
-    if np.count_nonzero(alone) == 1:
+    if np.count_nonzero(alone) == 1 and alone.size > ENOUGH_ROWS:
         return True
     cells = [str(column.labels[column.codes[0]]) for column in (left, right)]
     return refuse_undecided(source, cells)

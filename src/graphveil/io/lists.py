@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from graphveil.data.ids import LARGEST
 from graphveil.io.dialect import Dialect
+from graphveil.io.first_row import refuse_undecided
 from graphveil.io.raw import Notes, Pairs, encoded
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed
@@ -42,6 +45,8 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         users.append(user)
         items.extend(cells)
         sizes.append(len(cells))
+    if dialect.undecided:
+        _check_first_line(source, items, sizes)
     notes.rows = len(users)
     user_column, item_column = encoded(ids_listed(users)), encoded(ids_listed(items))
     return Pairs(
@@ -51,6 +56,19 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         items=item_column.labels,
         notes=notes,
     )
+
+
+def _check_first_line(source: Source, items: list[str], sizes: list[int]) -> None:
+    """Refuse a first line that may be names: no other line is the only one with all its items."""
+    counts = Counter(items)
+    ends = np.cumsum(sizes).tolist()
+    alone = [
+        all(counts[item] == 1 for item in items[end - size : end])
+        for end, size in zip(ends, sizes, strict=True)
+        if size
+    ]
+    if len(alone) > 2 and alone[0] and sizes[0] and sum(alone) == 1:
+        refuse_undecided(source, items[: sizes[0]])
 
 
 def _check(source: Source, cells: list[str], number: int) -> None:

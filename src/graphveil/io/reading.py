@@ -14,11 +14,12 @@ from graphveil.data.csr import neighbour_lists
 from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import DataError, GraphveilWarning, InputError
+from graphveil.io.dialect import sniff
 from graphveil.io.formats import Kind, format_of
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Column, Pairs
 from graphveil.io.report import Reading, ReadingReport
-from graphveil.io.source import Source
+from graphveil.io.source import Source, shown
 
 D = TypeVar("D")
 
@@ -324,7 +325,7 @@ def _over_all_nodes(source: Source, arcs: Arcs, path: Path) -> Arcs:
 
 def _over_all(source: Source, labels: Ids, path: Path) -> Column:
     """Return the positions of labels among the ids that a second file lists, and these ids."""
-    every = _listed_ids(path)
+    every = _listed_ids(path, labels)
     if labels.dtype.kind != every.dtype.kind:
         labels, every = as_text(labels), distinct(as_text(every))
     try:
@@ -333,7 +334,25 @@ def _over_all(source: Source, labels: Ids, path: Path) -> Column:
         source.refuse(f"{path.name} does not list it all. {error}")
 
 
-def _listed_ids(path: str | Path) -> Ids:
+def _listed_ids(path: str | Path, known: Ids) -> Ids:
+    """Return the ids in a list; refuse a first line that may be the name of their column.
+
+    Parameters
+    ----------
+    path
+        The file with the list.
+    known
+        The ids in the data.
+    """
     source = _source(path, None)
-    ids: Ids = source.format.reader("ids")(source).labels
+    listed: Column = source.format.reader("ids")(source)
+    ids: Ids = listed.labels
+    if source.format.module == "delimited" and ids.dtype.kind == "T" and ids.size > 1:
+        first = str(ids[listed.codes[0]])
+        if sniff(source, "auto", spaces=False).undecided and first not in known.tolist():
+            source.refuse(
+                f"the first line ({shown(first)}) may be a name or an id that the data does not "
+                "have. Put a line with id above it, or take it out.",
+                line=1,
+            )
     return ids

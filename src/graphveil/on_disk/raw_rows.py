@@ -16,7 +16,7 @@ from graphveil.errors import DataError, UsageError
 from graphveil.io import BipartiteOptions, columnar, delimited, format_of
 from graphveil.io.columns import NotIntegersError, labels_of
 from graphveil.io.dialect import Dialect, sniff
-from graphveil.io.first_row import check_names_again, refuse_undecided
+from graphveil.io.first_row import ENOUGH_ROWS, check_names_again, refuse_undecided
 from graphveil.io.parquet_files import opened_parquet, schema_of, write_batches
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
@@ -161,7 +161,7 @@ class _Judge(NamedTuple):
             if not self.dialect.undecided:
                 return False
             with opened_parquet(path) as file:
-                head = next(file.iter_batches(2))
+                head = next(file.iter_batches(ENOUGH_ROWS + 1))
             cells = [str(head.column(number)[0]) for number in (0, 1)]
             counted = rows_of(db, [path], ["user", "item"]).project(
                 '"user", item, count(*) OVER (PARTITION BY "user") AS times_user, '
@@ -172,7 +172,7 @@ class _Judge(NamedTuple):
             alone = once.sort(first.desc()).limit(2).fetchall()
         if head.num_rows < 2 or not alone or list(alone[0]) != cells:
             return False
-        if len(alone) > 1:
+        if len(alone) > 1 or head.num_rows <= ENOUGH_ROWS:
             refuse_undecided(self.source, cells)
         return True
 
