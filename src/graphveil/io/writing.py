@@ -181,7 +181,7 @@ def opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
     try:
         with (
             whole_file(path) as part,
-            part.open("wb") as raw,
+            part.open("w+b") as raw,
             _packed(raw, compression_of(path), form) as stream,
         ):
             yield stream

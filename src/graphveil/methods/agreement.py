@@ -20,13 +20,15 @@ from graphveil.methods import METHODS
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
-from graphveil.verify import Check, Verdict, verify
+from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
 from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
 
 METHOD = "method"
 
 
-def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdict:
+def verify_release(
+    folder: str | Path, *, original: Data | None = None, limit_bytes: int = LIMIT_BYTES
+) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     As `graphveil.verify.verify`, and one check more: whether the manifest says what the method
@@ -38,6 +40,8 @@ def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdi
         The release folder. The owner's private folder is looked for beside it.
     original
         The data that it was made from. Without it, checks that need it are not checked.
+    limit_bytes
+        The most that the content of one file may take in memory; a larger one is not read.
 
     Raises
     ------
@@ -56,7 +60,7 @@ def verify_release(folder: str | Path, *, original: Data | None = None) -> Verdi
     ...     gv.verify_release(folder, original=graph).complete
     True
     """
-    verdict = verify(folder, original=original)
+    verdict = verify(folder, original=original, limit_bytes=limit_bytes)
     try:
         manifest = read_manifest(Path(folder))
     except GraphveilError:

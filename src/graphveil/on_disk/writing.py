@@ -53,8 +53,8 @@ class DataFiles:
         An empty folder beside the one of the original's rows.
     engine
         What sorts and writes.
-    form, extension
-        The format of the data, and its extension with that of a compression.
+    form
+        The format of the data.
     """
 
     parts: list[Path]
@@ -62,7 +62,6 @@ class DataFiles:
     scratch: Path
     engine: Engine
     form: Format
-    extension: str
 
     def write(self, public: Path) -> Written:
         """Write the data files in a random order, and count the classes of what was written."""
@@ -72,7 +71,7 @@ class DataFiles:
         published = names.filter(pa.array(_published(released, len(names))))
         texts = None if pa.types.is_integer(names.type) else published
         rows = _NewRows(names, self._linked)
-        data, users = public / f"data{self.extension}", public / "users.csv"
+        data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
             self.engine.write(rows.pairs(released, advance), data, form=self.form, names=texts)
         rows.order.check()

@@ -11,7 +11,7 @@ from graphveil.data import Data
 from graphveil.errors import ResourceError
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import private_folder
-from graphveil.verify.database import Database, UnreadableError, database
+from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.files.folder import file_checks
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import (
@@ -32,7 +32,9 @@ READ = "data"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
-def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
+def verify(
+    folder: str | Path, *, original: Data | None = None, limit_bytes: int = LIMIT_BYTES
+) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
@@ -43,6 +45,8 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
         The release folder. The owner's private folder is looked for beside it.
     original
         The data that it was made from. Without it, checks that need it are not checked.
+    limit_bytes
+        The most that the content of one file may take in memory; a larger one is not read.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     if isinstance(manifest, Check):
         return Verdict("not claimed", NOTHING, [manifest])
     try:
-        checks = _checks(release, raw, manifest, original)
+        checks = _checks(release, raw, manifest, original, limit_bytes)
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."
@@ -81,12 +85,14 @@ def verify(folder: str | Path, *, original: Data | None = None) -> Verdict:
     return Verdict(guarantee.check_word, guarantee.sentence, checks)
 
 
-def _checks(folder: Path, raw: bytes, manifest: Manifest, original: Data | None) -> list[Check]:
+def _checks(
+    folder: Path, raw: bytes, manifest: Manifest, original: Data | None, limit_bytes: int
+) -> list[Check]:
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
     checks.append(parameters_check(manifest))
-    checks += file_checks(folder, manifest)
-    with database([folder, private_folder(folder)]) as db:
+    checks += file_checks(folder, manifest, limit_bytes)
+    with database([folder, private_folder(folder)], limit_bytes=limit_bytes) as db:
         data, readable = _data_checks(db, folder, manifest)
         evidence = Evidence(manifest, readable, owner.record)
         claimed = claim_checks(evidence, of="data")
