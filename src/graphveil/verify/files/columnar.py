@@ -56,33 +56,39 @@ def load_columnar(
     """
     frame = _read(db, path, columns, names)
     _compare(path, _written(frame))
-    _refuse_negative(frame, path.name)
     listed = ", ".join(name for name, _ in columns)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
-    named = db.named(frame)
-    db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {named} AS raw({listed})")
+    numbers = [name for name in names if name not in _texts(frame.schema)]
+    relation = db.named(frame)
+    for name in numbers:
+        _refuse_negative(db, relation, name, path.name)
+    db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
 
 
 def _read(
     db: Database, path: Path, columns: Sequence[tuple[str, str]], names: Sequence[str]
 ) -> Any:
     """Return the table, once its cells are known to fit into the memory that one file may take."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
-    from pyarrow import parquet  # noqa: PLC0415  as above
+    from pyarrow import parquet  # noqa: PLC0415  heavy, and text needs none of it
 
     with parquet.ParquetFile(path, pre_buffer=False) as file:
         _check_columns(path.name, file.schema_arrow, columns, names)
         footer = file.metadata
         db.refuse_beyond(footer.num_rows * len(names) * _BYTES_PER_CELL, path.name)
         _refuse_packed(footer, path.name)
-        words = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
+        words = _texts(file.schema_arrow)
     with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=words) as file:
-        frame = file.read()
+        frame = file.read(use_threads=False)
     frame.validate(full=True)
     for name in words:
         _refuse_long(db, frame[name], path.name)
-    plain = [(name, pa.string() if name in words else pa.int64()) for name in names]
-    return frame.cast(pa.schema(plain)).combine_chunks()
+        position = names.index(name)
+        frame = frame.set_column(position, name, frame[name].cast("string"))
+    return frame
+
+
+def _texts(schema: Any) -> list[str]:
+    return [field.name for field in schema if str(field.type) == "string"]
 
 
 def _check_columns(
@@ -124,7 +130,7 @@ def _written(frame: Any) -> bytes:
     from pyarrow import parquet  # noqa: PLC0415  heavy, as above
 
     sink = BytesIO()
-    texts = [field.name for field in frame.schema if str(field.type) == "string"]
+    texts = _texts(frame.schema)
     numbers = [name for name in frame.column_names if name not in texts]
     settings = {
         **_SETTINGS,
@@ -162,13 +168,11 @@ def _compare(path: Path, expected: bytes) -> None:
     )
 
 
-def _refuse_negative(frame: Any, name: str) -> None:
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
-    for column in frame.column_names:
-        least = pc.min(frame[column]).as_py() if str(frame[column].type) == "int64" else None
-        if least is not None and least < 0:
-            raise UnreadableError(f"{name}: {least} in the column {column} is below 0")
+def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
+    quoted = '"' + column.replace('"', '""') + '"'
+    least = db.number(f"SELECT min({quoted}) FROM {relation}")
+    if least < 0:
+        raise UnreadableError(f"{name}: {least} in the column {column} is below 0")
 
 
 def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) -> None:

@@ -103,12 +103,9 @@ def _simple(db: Database, order: Check) -> Check:
 
 def _endpoints(db: Database, ids: Check) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
-    low, high = db.first(
-        "SELECT min(least(source, target)), max(greatest(source, target)) FROM edges"
-    ) or (
-        None,
-        None,
-    )
+    low, high = db.rows(
+        "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
+    )[0]
     otherwise = f"every end of an edge is one of {counted(n, 'listed node')}"
     if ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
         return holds(ENDPOINTS, otherwise)
