@@ -68,8 +68,12 @@ def load_columnar(
 def _read(
     db: Database, path: Path, columns: Sequence[tuple[str, str]], names: Sequence[str]
 ) -> Any:
-    """Return the table, once its cells are known to fit into the memory that one file may take."""
-    from pyarrow import parquet  # noqa: PLC0415  heavy, and text needs none of it
+    """Return the cells under their names, once they are known to fit into memory.
+
+    Nothing else that the file says of its columns goes with them.
+    """
+    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
+    from pyarrow import parquet  # noqa: PLC0415  as above
 
     with parquet.ParquetFile(path, pre_buffer=False) as file:
         _check_columns(path.name, file.schema_arrow, columns, names)
@@ -82,9 +86,8 @@ def _read(
     frame.validate(full=True)
     for name in words:
         _refuse_long(db, frame[name], path.name)
-        position = names.index(name)
-        frame = frame.set_column(position, name, frame[name].cast("string"))
-    return frame
+    cells = [frame[name].cast("string") if name in words else frame[name] for name in names]
+    return pa.Table.from_arrays(cells, names=list(names))
 
 
 def _texts(schema: Any) -> list[str]:
