@@ -20,6 +20,8 @@ Columns = Sequence[tuple[str, str]]
 
 EDGES = (("source", "BIGINT"), ("target", "BIGINT"))
 ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
+MOST_COLUMNS = 2000
+"""The columns of a table that are read: SQL over more of them takes minutes."""
 COMPANIONS = {"nodes": ("nodes", "node"), "users": ("users", "person")}
 
 
@@ -94,6 +96,8 @@ def _columnar_cells(db: Database, path: Path, file: DataFile) -> None:
 
 
 def _cell_columns(file: DataFile) -> Columns:
+    if len(file.columns) > MOST_COLUMNS:
+        raise UnreadableError(f"{file.name} has {len(file.columns)} columns, over {MOST_COLUMNS}")
     return [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
 
 
