@@ -468,7 +468,7 @@ def test_a_row_emptied_in_any_format_leaves_a_class_that_is_too_small(tmp_path, 
 
 
 @pytest.mark.counts_edits("classes", "counts")
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=60)
 @given(
     form=st.sampled_from(["csv", "tsv", "mtx", "parquet"]),
     place=st.integers(0, 3_000),
