@@ -167,6 +167,21 @@ def test_a_long_word_that_stands_for_many_cells_is_refused(tmp_path):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 6 << 20
 
 
+def with_broken_levels(content: bytes) -> bytes:
+    """Return a Parquet file whose footer counts fewer levels of a column than there are."""
+    size = int.from_bytes(content[-8:-4], "little")
+    footer = content[-8 - size : -8]
+    start = footer.index(b"\x19\x26")
+    footer = footer[: start + 1] + b"\x16" + footer[start + 2 : start + 3] + footer[start + 4 :]
+    return content[: -8 - size] + footer + len(footer).to_bytes(4, "little") + content[-4:]
+
+
+def test_a_footer_that_would_end_the_process_is_a_check_that_fails(tmp_path):
+    folder = written(ROWS, tmp_path, "parquet")
+    forge(data_file(folder), with_broken_levels)
+    assert "data.parquet" in failed(folder)["data"]
+
+
 def test_text_packed_under_its_own_name_is_not_unpacked(tmp_path):
     folder = written(GRAPH, tmp_path, "csv")
     forge(folder / "data.csv", lambda content: gzip.compress(content + bytes(1 << 27)))

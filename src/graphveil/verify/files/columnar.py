@@ -77,9 +77,8 @@ def _read(
 
     with parquet.ParquetFile(path, pre_buffer=False) as file:
         _check_columns(path.name, file.schema_arrow, columns, names)
-        footer = file.metadata
-        db.refuse_beyond(footer.num_rows * len(names) * _BYTES_PER_CELL, path.name)
-        _refuse_packed(footer, path.name)
+        db.refuse_beyond(file.metadata.num_rows * len(names) * _BYTES_PER_CELL, path.name)
+        _refuse_packed(db, path)
         words = _texts(file.schema_arrow)
     with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=words) as file:
         frame = file.read(use_threads=False)
@@ -109,12 +108,17 @@ def _check_columns(
             )
 
 
-def _refuse_packed(footer: Any, name: str) -> None:
-    """Refuse compressed pages before they are unpacked: one content has many packings."""
-    for group in map(footer.row_group, range(footer.num_row_groups)):
-        for column in map(group.column, range(group.num_columns)):
-            if column.compression != "UNCOMPRESSED":
-                raise UnreadableError(f"{name} is compressed with {shown(column.compression)}")
+def _refuse_packed(db: Database, path: Path) -> None:
+    """Refuse compressed pages before they are unpacked: one content has many packings.
+
+    SQL asks, since pyarrow ends the process on some broken descriptions of a column.
+    """
+    packed = db.first(
+        "SELECT compression FROM parquet_metadata(?) WHERE compression <> 'UNCOMPRESSED' LIMIT 1",
+        [db.link(path)],
+    )
+    if packed:
+        raise UnreadableError(f"{path.name} is compressed with {shown(packed[0])}")
 
 
 def _refuse_long(db: Database, column: Any, name: str) -> None:
