@@ -16,6 +16,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TEST_WORKERS ?= auto
 FUZZ_SECONDS ?= 300
+FUZZ_EDITS ?= 100000
+FUZZ_EDIT_SECONDS ?= 1200
 DEMO_OUT ?= demo-release
 
 # Stamp files: one that is newer than pyproject.toml says that the environment is up to date.
@@ -41,8 +43,9 @@ lint: $(INSTALLED_DEV) ## check style and formatting
 type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
 
-fuzz: $(INSTALLED_DEV) ## try random data on every property, and keep what fails in tests/fuzz/corpus
+fuzz: $(INSTALLED_DEV) ## try random data on every property, and random edits of sealed releases
 	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'
+	'$(BIN)/python' tests/fuzz/edits.py --edits '$(FUZZ_EDITS)' --seconds '$(FUZZ_EDIT_SECONDS)'
 
 planted: $(INSTALLED_DEV) ## plant known flaws in copies, one by one: the tests must notice each
 	'$(BIN)/python' tests/planted/run.py

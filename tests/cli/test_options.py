@@ -107,9 +107,8 @@ def test_a_bad_configuration_is_refused(graphveil_here, cwd, listing, assert_one
 def test_every_format_that_holds_a_graph_can_be_released_and_verified(cwd):
     """Run in this process: a command for each would take long and show no more."""
     graph = gv.read_graph(cwd / "friends.csv")
-    able = [name for name, form in FORMATS.items() if "graph" in form.kinds]
-    packed = [f"{name}.gz" for name in able if FORMATS[name].compressible]
-    for form in [*able, *packed, "csv.zst"]:
+    every = FORMATS.items()
+    for form in [name for name, form in every if "graph" in form.kinds and not form.released_as]:
         with pytest.warns(gv.GraphveilWarning):
             release = gv.KDegree(k=2).anonymize(graph)
         folder = release.write(cwd / form, format=form)
@@ -123,8 +122,11 @@ def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here,
     packed = gzip.compress((cwd / "friends.csv").read_bytes())
     (cwd / "packed.csv.gz").write_bytes(packed)
     command = ("anonymize", "k-degree", "packed.csv.gz", "--k", 2)
-    assert 0 == graphveil_here(*command, "--out", "same").code
-    assert (cwd / "same" / "data.csv.gz").is_file()
+    done = graphveil_here(*command, "--out", "same")
+    assert 0 == done.code
+    note = "packed.csv.gz: the release is csv: the same data can be written as gzip in many ways"
+    assert note in done.err.splitlines()
+    assert (cwd / "same" / "data.csv").is_file()
     assert 0 == graphveil_here(*command, "--out", "columns", "--format", "parquet").code
     assert (cwd / "columns" / "data.parquet").is_file()
     assert 0 == graphveil_here(*command, "--out", "marked", "--format", "gml").code
@@ -136,7 +138,7 @@ def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here,
 
 
 def test_an_unknown_format_is_refused_before_any_work(graphveil_here, listing, assert_one_line):
-    for form in ("nix", "csv.bz2", "parquet.gz", "exe"):
+    for form in ("nix", "csv.bz2", "parquet.gz", "exe", "csv.gz", "tsv.zst", "npz", "arrow"):
         done = graphveil_here(*ANONYMIZE, "--k", 2, "--out", "out", "--format", form)
         assert 2 == done.code
         assert_one_line(done, form, "Use ")

@@ -1,23 +1,46 @@
-"""The forger's kit: good releases made bad by hand, with sizes, digests and seal computed anew."""
+"""The forger's kit: good releases made bad by hand, with sizes, digests and seal computed anew.
+
+`forgeries_of` gives every forgery that fits a release folder. Each of them hides something, or lets
+two readers read different things, without touching what the release claims.
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+import pyarrow as pa
+from pyarrow import parquet
 
 Forgery = Callable[[bytes], bytes]
 
 
-def reseal(folder: Path) -> None:
+class Forged(NamedTuple):
+    """A forgery of a folder, and the checks of which one must notice it."""
+
+    forge: Callable[[Path], None]
+    noticed_by: tuple[str, ...]
+
+
+def read_manifest(folder: Path) -> dict:
+    return json.loads((folder / "release.json").read_bytes())
+
+
+def data_file(folder: Path) -> Path:
+    return next(folder.glob("data.*"))
+
+
+def reseal(folder: Path, manifest: dict | None = None) -> None:
     """State sizes, digests and seal of the files as they are now: a careful forger's last step."""
     path = folder / "release.json"
-    manifest = json.loads(path.read_bytes())
+    manifest = manifest or read_manifest(folder)
     for file in manifest["data"]["files"]:
         content = (folder / file["name"]).read_bytes()
         file |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -31,12 +54,8 @@ def as_written(manifest: dict) -> bytes:
 
 
 def forge(path: Path, forgery: Forgery) -> None:
-    """Change a file of a release, under its compression, and seal the release anew."""
-    content = path.read_bytes()
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(forgery(gzip.decompress(content)), 6, mtime=0))
-    else:
-        path.write_bytes(forgery(content))
+    """Change a file of a release, and seal the release anew."""
+    path.write_bytes(forgery(path.read_bytes()))
     reseal(path.parent)
 
 
@@ -54,10 +73,15 @@ def id_written_as(form: str) -> Forgery:
     def respelled(row: bytes) -> bytes:
         match = re.search(rb"[0-9]+", row)
         value = int(match[0])
-        spelled = form.format(value, float(value)).encode()
+        spelled = form.format(value, float(value), -value).encode()
         return row[: match.start()] + spelled + row[match.end() :]
 
     return lambda content: last_row(content, respelled)
+
+
+def other_digit(digit: re.Match[bytes]) -> bytes:
+    """Return the Arabic digit of the same value."""
+    return chr(0x660 + int(digit[0])).encode()
 
 
 SPELLINGS = {
@@ -70,7 +94,13 @@ SPELLINGS = {
     "an underscore": id_written_as("0_{0}"),
     "hexadecimal": id_written_as("0x{0:x}"),
     "a float": id_written_as("{1}"),
+    "a mantissa": id_written_as("{0:e}"),
     "in quotes": id_written_as('"{0}"'),
+    "below nought": id_written_as("-{0}"),
+    "digits of another script": lambda content: last_row(
+        content,
+        lambda row: re.sub(rb"[0-9]", other_digit, row, count=1),
+    ),
 }
 """Ids that are cast to the same integer."""
 
@@ -109,15 +139,294 @@ def swapped_rows(content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-PACKED: dict[str, Forgery] = {
-    "a second member": lambda packed: packed + gzip.compress(b"ann is 0\n", mtime=0),
-    "an empty second member": lambda packed: packed + gzip.compress(b"", mtime=0),
-    "bytes behind": lambda packed: packed + b"ann is 0",
-    "zeros behind": lambda packed: packed + bytes(8),
-    "a time": lambda packed: packed[:4] + b"\x01\x02\x03\x04" + packed[8:],
-    "a name": lambda packed: packed[:3] + b"\x08" + packed[4:10] + b"ann\0" + packed[10:],
-    "a comment": lambda packed: packed[:3] + b"\x10" + packed[4:10] + b"ann\0" + packed[10:],
-    "an extra field": lambda packed: packed[:3] + b"\x04" + packed[4:10] + b"\3\0ann" + packed[10:],
-    "cut short": lambda packed: packed[:-4],
+CELLS: dict[str, Forgery] = {
+    "a cell in other quotes": lambda content: last_row(content, requoted),
+    "a blank behind a cell": lambda content: last_row(content, lambda row: row + b" "),
+    "a cell too many": lambda content: last_row(content, lambda row: row + b",ann"),
+    "a NUL in a cell": lambda content: content[:-1] + b"\0\n",
 }
-"""What a gzip file can say beside its content."""
+"""Cells of a table that readers read in different ways."""
+
+
+def requoted(row: bytes) -> bytes:
+    """Return a row whose last cell stands in quotes where it did not, or without its own."""
+    before, _, last = row.rpartition(b",")
+    other = last[1:-1] if last.startswith(b'"') else b'"' + last + b'"'
+    return before + b"," + other
+
+
+def gzipped(content: bytes) -> bytes:
+    return gzip.compress(content, 6, mtime=0)
+
+
+PACKED: dict[str, Forgery] = {
+    "packed": gzipped,
+    "packed in another way": lambda content: gzip.compress(content, 1, mtime=0),
+    "a second member": lambda content: gzipped(content) + gzipped(b"ann is 0\n"),
+    "bytes behind": lambda content: gzipped(content) + b"ann is 0",
+    "a time": lambda content: gzip.compress(content, mtime=7),
+    "a name": lambda content: gzipped(content)[:3] + b"\x08" + bytes(6) + b"ann\0",
+}
+"""A file packed: what is in it can be packed in many ways."""
+
+
+def parquet_of(table: pa.Table, *, metadata: dict[str, str] | None = None, **settings) -> bytes:
+    """Return a table as Parquet, in the one form but for these settings."""
+    texts = [field.name for field in table.schema if not pa.types.is_integer(field.type)]
+    numbers = {name: "DELTA_BINARY_PACKED" for name in table.column_names if name not in texts}
+    form = {
+        "compression": "none",
+        "write_statistics": False,
+        "store_schema": False,
+        "use_dictionary": texts or False,
+        "column_encoding": numbers,
+    }
+    rows = settings.pop("rows", 1 << 20)
+    sink = io.BytesIO()
+    with parquet.ParquetWriter(sink, table.schema, **(form | settings)) as writer:
+        writer.write_table(table, row_group_size=rows)
+        if metadata:
+            writer.add_key_value_metadata(metadata)
+    written_by = parquet.ParquetFile(sink).metadata.created_by.encode()
+    return renamed_writer(sink.getvalue(), written_by, b"graphveil version 1.0.0")
+
+
+def renamed_writer(content: bytes, old: bytes, new: bytes) -> bytes:
+    """Return a Parquet file whose footer names another writer."""
+    size = int.from_bytes(content[-8:-4], "little")
+    named = [bytes([0x28, len(name)]) + name for name in (old, new)]
+    footer = content[-8 - size : -8].replace(*named)
+    return content[: -8 - size] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def rewritten(change: Callable[[pa.Table], pa.Table] = lambda table: table, **settings) -> Forgery:
+    """Return the forgery that writes the same cells with other settings, or in another type."""
+    return lambda content: parquet_of(change(parquet.read_table(io.BytesIO(content))), **settings)
+
+
+def with_words(words: Callable[[list[str]], list[str]]) -> Callable[[pa.Table], pa.Table]:
+    """Return what gives each column of text another dictionary of the same words, or of more."""
+
+    def change(table: pa.Table) -> pa.Table:
+        for number, field in enumerate(table.schema):
+            if pa.types.is_string(field.type):
+                values = table[number].to_pylist()
+                listed = words(list(dict.fromkeys(v for v in values if v is not None)))
+                codes = [None if value is None else listed.index(value) for value in values]
+                column = pa.DictionaryArray.from_arrays(
+                    pa.array(codes, pa.int32()), pa.array(listed)
+                )
+                table = table.set_column(number, field.name, column)
+        return table
+
+    return change
+
+
+def retyped(old: str, new: pa.DataType) -> Callable[[pa.Table], pa.Table]:
+    """Return what gives columns of one type another one that holds the same cells."""
+
+    def change(table: pa.Table) -> pa.Table:
+        fields = [
+            pa.field(field.name, new if str(field.type) == old else field.type)
+            for field in table.schema
+        ]
+        return table.cast(pa.schema(fields))
+
+    return change
+
+
+COLUMNAR: dict[str, Forgery] = {
+    "metadata": rewritten(metadata={"who": "ann is 0"}),
+    "metadata of a column": rewritten(
+        lambda table: table.cast(
+            pa.schema(
+                [table.schema[0].with_metadata({"PARQUET:field_id": "7"}), *list(table.schema)[1:]]
+            )
+        )
+    ),
+    "bytes before the footer": lambda content: (
+        content[: -8 - int.from_bytes(content[-8:-4], "little")]
+        + b"ann is 0"
+        + content[-8 - int.from_bytes(content[-8:-4], "little") :]
+    ),
+    "bytes behind": lambda content: content + b"ann is 0" + content[-8:],
+    "another writer": lambda content: renamed_writer(
+        content, b"graphveil version 1.0.0", b"ann is 0 version 1.0.0"
+    ),
+    "compressed": rewritten(compression="zstd"),
+    "packed by gzip": rewritten(compression="gzip"),
+    "short parts": rewritten(rows=3),
+    "short pages": rewritten(data_page_size=8, write_batch_size=1),
+    "statistics": rewritten(write_statistics=True),
+    "an index of pages": rewritten(write_statistics=True, write_page_index=True),
+    "checksums": rewritten(write_page_checksum=True),
+    "pages of version 2": rewritten(data_page_version="2.0"),
+    "another version": rewritten(version="1.0"),
+    "the schema of Arrow": rewritten(store_schema=True),
+    "plain numbers": rewritten(column_encoding={}),
+    "narrow numbers": rewritten(retyped("int64", pa.int32())),
+    "numbers without a sign": rewritten(retyped("int64", pa.uint64())),
+    "a sorted column": rewritten(sorting_columns=[parquet.SortingColumn(0)]),
+}
+"""What a Parquet file can say beside its cells."""
+
+WORDS: dict[str, Forgery] = {
+    "an unused word": rewritten(with_words(lambda words: [*words, "ann is 0"])),
+    "a word before the others": rewritten(with_words(lambda words: ["ann is 0", *words])),
+    "words in another order": rewritten(with_words(lambda words: words[::-1])),
+    "text without a dictionary": rewritten(use_dictionary=False),
+    "bytes for text": rewritten(retyped("string", pa.binary())),
+}
+"""What a Parquet file with text can say beside it."""
+
+
+def _edit(change: Callable[[dict], object]) -> Callable[[Path], None]:
+    """Return what changes the manifest, sealed anew."""
+
+    def forge_manifest(folder: Path) -> None:
+        manifest = read_manifest(folder)
+        change(manifest)
+        reseal(folder, manifest)
+
+    return forge_manifest
+
+
+def _raw(change: Forgery) -> Callable[[Path], None]:
+    """Return what changes the bytes of the manifest, but nothing that they say."""
+
+    def forge_bytes(folder: Path) -> None:
+        path = folder / "release.json"
+        path.write_bytes(change(path.read_bytes()))
+
+    return forge_bytes
+
+
+def _once(pattern: bytes, by: bytes) -> Callable[[Path], None]:
+    return _raw(lambda raw: re.sub(pattern, by, raw, count=1))
+
+
+MANIFEST = {
+    "a key twice": _once(rb'  "tool": ', rb'  "tool": "ann is 0",\n  "tool": '),
+    "a blank behind": _raw(lambda raw: raw + b" "),
+    "a line behind": _raw(lambda raw: raw + b"\n"),
+    "no last line end": _raw(lambda raw: raw[:-1]),
+    "tabs": _raw(lambda raw: raw.replace(b"  ", b"\t")),
+    "one line": _raw(lambda raw: json.dumps(json.loads(raw)).encode() + b"\n"),
+    "keys in another order": _raw(
+        lambda raw: json.dumps(json.loads(raw), indent=2, sort_keys=True).encode() + b"\n"
+    ),
+    "a byte order mark": _raw(lambda raw: b"\xef\xbb\xbf" + raw),
+    "a word by its code": _once(rb'"graphveil"', rb'"\\u0067raphveil"'),
+    "a count as a float": _once(rb'"rows": ([0-9]+)', rb'"rows": \g<1>.0'),
+    "a count with an exponent": _once(rb'"rows": ([0-9]+)', rb'"rows": \g<1>e0'),
+    "a count below nought": _once(rb'"rows": ([0-9]+)', rb'"rows": -\g<1>'),
+    "a count as text": _once(rb'"rows": ([0-9]+)', rb'"rows": "\g<1>"'),
+    "a field too many": _edit(lambda manifest: manifest.update(note="ann is 0")),
+    "a field of a file too many": _edit(
+        lambda manifest: manifest["data"]["files"][0].update(note="ann is 0")
+    ),
+    "a field of the claim too many": _edit(lambda manifest: manifest["claim"].update(note="ann")),
+    "a field of the promise too many": _edit(
+        lambda manifest: manifest["claim"]["guarantee"].update(note="ann is 0")
+    ),
+    "a long manifest": _raw(lambda raw: raw + b" " * (17 << 20)),
+    "deep lists": _once(rb'"parameters": {', b'"parameters": {"x": ' + b"[" * 5000),
+}
+"""What `release.json` can say beside its fields."""
+
+
+def _listed_as(name: str) -> Callable[[Path], None]:
+    def forge_name(folder: Path) -> None:
+        manifest = read_manifest(folder)
+        file = manifest["data"]["files"][0]
+        (folder / file["name"]).rename(folder / name)
+        file["name"] = name
+        reseal(folder, manifest)
+
+    return forge_name
+
+
+def _linked(name: str) -> Callable[[Path], None]:
+    """Return what leaves a link where a file was, to the same content elsewhere."""
+
+    def forge_link(folder: Path) -> None:
+        path = data_file(folder) if name == "data" else folder / name
+        away = folder.with_name(f"{folder.name}-away")
+        path.rename(away)
+        path.symlink_to(away)
+
+    return forge_link
+
+
+def _link_beside(folder: Path) -> None:
+    (folder / "more").symlink_to("/etc/hostname")
+
+
+FOLDER = {
+    "another file": lambda folder: (folder / "who.txt").write_text("ann is 0"),
+    "an empty file": lambda folder: (folder / "ann-is-0").touch(),
+    "a hidden file": lambda folder: (folder / ".who").write_text("ann is 0"),
+    "a folder": lambda folder: (folder / "who").mkdir(),
+    "a link": _link_beside,
+    "the data through a link": _linked("data"),
+    "the manifest through a link": _linked("release.json"),
+    "the data in capitals": lambda folder: (folder / "DATA.CSV").write_text("ann is 0"),
+    "the data under another name": _listed_as("ann-is-0.csv"),
+    "the data under a name in capitals": _listed_as("DATA.csv"),
+    "a blank behind the name": _listed_as("data.csv "),
+    "the data listed twice": _edit(
+        lambda manifest: manifest["data"]["files"].append(manifest["data"]["files"][0])
+    ),
+    "no data": _edit(lambda manifest: manifest["data"]["files"].pop(0)),
+}
+"""What a folder can hold beside its files."""
+
+
+def _packed(forgery: Forgery) -> Callable[[Path], None]:
+    def forge_packed(folder: Path) -> None:
+        path = data_file(folder)
+        path.write_bytes(forgery(path.read_bytes()))
+        _listed_as(f"{path.name}.gz")(folder)
+
+    return forge_packed
+
+
+def _in_data(forgery: Forgery) -> Callable[[Path], None]:
+    return lambda folder: forge(data_file(folder), forgery)
+
+
+def _in_file(name: str, forgery: Forgery) -> Callable[[Path], None]:
+    return lambda folder: forge(folder / name, forgery)
+
+
+def forgeries_of(folder: Path) -> dict[str, Forged]:
+    """Return every forgery of a release folder that fits its kind and format, but of the folder."""
+    described = read_manifest(folder)["data"]
+    kind, form = described["kind"], described["files"][0]["format"]
+    data: dict[str, Forgery] = {**LINES} if form != "parquet" else {**COLUMNAR}
+    if form == "parquet" and kind != "graph":
+        data |= WORDS
+    if form != "parquet" and kind != "table":
+        data |= SPELLINGS
+    if form == "csv" and kind == "bipartite":
+        data |= ITEMS
+    if form == "csv" and kind == "table":
+        data |= CELLS
+    if form in ("csv", "tsv", "text") and kind != "table":
+        data["rows in another order"] = swapped_rows
+    every = {name: _in_data(forgery) for name, forgery in data.items()}
+    every |= {name: _packed(forgery) for name, forgery in PACKED.items()}
+    for file in described["files"][1:]:
+        beside = {**LINES, **SPELLINGS, "rows in another order": swapped_rows}
+        every |= {f"{file['name']}: {n}": _in_file(file["name"], f) for n, f in beside.items()}
+    return {name: Forged(f, ("data", "canonical order")) for name, f in every.items()}
+
+
+OF_ANY_FOLDER = {
+    **{name: Forged(forgery, ("manifest", "seal")) for name, forgery in MANIFEST.items()},
+    **{
+        name: Forged(forgery, ("files", "no other files", "description"))
+        for name, forgery in FOLDER.items()
+    },
+}
+"""Forgeries of the manifest and of the folder, which fit every release."""

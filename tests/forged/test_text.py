@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 
-import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 import graphveil as gv
 from forged.kit import (
     ITEMS,
     LINES,
-    PACKED,
     SPELLINGS,
     forge,
     reseal,
@@ -49,19 +44,20 @@ def check(path, forgery):
     assert before != path.read_bytes()
     verdict = gv.verify_release(path.parent)
     assert verdict.failures()
-    assert path.name in " ".join(item.detail for item in verdict.failures())
+    noticed = {item.name: item.detail for item in verdict.failures()}
+    assert path.name in " ".join(noticed.values()) or "canonical order" in noticed
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "text", "csv.gz"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "text"])
 @pytest.mark.parametrize("forgery", [*SPELLINGS, *LINES])
 def test_another_spelling_of_a_graph_is_refused(tmp_path, form, forgery):
     folder = written(GRAPH, tmp_path, form)
     check(next(folder.glob("data.*")), {**SPELLINGS, **LINES}[forgery])
 
 
-@pytest.mark.parametrize("form", ["metis", "nauty", "mtx"])
+@pytest.mark.parametrize("form", ["metis", "nauty", "mtx", "graphml", "gml", "pajek"])
 @pytest.mark.parametrize("forgery", [*SPELLINGS, *LINES])
-def test_another_spelling_of_a_list_of_neighbours_is_refused(tmp_path, form, forgery):
+def test_another_spelling_in_a_format_of_graphs_is_refused(tmp_path, form, forgery):
     folder = written(GRAPH, tmp_path, form)
     check(next(folder.glob("data.*")), {**SPELLINGS, **LINES}[forgery])
 
@@ -76,10 +72,9 @@ def test_another_spelling_of_the_list_of_users_is_refused(tmp_path, forgery):
     check(written(ROWS, tmp_path, "csv") / "users.csv", {**SPELLINGS, **LINES}[forgery])
 
 
-@pytest.mark.parametrize("form", ["csv", "csv.gz"])
 @pytest.mark.parametrize("forgery", [*SPELLINGS, *LINES, *ITEMS])
-def test_another_spelling_of_users_and_items_is_refused(tmp_path, form, forgery):
-    folder = written(ROWS, tmp_path, form)
+def test_another_spelling_of_users_and_items_is_refused(tmp_path, forgery):
+    folder = written(ROWS, tmp_path, "csv")
     check(next(folder.glob("data.*")), {**SPELLINGS, **LINES, **ITEMS}[forgery])
 
 
@@ -110,46 +105,30 @@ def test_quotes_that_no_item_needs_and_missing_ones_are_refused(tmp_path):
     check(plain / "data.csv", lambda _: every)
 
 
-@pytest.mark.parametrize("data", [GRAPH, ROWS], ids=["graph", "users"])
-@pytest.mark.parametrize("forgery", PACKED)
-def test_what_a_packed_file_says_beside_its_content_is_refused(tmp_path, data, forgery):
-    path = next(written(data, tmp_path, "csv.gz").glob("data.*"))
-    reseal(path.parent)
-    assert [] == gv.verify_release(path.parent).failures()
-    path.write_bytes(PACKED[forgery](path.read_bytes()))
-    reseal(path.parent)
-    verdict = gv.verify_release(path.parent)
-    assert path.name in " ".join(item.detail for item in verdict.failures())
+NUMBERED = gv.Bipartite.from_lists([[5, 7, 100], [5, 7, 100], [], [], [2], [2]])
 
 
-def as_python(content):
-    return [(int(user), item) for user, item in list(csv.reader(io.StringIO(content)))[1:]]
+@pytest.mark.parametrize("forgery", [*SPELLINGS, *LINES])
+def test_another_spelling_of_a_matrix_is_refused(tmp_path, forgery):
+    folder = written(NUMBERED, tmp_path, "mtx")
+    check(folder / "data.mtx", {**SPELLINGS, **LINES}[forgery])
 
 
-@pytest.mark.parametrize("data", [ROWS, COMMAS], ids=["plain", "quoted"])
-def test_every_reader_reads_the_same_from_a_release_that_verifies(tmp_path, data):
-    folder = written(data, tmp_path, "csv")
-    assert gv.verify_release(folder).ok
-    content = (folder / "data.csv").read_text()
-    names = data.feature_labels().tolist()
-    expected = [(u, names[i]) for u in range(data.n_users) for i in data.row(u)]
-    assert expected == as_python(content)
-    frame = pd.read_csv(io.StringIO(content), keep_default_na=False)
-    assert expected == list(frame.itertuples(index=False, name=None))
-    assert expected == pl.read_csv(io.StringIO(content)).rows()
-    read = gv.read_release(folder).data
-    known = read.feature_labels().tolist()
-    assert expected == [(u, known[i]) for u in range(read.n_users) for i in read.row(u)]
+@pytest.mark.parametrize("form", ["graphml", "gml", "pajek", "metis", "nauty", "mtx", "csv"])
+def test_node_100_has_one_spelling(tmp_path, form):
+    path = next(written(GRAPH, tmp_path, form).glob("data.*"))
+    check(path, lambda content: re.sub(rb"\b100\b", b"1e2", content, count=1))
 
 
-def test_every_reader_reads_the_same_graph_from_a_release_that_verifies(tmp_path):
-    import networkx as nx  # noqa: PLC0415  here alone
-
-    folder = written(GRAPH, tmp_path, "csv")
-    assert gv.verify_release(folder).ok
-    lines = (folder / "data.csv").read_text().splitlines()[1:]
-    graph = nx.parse_edgelist(lines, delimiter=",", nodetype=int)
-    expected = {tuple(edge) for edge in GRAPH.edges().tolist()}
-    assert expected == {tuple(sorted(edge)) for edge in graph.edges}
-    frame = pd.read_csv(folder / "data.csv")
-    assert np.array_equal(GRAPH.edges(), frame.to_numpy())
+@pytest.mark.parametrize(
+    ("form", "head", "other"),
+    [
+        ("metis", b"124 120\n", b"00124 120\n"),
+        ("mtx", b"124 124 120\n", b"124 0124 120\n"),
+        ("nauty", b"!n=124\n", b"!n=0124\n"),
+        ("pajek", b"*Vertices 124\n", b"*Vertices 0124\n"),
+    ],
+)
+def test_sizes_at_the_head_of_a_file_have_one_spelling(tmp_path, form, head, other):
+    path = next(written(GRAPH, tmp_path, form).glob("data.*"))
+    check(path, lambda content: content.replace(head, other, 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 
 import pytest
@@ -220,17 +219,3 @@ def test_a_link_instead_of_a_file_is_refused(folder, name, tmp_path):
     problems = failed(verify(folder))
     assert name in problems["files"]
     assert name in problems["data"]
-
-
-def test_a_time_in_a_gzip_header_is_found(tmp_path):
-    folder = release_of(original_graph()).write(tmp_path / "release", format="csv.gz")
-    assert verify(folder).ok
-    content = gzip.compress(gzip.decompress((folder / "data.csv.gz").read_bytes()), mtime=1)
-    replace_file(folder, "data.csv.gz", content)
-    assert "data.csv.gz carries a name or a time" in failed(verify(folder))["files"]
-
-
-def test_a_truncated_compressed_file_fails(tmp_path):
-    folder = release_of(original_graph()).write(tmp_path / "release", format="csv.gz")
-    replace_file(folder, "data.csv.gz", (folder / "data.csv.gz").read_bytes()[:-12])
-    assert "data.csv.gz" in failed(verify(folder))["data"]

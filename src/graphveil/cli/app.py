@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
     "warm": "Compile beforehand, for images and clusters.",
+    "convert": "A data file, or the data of a release, in another format.",
     "demo": "The whole way, on data that ships with graphveil.",
 }
 

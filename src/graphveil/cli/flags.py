@@ -141,7 +141,8 @@ def options_from(options: type[T], given: dict[str, Any]) -> T:
     return options(**values_for(options, given))
 
 
-def _path(name: str, text: str) -> inspect.Parameter:
+def path_argument(name: str, text: str) -> inspect.Parameter:
+    """Return a path that is given without a flag."""
     return inspect.Parameter(
         name,
         inspect.Parameter.POSITIONAL_ONLY,
@@ -149,8 +150,8 @@ def _path(name: str, text: str) -> inspect.Parameter:
     )
 
 
-INPUT = _path("input", "The file that holds the data.")
-FOLDER = _path("dir", "The folder of the release.")
+INPUT = path_argument("input", "The file that holds the data.")
+FOLDER = path_argument("dir", "The folder of the release.")
 
 
 def with_signature(

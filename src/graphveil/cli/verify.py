@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from graphveil.cli.console import bar, result, result_json
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, read_original
+from graphveil.errors import UsageError
 from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
 
 
 def _run(folder: Path, **given: Any) -> int:
     as_json, path = given.pop("json"), given.pop("original")
+    limit_bytes = size_in_bytes(given.pop("limit"))
     with shown(bar):
         read = None if path is None else read_original(folder, path, given)
         original = {} if read is None else read._asdict()
         with stage(f"verifying {folder.name}"):
-            verdict = verify_release(folder, **original)
+            verdict = verify_release(folder, **original, limit_bytes=limit_bytes)
     if as_json:
         result_json(verdict)
     else:
@@ -27,11 +30,32 @@ def _run(folder: Path, **given: Any) -> int:
     return verdict.exit_code
 
 
+def size_in_bytes(text: str) -> int:
+    """Return a size that was given as a number of bytes, or with a unit.
+
+    Examples
+    --------
+    >>> size_in_bytes("512MiB"), size_in_bytes("2 GB"), size_in_bytes("4096")
+    (536870912, 2000000000, 4096)
+    """
+    match = re.fullmatch(r"([0-9]{1,18}) ?([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
+    if match is None or (match[3] and not match[2]):
+        raise UsageError(f"--limit {text!r} is no size. Give one such as 512MiB or 8GB.")
+    units = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+    return int(match[1]) * int((1024 if match[3] else 1000) ** units[match[2].upper()])
+
+
 command = with_signature(
     _run,
     [
         FOLDER,
         *original_flags(required=False),
+        flag(
+            "limit",
+            str,
+            "The largest content of one file that is read, such as 512MiB or 8GB.",
+            default="4GiB",
+        ),
         flag("json", bool, "Print JSON.", default=False, negative=""),
     ],
     name="verify",

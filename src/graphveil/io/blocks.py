@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
-from pyarrow import ipc, parquet
 
+from graphveil.io.columnar import write_tables
 from graphveil.io.delimited import block_writer
 from graphveil.io.formats import Format
 from graphveil.io.writing import opened
@@ -51,23 +52,9 @@ def write_pairs(
     waiting = iter(tables)
     first = next(waiting)
     with opened(path, form) as stream:
-        if form.name == "parquet":
-            with parquet.ParquetWriter(
-                stream, first.schema, compression="zstd", store_schema=False
-            ) as writer:
-                for table in _all(first, waiting):
-                    writer.write_table(table)
-            return
-        if form.name == "arrow":
-            with ipc.new_file(stream, first.schema) as writer:
-                for table in _all(first, waiting):
-                    writer.write_table(table)
+        if form.module == "columnar":
+            write_tables(chain([first], waiting), stream, form)
             return
         write = block_writer(tuple(first.column_names), names, stream, form)
-        for table in _all(first, waiting):
+        for table in chain([first], waiting):
             write(table)
-
-
-def _all(first: pa.Table, rest: Iterable[pa.Table]) -> Iterable[pa.Table]:
-    yield first
-    yield from rest

@@ -46,6 +46,8 @@ class Format:
         Whether ids may be text.
     compressible
         Whether it may be wrapped in gzip or Zstandard.
+    released_as
+        The format of a release of such a file, where bytes of this one could hold more than data.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Format:
     keeps_isolated: bool = False
     text_ids: bool = True
     compressible: bool = True
+    released_as: str | None = None
 
     def reader(self, kind: Content) -> Callable[..., Any]:
         """Return the function that reads this kind of data."""
@@ -96,6 +99,7 @@ FORMATS: dict[str, Format] = {
             kinds=_ALL,
             module="columnar",
             compressible=False,
+            released_as="parquet",
         ),
         Format(
             name="graphml",
@@ -146,6 +150,7 @@ FORMATS: dict[str, Format] = {
             keeps_isolated=True,
             text_ids=False,
             compressible=False,
+            released_as="csv",
         ),
     )
 }

@@ -58,8 +58,8 @@ def write_graph(
     isolated = int(np.count_nonzero(graph.degrees() == 0))
     if isolated and nodes_path is None and not form.keeps_isolated:
         raise UsageError(
-            f"{isolated} nodes without edges would be lost in {form.name}. Give nodes_path, "
-            "or use graphml."
+            f"{isolated} nodes without edges would be lost in {form.name}. "
+            "Give nodes_path (--out-ids), or use graphml."
         )
     _check_ids(form, graph.ids, "node", "graph")
     with opened(path, form) as stream:
@@ -109,8 +109,8 @@ def write_bipartite(
     empty = int(np.count_nonzero(np.diff(data.indptr) == 0))
     if empty and users_path is None and not form.keeps_isolated:
         raise UsageError(
-            f"{empty} users without items would be lost in {form.name}. Give users_path, "
-            "or use mtx."
+            f"{empty} users without items would be lost in {form.name}. "
+            "Give users_path (--out-ids), or use mtx."
         )
     _check_ids(form, data.users, "user", "bipartite")
     _check_ids(form, data.features, "item", "bipartite")
@@ -181,7 +181,7 @@ def opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
     try:
         with (
             whole_file(path) as part,
-            part.open("wb") as raw,
+            part.open("w+b") as raw,
             _packed(raw, compression_of(path), form) as stream,
         ):
             yield stream

@@ -19,14 +19,18 @@ from graphveil.methods import METHODS
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
-from graphveil.verify import Check, Verdict, verify
+from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
 from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
 
 METHOD = "method"
 
 
 def verify_release(
-    folder: str | Path, *, original: Any = None, original_file: str | Path | None = None
+    folder: str | Path,
+    *,
+    original: Any = None,
+    original_file: str | Path | None = None,
+    limit_bytes: int = LIMIT_BYTES,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
@@ -43,6 +47,8 @@ def verify_release(
     original_file
         The file that the original was read from: plain text is read a second time, by code of the
         checker's own.
+    limit_bytes
+        The most that the content of one file may take in memory; a larger one is not read.
 
     Raises
     ------
@@ -62,7 +68,7 @@ def verify_release(
     True
     """
     file = None if original_file is None else Path(original_file)
-    verdict = verify(folder, original=original, original_file=file)
+    verdict = verify(folder, original=original, original_file=file, limit_bytes=limit_bytes)
     try:
         manifest = read_manifest(Path(folder))
     except GraphveilError:

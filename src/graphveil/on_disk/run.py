@@ -137,7 +137,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     check_target(target, force=force)
     clustered = _checked(method)
     source = check_readable(Path(path), options)
-    form, extension = _data_format(format or format_that_came_in(source.path, options.format))
+    form = _data_format(format or format_that_came_in(source.path, options.format))
     fingerprint = _fingerprint(source, clustered, seed, as_kept(options))
     warned += forewarn(target, warned=warned)
     working = opened(target, fingerprint, seed=seed, force=force)
@@ -156,7 +156,6 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
             scratch=working.stage("publish"),
             engine=run.engine,
             form=form,
-            extension=extension,
         )
 
         def write_files(public: Path) -> Publication:
@@ -175,8 +174,8 @@ def as_kept(options: BipartiteOptions) -> dict[str, Any]:
     return {name: v for name, v in asdict(options).items() if not isinstance(v, Path)}
 
 
-def _data_format(name: str) -> tuple[Format, str]:
-    """Return the format that a name such as `csv.gz` asks for, and the extension of its files.
+def _data_format(name: str) -> Format:
+    """Return the format of a release that a name asks for.
 
     Raises
     ------
@@ -185,12 +184,12 @@ def _data_format(name: str) -> tuple[Format, str]:
     UsageError
         Where it needs all data in memory.
     """
-    form, compression = release_format(name, "bipartite")
+    form = release_format(name, "bipartite")
     if form.name not in WRITABLE:
         raise UsageError(
             f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
         )
-    return form, f"{form.extensions[0]}{compression}"
+    return form
 
 
 def _fingerprint(

@@ -54,8 +54,8 @@ class DataFiles:
         An empty folder beside the one of the original's rows.
     engine
         What sorts and writes.
-    form, extension
-        The format of the data, and its extension with that of a compression.
+    form
+        The format of the data.
     """
 
     parts: list[Path]
@@ -63,7 +63,6 @@ class DataFiles:
     scratch: Path
     engine: Engine
     form: Format
-    extension: str
 
     def write(self, public: Path) -> Written:
         """Write the data files in a random order, and count the classes of what was written."""
@@ -75,7 +74,7 @@ class DataFiles:
         if self.facts.people:
             names = pa.array(_new_ids(released, n_rows))
         rows = _NewRows(names, self._linked, sort=self.facts.people)
-        data, users = public / f"data{self.extension}", public / "users.csv"
+        data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
             self.engine.write(rows.pairs(released, advance), data, form=self.form, names=texts)
         rows.order.check()

@@ -18,6 +18,8 @@ from graphveil.errors import ParameterError, ReleaseError
 
 SCHEMA = 2
 MANIFEST = "release.json"
+MOST_BYTES = 16 << 20
+"""The largest manifest that is read: that of a table of a hundred thousand columns is smaller."""
 
 
 class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -112,7 +114,13 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} holds no {MANIFEST}, so it is not a release. "
             "Give the folder that anonymize wrote."
         )
-    return decode_manifest(path.read_bytes(), where=path)
+    return decode_manifest(bytes_of(path), where=path)
+
+
+def bytes_of(path: Path) -> bytes:
+    """Return the bytes of a manifest, and no more of them than show that it is too large."""
+    with path.open("rb") as stream:
+        return stream.read(MOST_BYTES + 1)
 
 
 def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
@@ -123,6 +131,10 @@ def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
     ReleaseError
         Where they are not a manifest of a schema this version reads.
     """
+    if len(raw) > MOST_BYTES:
+        raise ReleaseError(
+            f"{where}: not a manifest: more than {MOST_BYTES} bytes. Take the file as written."
+        )
     try:
         schema = msgspec.json.decode(raw, type=_Schema).schema
         if schema == SCHEMA:

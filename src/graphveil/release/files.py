@@ -24,7 +24,7 @@ else:
 Kind = Literal["graph", "bipartite", "table"]
 
 DELIMITED = {"csv", "tsv", "text"}
-TABULAR = {*DELIMITED, "parquet", "arrow"}
+TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
 
 NO_CELLS = "none: a graph has no cells"
@@ -56,20 +56,33 @@ def kind_of(container: type[Graph | Bipartite | Table]) -> Kind:
     return _LAYOUTS[container].kind
 
 
-def release_format(name: str, kind: Kind) -> tuple[Format, str]:
-    """Return the format and the compression's extension that a name such as `csv.gz` asks for.
+def release_format(name: str, kind: Kind) -> Format:
+    """Return the format of a release that a name asks for.
 
     Raises
     ------
     InputError
-        Where there is no such format, or it cannot hold this kind of data.
+        Where there is no such format, it cannot hold this kind of data, or it has many forms for
+        the same data, in which something could hide.
     """
     base, dot, compression = name.partition(".")
+    if dot and f".{compression}" not in COMPRESSIONS:
+        raise InputError(f"no format {name!r}. Use one of {', '.join(_released(kind))}.")
     entry = io.format_of("data", base)
     entry.writer(kind)
-    if dot and not (entry.compressible and f".{compression}" in COMPRESSIONS):
-        raise InputError(f"{name} is no format of a release. Use {base}, or csv.gz or csv.zst.")
-    return entry, f"{dot}{compression}"
+    if dot or entry.released_as:
+        raise InputError(
+            f"{name} is no format of a release: the same data can be written in many ways, in "
+            f"which something could hide. Use {entry.released_as or base}, and make a copy with "
+            "graphveil convert."
+        )
+    return entry
+
+
+def _released(kind: Kind) -> list[str]:
+    """Return the formats of a release of this kind of data."""
+    every = io.FORMATS.values()
+    return [entry.name for entry in every if kind in entry.kinds and not entry.released_as]
 
 
 def check_names(data: Data, form: Format) -> None:
@@ -120,16 +133,34 @@ def check_items(names: pa.Array, form: Format) -> None:
 
 
 def format_that_came_in(path: Path, override: str | None) -> str:
-    """Return the format of a release whose input is this file.
+    """Return the format of a release whose input is this file: its own, or the one next to it.
 
     Examples
     --------
-    >>> format_that_came_in(Path("friends.csv.gz"), None)
-    'csv.gz'
+    >>> format_that_came_in(Path("friends.csv.gz"), None), format_that_came_in(Path("a.npz"), None)
+    ('csv', 'csv')
     """
     entry = io.format_of(path, override)
-    compressed = entry.compressible and compression_of(path)
-    return f"{entry.name}{path.suffix.lower()}" if compressed else entry.name
+    return entry.released_as or entry.name
+
+
+def note_on_format(path: Path, override: str | None) -> str | None:
+    """Return what to say where a release does not come in the format of its input.
+
+    Examples
+    --------
+    >>> note_on_format(Path("friends.npz"), None)
+    'the release is csv: the same data can be written as npz in many ways'
+    """
+    entry = io.format_of(path, override)
+    packed = entry.compressible and compression_of(path)
+    if not packed and not entry.released_as:
+        return None
+    way = packed or entry.name
+    return (
+        f"the release is {entry.released_as or entry.name}: the same data can be written as {way} "
+        "in many ways"
+    )
 
 
 def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A002  the users' word
@@ -142,11 +173,11 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     folder
         Where to write; it exists.
     format
-        A name of `graphveil.io.FORMATS`, with ``.gz`` or ``.zst`` behind a text format.
+        A name of `graphveil.io.FORMATS` that a release may have.
     """
     layout = _LAYOUTS[type(data)]
-    entry, compression = release_format(format, layout.kind)
-    path = folder / f"data{entry.extensions[0]}{compression}"
+    entry = release_format(format, layout.kind)
+    path = folder / f"data{entry.extensions[0]}"
     companion = None
     if layout.companion and not entry.keeps_isolated:
         companion = folder / f"{layout.companion}.csv"

@@ -4,6 +4,7 @@ It shares no code with methods, kernels, measures or the readers and writers of 
 """
 
 from graphveil.verify.check import verify
+from graphveil.verify.database import LIMIT_BYTES
 from graphveil.verify.verdict import Check, Outcome, Verdict
 
-__all__ = ["Check", "Outcome", "Verdict", "verify"]
+__all__ = ["LIMIT_BYTES", "Check", "Outcome", "Verdict", "verify"]

@@ -11,7 +11,7 @@ import duckdb
 from graphveil.errors import ResourceError
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import private_folder
-from graphveil.verify.database import Database, UnreadableError, database
+from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.files.folder import file_checks
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import (
@@ -34,7 +34,11 @@ NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
 def verify(
-    folder: str | Path, *, original: Any = None, original_file: Path | None = None
+    folder: str | Path,
+    *,
+    original: Any = None,
+    original_file: Path | None = None,
+    limit_bytes: int = LIMIT_BYTES,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
@@ -50,6 +54,8 @@ def verify(
     original_file
         The file that the original was read from: plain text is read again, by code of the
         checker's own.
+    limit_bytes
+        The most that the content of one file may take in memory; a larger one is not read.
 
     Returns
     -------
@@ -79,7 +85,7 @@ def verify(
     if isinstance(manifest, Check):
         return Verdict("not claimed", NOTHING, [manifest])
     try:
-        checks = _checks(release, raw, manifest, original)
+        checks = _checks(release, raw, manifest, original, limit_bytes)
         if original is not None and original_file is not None:
             with database([original_file.resolve().parent]) as db:
                 checks.append(second_reading_check(db, original, original_file))
@@ -91,12 +97,14 @@ def verify(
     return Verdict(guarantee.check_word, guarantee.sentence, checks)
 
 
-def _checks(folder: Path, raw: bytes, manifest: Manifest, original: Any) -> list[Check]:
+def _checks(
+    folder: Path, raw: bytes, manifest: Manifest, original: Any, limit_bytes: int
+) -> list[Check]:
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
     checks.append(parameters_check(manifest))
-    checks += file_checks(folder, manifest)
-    with database([folder, private_folder(folder)]) as db:
+    checks += file_checks(folder, manifest, limit_bytes)
+    with database([folder, private_folder(folder)], limit_bytes=limit_bytes) as db:
         data, readable = _data_checks(db, folder, manifest)
         evidence = Evidence(manifest, readable, owner.record)
         claimed = claim_checks(evidence, of="data")

@@ -14,6 +14,10 @@ from typing import Any
 import duckdb
 
 from graphveil.errors import ResourceError
+from graphveil.verify.verdict import too_large
+
+LIMIT_BYTES = 4 << 30
+"""The most that the content of one released file may take, where nothing is said."""
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -38,9 +42,23 @@ class Database:
     `entries(person, item)`, rows by columns are `cells(c0, c1, ...)`. Rows stand in file order.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, folder: Path, limit_bytes: int
+    ) -> None:
         self._connection = connection
         self._folder = folder
+        self._limit_bytes = limit_bytes
+
+    def refuse_beyond(self, size: int, name: str) -> None:
+        """Refuse a file whose content takes more bytes than one may.
+
+        Raises
+        ------
+        UnreadableError
+            Where the size is above the limit.
+        """
+        if size > self._limit_bytes:
+            raise UnreadableError(too_large(name, size, self._limit_bytes))
 
     def link(self, path: Path) -> str:
         r"""Return a plain name for this file in the one folder SQL may read.
@@ -104,8 +122,15 @@ class Database:
 
 
 @contextmanager
-def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
+def database(folders: Sequence[Path] = (), *, limit_bytes: int = LIMIT_BYTES) -> Iterator[Database]:
     """Give an empty database that can read files in these folders; nothing of it stays.
+
+    Parameters
+    ----------
+    folders
+        What it may read.
+    limit_bytes
+        The most that the content of one file may take.
 
     Raises
     ------
@@ -128,7 +153,7 @@ def database(folders: Sequence[Path] = ()) -> Iterator[Database]:
             connection.execute(f"SET allowed_directories = [{allowed}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
-            yield Database(connection, folder / "files")
+            yield Database(connection, folder / "files", limit_bytes)
         finally:
             connection.close()
 

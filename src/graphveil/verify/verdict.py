@@ -171,6 +171,18 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'es' if what.endswith('s') else 's'}"
 
 
+def too_large(name: str, size: int, limit_bytes: int) -> str:
+    """Return why a file is not read: its content takes more bytes than one may.
+
+    Examples
+    --------
+    >>> too_large("data.csv", 5000, 4096)
+    'data.csv holds 5000 bytes, above the limit of 4096. Raise --limit if you trust it'
+    """
+    beyond = f"{name} holds {size} bytes, above the limit of {limit_bytes}"
+    return f"{beyond}. Raise --limit if you trust it"
+
+
 def shown(value: object) -> str:
     r"""Return a value that others wrote, quoted, on one line and short.
 

@@ -1,4 +1,4 @@
-"""The one form of a released text file: its rows are written again, and bytes are compared.
+"""The one form of a released file: its rows are written again, and bytes are compared.
 
 What every reader reads from a file of this form is the same: integers have one spelling, quotes
 one style, lines one end, and nothing stands between rows, before or behind them.
@@ -6,12 +6,11 @@ one style, lines one end, and nothing stands between rows, before or behind them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.files.packed import unpacked
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 18
@@ -21,27 +20,47 @@ _SPACES = (
 _AWKWARD = rf'["\n\r\t,;#%\x00]|^[{_SPACES}]|[{_SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
 
+Part = bytes | str
+"""Lines as they are, or SQL that gives a line a row, in order."""
 
-def compare_text(
+
+def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
+    """Refuse a file whose bytes are not these parts, one behind the other.
+
+    Raises
+    ------
+    UnreadableError
+        Where a byte differs; the message names file and line.
+    """
+    line = 1
+    with path.open("rb") as stream:
+        for expected, lines in _chunks(db, parts):
+            content = stream.read(len(expected))
+            if content != expected:
+                raise UnreadableError(_difference(path, content, expected, line))
+            line += lines
+        rest = stream.read(80)
+    if rest:
+        raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} stands behind the last row")
+
+
+def compare_cells(
     db: Database,
     path: Path,
     table: str,
     columns: Sequence[tuple[str, str]],
     *,
-    header: Sequence[str] = (),
-    before: bytes = b"",
+    header: Sequence[str],
     delimiter: str,
 ) -> None:
-    """Refuse a file whose bytes are not those of its rows, written in the one form.
+    """Refuse a delimited file whose bytes are not those of its rows, written in the one form.
 
     Parameters
     ----------
     table, columns
         The table that was read from the file, and its (column, SQL type).
     header
-        The names in the first line; none where there is no such line.
-    before
-        The lines before the rows of a file that has other ones.
+        The names in the first line.
     delimiter
         The character between cells.
 
@@ -51,26 +70,27 @@ def compare_text(
         Where a byte differs; the message names file and line.
     """
     texts = [name for name, kind in columns if kind == "VARCHAR"]
-    quoted = bool(texts) and _any_awkward(db, table, texts)
-    if header:
-        names = [_quoted(name) if _is_awkward(db, name) else name for name in header]
-        before = delimiter.join(names).encode() + b"\n"
+    quoted = any(_any_awkward(db, table, name) for name in texts)
+    names = [_quoted(name) if _is_awkward(db, name) else name for name in header]
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
-    line = f" || {literal(delimiter)} || ".join(cells)
-    query = f"SELECT {line} || chr(10) AS line FROM {table}"
-    _compare(path, before, db.blocks(query, _ROWS))
+    line = f", {literal(delimiter)}, ".join(cells)
+    compare(
+        db,
+        path,
+        [delimiter.join(names).encode() + b"\n", f"SELECT concat({line}, chr(10)) FROM {table}"],
+    )
 
 
 def _cell(name: str, kind: str, *, quoted: bool) -> str:
-    if kind != "VARCHAR":
-        return f"CAST({name} AS VARCHAR)"
-    return f"""'"' || replace({name}, '"', '""') || '"'""" if quoted else name
+    if kind == "VARCHAR" and quoted:
+        return f"""'"', replace({name}, '"', '""'), '"'"""
+    return name
 
 
-def _any_awkward(db: Database, table: str, texts: Sequence[str]) -> bool:
-    any_of = " OR ".join(f"regexp_matches({name}, ?)" for name in texts)
-    row = db.first(f"SELECT 1 FROM {table} WHERE {any_of} LIMIT 1", [_AWKWARD] * len(texts))
-    return row is not None
+def _any_awkward(db: Database, table: str, name: str) -> bool:
+    words = f"SELECT DISTINCT {name} AS word FROM {table}"
+    sql = f"SELECT 1 FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1"
+    return db.first(sql, [_AWKWARD]) is not None
 
 
 def _is_awkward(db: Database, text: str) -> bool:
@@ -82,28 +102,21 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _compare(path: Path, before: bytes, blocks: Iterator[Any]) -> None:
-    line = 1
-    with unpacked(path) as stream:
-        for expected, lines in _chunks(before, blocks):
-            content = stream.read(len(expected))
-            if content != expected:
-                raise UnreadableError(_difference(path, content, expected, line))
-            line += lines
-        rest = stream.read(80)
-    if rest:
-        raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} stands behind the last row")
+def _chunks(db: Database, parts: Iterable[Part]) -> Iterator[tuple[bytes, int]]:
+    """Yield the expected bytes, and how many lines they are, a block at a time."""
+    for part in parts:
+        if isinstance(part, bytes):
+            yield part, part.count(b"\n")
+            continue
+        for block in db.blocks(part, _ROWS):
+            yield _text_of(block.column(0)), len(block)
 
 
-def _chunks(before: bytes, blocks: Iterator[Any]) -> Iterator[tuple[bytes, int]]:
-    """Yield lines as bytes, and how many: the text of a block stands in one piece already."""
-    if before:
-        yield before, before.count(b"\n")
-    for block in blocks:
-        column = block.column(0)
-        offsets = memoryview(column.buffers()[1]).cast("i" if str(column.type) == "string" else "q")
-        start, end = offsets[column.offset], offsets[column.offset + len(column)]
-        yield bytes(memoryview(column.buffers()[2])[start:end]), len(column)
+def _text_of(column: Any) -> bytes:
+    """Return the text of an Arrow column in one piece, as it stands there already."""
+    offsets = memoryview(column.buffers()[1]).cast("i" if str(column.type) == "string" else "q")
+    start, end = offsets[column.offset], offsets[column.offset + len(column)]
+    return bytes(memoryview(column.buffers()[2])[start:end])
 
 
 def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:

@@ -1,22 +1,34 @@
-"""Parquet and Arrow files read by column, names and types checked first."""
+"""Parquet files: read, written again with the settings of a release, and compared byte by byte.
+
+Everything in such a file but its cells is the writer's: encodings, the order of words in a
+dictionary, sizes of pages, the footer. Without compression these follow from the cells alone, in
+every version of the library from 20 on, so that a file of equal bytes has no room for more.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from inspect import signature
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError, identifier, literal
+from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.verdict import shown
 
-_ARROW = b"ARROW1\0\0"
-_WRITER = re.compile(
-    r"(parquet-cpp-arrow|DuckDB) version v?[0-9.]{1,20}( \(build [0-9a-f]{1,40}\))?"
-)
-_INTEGERS = frozenset(
-    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-)
+_ROWS = 1 << 20
+_CREATED_BY = b"graphveil version 1.0.0"
+_BYTES_PER_CELL = 8
+_SETTINGS: dict[str, Any] = {
+    "compression": "none",
+    "write_statistics": False,
+    "store_schema": False,
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "data_page_size": 1 << 20,
+    "dictionary_pagesize_limit": 1 << 24,
+    "write_batch_size": 1024,
+}
 
 
 def load_columnar(
@@ -27,7 +39,7 @@ def load_columnar(
     *,
     names: Sequence[str],
 ) -> None:
-    """Create a table of a Parquet or Arrow file.
+    """Create a table of a Parquet file.
 
     Parameters
     ----------
@@ -39,86 +51,136 @@ def load_columnar(
     Raises
     ------
     UnreadableError
-        Where a column has another name or type, or an id is missing.
+        Where a column has another name or type, a number is negative, or a byte is not as it
+        would be written.
     """
-    relation, columns_read = _relation(db, path)
-    described = db.rows(f"DESCRIBE SELECT * FROM {relation}")
-    if columns_read != list(names):
-        raise UnreadableError(
-            f"{path.name} has the columns {shown(columns_read)}, not {shown(list(names))}"
-        )
-    for row, (_, kind) in zip(described, columns, strict=True):  # SQL calls A, a: A, a_1
-        if kind == "BIGINT" and row[1] not in _INTEGERS:
-            raise UnreadableError(f"{path.name}: {row[0]} holds {shown(row[1])}, not integers")
-        if row[1] in _INTEGERS:
-            _refuse_negative(db, relation, row[0], path.name)
+    frame = _read(db, path, columns, names)
+    _compare(path, _written(frame))
     listed = ", ".join(name for name, _ in columns)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
+    numbers = [name for name in names if name not in _texts(frame.schema)]
+    relation = db.named(frame)
+    for name in numbers:
+        _refuse_negative(db, relation, name, path.name)
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
 
 
-def _relation(db: Database, path: Path) -> tuple[str, list[str]]:
-    """Return what SQL reads a file from, and the names of its columns as they stand there."""
-    if path.suffix == ".parquet":
-        names = _parquet_names(path)
-        return f"read_parquet({literal(db.link(path))}, hive_partitioning = false)", names
-    import pyarrow as pa  # noqa: PLC0415
+def _read(
+    db: Database, path: Path, columns: Sequence[tuple[str, str]], names: Sequence[str]
+) -> Any:
+    """Return the cells under their names, once they are known to fit into memory.
 
+    Nothing else that the file says of its columns goes with them.
+    """
+    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
+    from pyarrow import parquet  # noqa: PLC0415  as above
+
+    with path.open("rb") as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+        _check_columns(path.name, file.schema_arrow, columns, names)
+        db.refuse_beyond(file.metadata.num_rows * len(names) * _BYTES_PER_CELL, path.name)
+        _refuse_packed(db, path)
+        words = _texts(file.schema_arrow)
     with path.open("rb") as stream:
-        if stream.read(len(_ARROW)) != _ARROW:
-            raise UnreadableError(f"{path.name} does not begin as an Arrow file")
-        stream.seek(0)
-        frame = _arrow_table(pa.ipc.open_file(stream), path.name)
+        file = parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=words)
+        frame = file.read(use_threads=False)
     frame.validate(full=True)
-    return db.named(frame), frame.column_names
+    for name in words:
+        _refuse_long(db, frame[name], path.name)
+    cells = [frame[name].cast("string") if name in words else frame[name] for name in names]
+    return pa.Table.from_arrays(cells, names=list(names))
+
+
+def _texts(schema: Any) -> list[str]:
+    return [field.name for field in schema if str(field.type) == "string"]
+
+
+def _check_columns(
+    name: str, schema: Any, columns: Sequence[tuple[str, str]], names: Sequence[str]
+) -> None:
+    if schema.names != list(names):
+        raise UnreadableError(
+            f"{name} has the columns {shown(schema.names)}, not {shown(list(names))}"
+        )
+    for field, (_, kind) in zip(schema, columns, strict=True):
+        allowed = ("int64",) if kind == "BIGINT" else ("int64", "string")
+        if str(field.type) not in allowed:
+            raise UnreadableError(
+                f"{name}: {field.name} holds {shown(str(field.type))}, not {' or '.join(allowed)}"
+            )
+
+
+def _refuse_packed(db: Database, path: Path) -> None:
+    """Refuse compressed pages before they are unpacked: one content has many packings.
+
+    SQL asks, since pyarrow ends the process on some broken descriptions of a column.
+    """
+    packed = db.first(
+        "SELECT compression FROM parquet_metadata(?) WHERE compression <> 'UNCOMPRESSED' LIMIT 1",
+        [db.link(path)],
+    )
+    if packed:
+        raise UnreadableError(f"{path.name} is compressed with {shown(packed[0])}")
+
+
+def _refuse_long(db: Database, column: Any, name: str) -> None:
+    """Refuse text that few words of a dictionary make longer than memory holds."""
+    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
+
+    size = 0
+    for chunk in column.chunks:
+        lengths = pc.binary_length(chunk.dictionary).cast("int64").take(chunk.indices)
+        size += pc.sum(lengths).as_py() or 0
+    db.refuse_beyond(size, name)
+
+
+def _written(frame: Any) -> bytes:
+    """Return the bytes of a table in the one form."""
+    from pyarrow import parquet  # noqa: PLC0415  heavy, as above
+
+    sink = BytesIO()
+    texts = _texts(frame.schema)
+    numbers = [name for name in frame.column_names if name not in texts]
+    settings = {
+        **_SETTINGS,
+        "use_dictionary": texts or False,
+        "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+    }
+    if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:
+        settings["max_rows_per_page"] = _ROWS
+    with parquet.ParquetWriter(sink, frame.schema, **settings) as writer:
+        for start in range(0, max(frame.num_rows, 1), _ROWS):
+            group = frame.slice(start, _ROWS).combine_chunks()
+            writer.write_table(group, row_group_size=_ROWS)
+    content = sink.getvalue()
+    size = int.from_bytes(content[-8:-4], "little")
+    written_by = parquet.ParquetFile(BytesIO(content)).metadata.created_by.encode()
+    footer, _, behind = content[-8 - size : -8].rpartition(_named(written_by))
+    footer += _named(_CREATED_BY) + behind
+    return content[: -8 - size] + footer + len(footer).to_bytes(4, "little") + content[-4:]
+
+
+def _named(writer: bytes) -> bytes:
+    """Return the name of a writer as a footer holds it."""
+    return bytes([0x28, len(writer)]) + writer
+
+
+def _compare(path: Path, expected: bytes) -> None:
+    content = path.read_bytes()
+    if content == expected:
+        return
+    size = min(len(content), len(expected))
+    position = next((i for i in range(size) if content[i] != expected[i]), size)
+    raise UnreadableError(
+        f"{path.name}, byte {position} of {len(content)}: not as these cells are written, in the "
+        f"one form of {len(expected)} bytes"
+    )
 
 
 def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
-    least = db.first(f"SELECT min({identifier(column)}) FROM {relation}")
-    if least and least[0] is not None and least[0] < 0:
-        raise UnreadableError(f"{name}: {least[0]} in the column {column} is below 0")
-
-
-def _parquet_names(path: Path) -> list[str]:
-    """Return the names of the columns of a file that says no more than its columns.
-
-    SQL passes over what others read there.
-    """
-    from pyarrow import parquet  # noqa: PLC0415  heavy, and only this format needs it
-
-    with path.open("rb") as stream, parquet.ParquetFile(stream) as file:
-        footer, schema = file.metadata, file.schema_arrow
-        if footer.metadata:
-            raise UnreadableError(f"{path.name} carries metadata: {shown(sorted(footer.metadata))}")
-        if not _WRITER.fullmatch(footer.created_by or ""):
-            raise UnreadableError(f"{path.name} was created by {shown(footer.created_by)}")
-        _refuse_schema_metadata(schema, path.name)
-        return list(schema.names)
-
-
-def _arrow_table(reader: Any, name: str) -> Any:
-    """Return the table of an Arrow file that says no more than its columns."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-
-    _refuse_schema_metadata(reader.schema, name)
-    if getattr(reader, "metadata", None):
-        raise UnreadableError(f"{name} carries metadata")
-    batches = []
-    for number in range(reader.num_record_batches):
-        batch, metadata = reader.get_batch_with_custom_metadata(number)
-        if metadata:
-            raise UnreadableError(f"{name} carries metadata in part {number + 1}")
-        batches.append(batch)
-    return pa.Table.from_batches(batches, schema=reader.schema)
-
-
-def _refuse_schema_metadata(schema: Any, name: str) -> None:
-    if schema.metadata:
-        raise UnreadableError(f"{name} carries metadata: {shown(sorted(schema.metadata))}")
-    for field in schema:
-        extra = {key for key in field.metadata or {} if key != b"PARQUET:field_id"}
-        if extra:
-            raise UnreadableError(f"{name} carries metadata in the column {shown(field.name)}")
+    quoted = '"' + column.replace('"', '""') + '"'
+    least = db.number(f"SELECT min({quoted}) FROM {relation}")
+    if least < 0:
+        raise UnreadableError(f"{name}: {least} in the column {column} is below 0")
 
 
 def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) -> None:

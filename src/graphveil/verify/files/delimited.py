@@ -1,4 +1,4 @@
-"""Delimited text read strictly, by DuckDB: a header, then rows, and nothing else."""
+"""Delimited text read by DuckDB, and compared with the one form of its rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.files.canonical import compare_text
+from graphveil.verify.files.canonical import compare_cells
 from graphveil.verify.verdict import one_line, shown
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
@@ -45,63 +45,17 @@ def load_delimited(
     """
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
-    quote = '"' if any(kind == "VARCHAR" for _, kind in columns) else ""
-    options = _options(delimiter, quote)
-    alias = db.link(path)
-    as_text = _struct([(name, "VARCHAR") for name, _ in columns])
+    quote = literal('"' if any(kind == "VARCHAR" for _, kind in columns) else "")
+    struct = ", ".join(f"{name}: {literal(kind)}" for name, kind in columns)
     with _explained(path.name, ",".join(names)):
-        header = db.first(
-            f"SELECT * FROM read_csv(?, {options}, header = false, columns = {as_text}) LIMIT 1",
-            [alias],
-        )
-        if header is None or list(header) != list(names):
-            says = "nothing" if header is None else shown(list(header))
-            raise UnreadableError(f"{path.name}, line 1 says {says}, not {shown(list(names))}")
         db.run(
-            f"CREATE TABLE {table} AS SELECT * FROM "
-            f"read_csv(?, {options}, header = true, columns = {_struct(columns)})",
-            [alias],
-        )
-    compare_text(db, path, table, columns, header=names, delimiter=delimiter)
-
-
-def load_body(
-    db: Database, path: Path, table: str, columns: Sequence[str], *, before: Sequence[str]
-) -> None:
-    """Create a table of a file of integers with one blank between them.
-
-    Parameters
-    ----------
-    before
-        The lines before the first row.
-
-    Raises
-    ------
-    UnreadableError
-        Where a row is not as it must be; the message names file and line.
-    """
-    struct = _struct([(name, "BIGINT") for name in columns])
-    with _explained(path.name, f"{len(columns)} integers"):
-        db.run(
-            f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, {_options(' ', '')}, "
-            f"header = false, skip = {len(before)}, columns = {struct})",
+            f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, auto_detect = false, "
+            f"delim = {literal(delimiter)}, quote = {quote}, escape = {quote}, "
+            f"nullstr = {literal(_NO_NULL)}, new_line = '\\n', header = true, "
+            f"compression = 'none', hive_partitioning = false, columns = {{{struct}}})",
             [db.link(path)],
         )
-    above = "".join(f"{line}\n" for line in before).encode()
-    typed = [(name, "BIGINT") for name in columns]
-    compare_text(db, path, table, typed, before=above, delimiter=" ")
-
-
-def _options(delimiter: str, quote: str) -> str:
-    return (
-        f"auto_detect = false, delim = {literal(delimiter)}, quote = {literal(quote)}, "
-        f"escape = {literal(quote)}, nullstr = {literal(_NO_NULL)}, new_line = '\\n', "
-        "hive_partitioning = false"
-    )
-
-
-def _struct(columns: Sequence[tuple[str, str]]) -> str:
-    return "{" + ", ".join(f"{name}: {literal(kind)}" for name, kind in columns) + "}"
+    compare_cells(db, path, table, columns, header=names, delimiter=delimiter)
 
 
 @contextmanager

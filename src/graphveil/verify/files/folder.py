@@ -8,28 +8,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.verdict import Check, counted, fails, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, judged, shown, too_large
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
-_TEXT_SUFFIXES = ("", ".gz", ".zst")
-_TABULAR = frozenset({"csv", "tsv", "text", "parquet", "arrow"})
+_TABULAR = frozenset({"csv", "tsv", "text", "parquet"})
 _EXTENSIONS = {
     "csv": ".csv",
     "tsv": ".tsv",
     "text": ".txt",
     "parquet": ".parquet",
-    "arrow": ".arrow",
     "graphml": ".graphml",
     "gml": ".gml",
     "pajek": ".net",
     "metis": ".graph",
     "nauty": ".nauty",
     "mtx": ".mtx",
-    "npz": ".npz",
 }
-_GZIP = b"\x1f\x8b"
-_NOT_PACKED = frozenset({"parquet", "arrow", "npz"})
 
 
 class _Kind(NamedTuple):
@@ -46,7 +41,7 @@ _KINDS = {
         frozenset(_EXTENSIONS), ["source", "target"], "nodes", "none: a graph has no cells"
     ),
     "bipartite": _Kind(
-        _TABULAR | {"mtx", "npz"},
+        _TABULAR | {"mtx"},
         ["user", "item"],
         "users",
         "an entry that is not published is absent, not marked",
@@ -60,10 +55,10 @@ _KINDS = {
 }
 
 
-def file_checks(folder: Path, manifest: Manifest) -> list[Check]:
+def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Check]:
     """Return the checks on which files there are, and on their bytes."""
     files = manifest.data.files
-    problems = [problem for file in files if (problem := file_problem(folder, file))]
+    problems = [problem for file in files if (problem := file_problem(folder, file, limit_bytes))]
     n = len(files)
     what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
     return [
@@ -73,25 +68,23 @@ def file_checks(folder: Path, manifest: Manifest) -> list[Check]:
     ]
 
 
-def file_problem(folder: Path, file: DataFile) -> str | None:
+def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
     """Return why a listed file is not the one described, or None."""
     path = inside(folder, file.name)
     if path is None:
         return f"{shown(file.name)} is not the name of a regular file in the folder"
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(8)
-            stream.seek(0)
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        return f"{file.name} cannot be read ({error.strerror})"
     size = path.stat().st_size
     if size != file.bytes:
         return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
+    if size > limit_bytes:
+        return too_large(file.name, size, limit_bytes)
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        return f"{file.name} cannot be read ({error.strerror})"
     if digest != file.sha256:
         return f"{file.name} has SHA-256 {digest[:12]}, {MANIFEST} says {shown(file.sha256[:12])}"
-    if head[:2] == _GZIP and head[3:8] != bytes(5):
-        return f"{file.name} carries a name or a time in its gzip header"
     return None
 
 
@@ -151,8 +144,7 @@ def _data_file(kind_name: str, file: DataFile) -> list[str]:
     if file.format not in kind.formats:
         return [f"a {kind_name} does not come as {shown(file.format)}"]
     problems = []
-    packings = ("",) if file.format in _NOT_PACKED else _TEXT_SUFFIXES
-    if file.name not in {f"data{_EXTENSIONS[file.format]}{packing}" for packing in packings}:
+    if file.name != f"data{_EXTENSIONS[file.format]}":
         problems.append(f"{shown(file.name)} is no name for {file.format} data")
     columns = kind.columns if kind.columns is not None else file.columns
     if file.columns != (columns if file.format in _TABULAR else []):

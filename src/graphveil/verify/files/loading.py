@@ -9,18 +9,10 @@ import duckdb
 
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.files.adjacency import (
-    load_metis,
-    load_mtx,
-    load_mtx_entries,
-    load_nauty,
-    load_npz,
-    load_npz_entries,
-)
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
 from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files.folder import inside
-from graphveil.verify.files.markup import load_markup
+from graphveil.verify.files.graph_text import FORMS, load_graph, load_matrix
 from graphveil.verify.verdict import one_line, shown
 
 Loader = Callable[[Database, Path, DataFile], None]
@@ -28,6 +20,8 @@ Columns = Sequence[tuple[str, str]]
 
 EDGES = (("source", "BIGINT"), ("target", "BIGINT"))
 ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
+MOST_COLUMNS = 2000
+"""The columns of a table that are read: SQL over more of them takes minutes."""
 COMPANIONS = {"nodes": ("nodes", "node"), "users": ("users", "person")}
 
 
@@ -47,6 +41,7 @@ def load(db: Database, folder: Path, described: Described) -> None:
         loader = known if file.role == "data" else _companion
         if loader is None:
             raise UnreadableError(f"a {described.kind} does not come as {shown(file.format)}")
+        db.refuse_beyond(path.stat().st_size, path.name)
         try:
             loader(db, path, file)
         except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
@@ -101,6 +96,8 @@ def _columnar_cells(db: Database, path: Path, file: DataFile) -> None:
 
 
 def _cell_columns(file: DataFile) -> Columns:
+    if len(file.columns) > MOST_COLUMNS:
+        raise UnreadableError(f"{file.name} has {len(file.columns)} columns, over {MOST_COLUMNS}")
     return [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
 
 
@@ -108,15 +105,10 @@ LOADERS: dict[tuple[str, str], Loader] = {
     **{("graph", name): _delimited_edges for name in DELIMITERS},
     **{("bipartite", name): _delimited_entries for name in DELIMITERS},
     **{("table", name): _delimited_cells for name in ("csv", "tsv")},
-    **{("graph", name): _columnar_edges for name in ("parquet", "arrow")},
-    **{("bipartite", name): _columnar_entries for name in ("parquet", "arrow")},
-    **{("table", name): _columnar_cells for name in ("parquet", "arrow")},
-    **{("graph", name): load_markup for name in ("graphml", "gml", "pajek")},
-    ("graph", "metis"): load_metis,
-    ("graph", "nauty"): load_nauty,
-    ("graph", "mtx"): load_mtx,
-    ("graph", "npz"): load_npz,
-    ("bipartite", "mtx"): load_mtx_entries,
-    ("bipartite", "npz"): load_npz_entries,
+    **{("graph", name): load_graph for name in FORMS},
+    ("graph", "parquet"): _columnar_edges,
+    ("bipartite", "parquet"): _columnar_entries,
+    ("bipartite", "mtx"): load_matrix,
+    ("table", "parquet"): _columnar_cells,
 }
 """What a kind of data in a format is loaded with."""

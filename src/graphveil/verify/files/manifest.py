@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.errors import GraphveilError, ReleaseError
-from graphveil.records.manifest import MANIFEST, Manifest, decode_manifest, encode, seal_of
+from graphveil.records.manifest import (
+    MANIFEST,
+    Manifest,
+    bytes_of,
+    decode_manifest,
+    encode,
+    seal_of,
+)
 from graphveil.records.record import LINKAGE, Record, private_folder, read_record
 from graphveil.verify.verdict import (
     RECORD,
@@ -22,7 +29,9 @@ from graphveil.verify.verdict import (
 )
 
 TOOL = "graphveil"
-_VERSION = re.compile(r"[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*(\+[a-z0-9.]{1,40})?")
+_VERSION = re.compile(
+    r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev)[0-9]{1,4}){0,2}(\+[a-z0-9.]{1,40})?"
+)
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
@@ -69,7 +78,7 @@ def manifest_bytes(folder: Path) -> bytes:
             "Give the folder that anonymize wrote."
         )
     try:
-        return path.read_bytes()
+        return bytes_of(path)
     except OSError as error:
         raise ReleaseError(
             f"{path} cannot be read ({error.strerror}). Change its permissions."

@@ -16,7 +16,6 @@ _OUT_OF_ORDER = """
         source < above_source OR (source = above_source AND target <= above_target)))
     LIMIT 1
 """
-_MISPLACED = "SELECT rowid + 1, node FROM nodes WHERE node <> rowid ORDER BY rowid LIMIT 1"
 _DUPLICATE = """
     SELECT least(source, target) AS u, greatest(source, target) AS v, count(*) AS copies
     FROM edges GROUP BY u, v HAVING count(*) > 1 ORDER BY u, v LIMIT 1
@@ -43,6 +42,8 @@ def ids_check(db: Database, table: str, column: str) -> Check:
         Names of this program, never of the release.
     """
     n, what = db.number(f"SELECT count(*) FROM {table}"), table.removesuffix("s")
+    if misplaced(db, table, column) is None:
+        return holds(IDS, _all_ids(n, table))
     repeated = db.first(
         f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
         f"ORDER BY {column} LIMIT 1"
@@ -59,6 +60,15 @@ def ids_check(db: Database, table: str, column: str) -> Check:
     return judged(IDS, problems, _all_ids(n, table))
 
 
+def misplaced(db: Database, table: str, column: str) -> str | None:
+    """Return the first row whose id is not its number, counted from 0; None where there is none."""
+    row = db.first(
+        f"SELECT rowid + 1, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
+    )
+    what = table.removesuffix("s")
+    return f"row {row[0]} of the {table} is {what} {row[1]}" if row else None
+
+
 def _all_ids(n: int, table: str) -> str:
     if n > 1:
         return f"the {n} {table} are 0..{n - 1}, each once"
@@ -66,9 +76,9 @@ def _all_ids(n: int, table: str) -> str:
 
 
 def _order(db: Database) -> Check:
-    misplaced = db.first(_MISPLACED)
-    if misplaced:
-        return fails(ORDER, f"row {misplaced[0]} of the nodes is node {misplaced[1]}")
+    another = misplaced(db, "nodes", "node")
+    if another:
+        return fails(ORDER, another)
     row = db.first(_OUT_OF_ORDER)
     if row:
         return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
@@ -93,12 +103,9 @@ def _simple(db: Database, order: Check) -> Check:
 
 def _endpoints(db: Database, ids: Check) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
-    low, high = db.first(
-        "SELECT min(least(source, target)), max(greatest(source, target)) FROM edges"
-    ) or (
-        None,
-        None,
-    )
+    low, high = db.rows(
+        "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
+    )[0]
     otherwise = f"every end of an edge is one of {counted(n, 'listed node')}"
     if ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
         return holds(ENDPOINTS, otherwise)

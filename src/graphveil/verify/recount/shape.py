@@ -14,12 +14,12 @@ from graphveil.verify.recount.graph_shape import (
     SIMPLE,
     graph_shape,
     ids_check,
+    misplaced,
 )
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
 COUNTS, ENTRIES = "counts", "entries"
 
-_MISPLACED = "SELECT rowid + 1, person FROM users WHERE person <> rowid ORDER BY rowid LIMIT 1"
 _OUT_OF_ORDER = """
     SELECT number, person, item FROM (
         SELECT rowid + 1 AS number, person, item,
@@ -93,7 +93,7 @@ def _table_counts(db: Database, described: Described) -> dict[str, int]:
     return {
         "rows": db.number("SELECT count(*) FROM cells"),
         "columns": len(cells),
-        "suppressed_cells": db.number(f"SELECT {' + '.join(cells)} FROM cells"),
+        "suppressed_cells": sum(db.rows(f"SELECT {', '.join(cells)} FROM cells")[0]),
     }
 
 
@@ -102,12 +102,13 @@ def _bipartite_shape(db: Database) -> list[Check]:
     stranger = db.first(_STRANGER)
     if stranger:
         problems.append(f"user {stranger[0]} has an item but is not listed")
-    repeated = db.first(_REPEATED)
+    order = _user_order(db)
+    repeated = None if order.outcome == "holds" else db.first(_REPEATED)
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
     entries = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
-    return [ids_check(db, "users", "person"), entries, _user_order(db)]
+    return [ids_check(db, "users", "person"), entries, order]
 
 
 def _user_order(db: Database) -> Check:
@@ -115,9 +116,9 @@ def _user_order(db: Database) -> Check:
 
     The items of a user stand in the order of their names: of numbers, where all are numbers.
     """
-    misplaced = db.first(_MISPLACED)
-    if misplaced:
-        return fails(ORDER, f"row {misplaced[0]} of the users is user {misplaced[1]}")
+    another = misplaced(db, "users", "person")
+    if another:
+        return fails(ORDER, another)
     key = "item" if db.first(_NO_NUMBER) else "CAST(item AS BIGINT)"
     row = db.first(_OUT_OF_ORDER.format(key=key))
     if row:
