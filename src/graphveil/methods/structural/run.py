@@ -155,6 +155,8 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
         return (*names, *starts) if large else names
     if task.edits == "add":
         return ("search", "ua")
+    if task.edits == "delete" and task.allowed == 0:
+        return starts  # each searches on its way, from a state that is nearer the goal
     return ("target", "search", *starts) if aimed else ("search", *starts)
 
 
