@@ -33,6 +33,9 @@ ROOMS = {
 }
 """The tests that need one room of kernels, by words in their names."""
 
+LONGEST = ["smooth-k", "structural", "k-degree", "measures"]
+"""The rooms that take longest, measured: begun first, so that all processes end together."""
+
 NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
 settings.register_profile("repeatable", database=ReadOnlyDatabase(CORPUS), **NO_CLOCK)
 settings.register_profile("fuzz", database=CORPUS, **NO_CLOCK)
@@ -53,6 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         order = os.environ.get("FUZZ_ORDER", "")
         items.sort(key=lambda item: hashlib.sha256(f"{order} {item.nodeid}".encode()).digest())
         return
+    items.sort(key=lambda item: [*LONGEST, room_of(item.nodeid)].index(room_of(item.nodeid)))
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             repeat(item.obj)
@@ -60,6 +64,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 class ByRoom(LoadScopeScheduling):
     """Sends the tests of a room of kernels to one process, so that they are compiled once."""
+
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        config.option.loadscopereorder = False  # it would begin with the most tests
+        super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
         return room_of(nodeid)

@@ -8,6 +8,7 @@ written is used: the folder that NUMBA_CACHE_DIR names, the package's own, the u
 from __future__ import annotations
 
 import atexit
+import gc
 import hashlib
 import os
 import shutil
@@ -25,6 +26,10 @@ from graphveil.progress import notice
 ROOM = Path(__file__).resolve().parent
 SECONDS = {"k_degree": 8, "smooth_k": 8, "structural": 20}
 """About how long what a run needs of a room compiles, measured on one core; else it is 3 s."""
+
+
+PATIENT = 50_000
+"""So many new objects come before garbage is looked for, while something compiles."""
 
 
 def digest_of(folder: Path) -> str:
@@ -115,13 +120,23 @@ class _Locator(caching._CacheLocator):  # noqa: SLF001  Numba has no public hook
 
 
 class _Announcer(event.Listener):
-    """Says once that kernels are compiled, when the first one is."""
+    """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
+
+    Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
+    """
 
     def __init__(self, *, kept: bool) -> None:
         self._kept = kept
         self._said = False
+        self._depth = 0
+        self._thresholds = gc.get_threshold()
 
     def on_start(self, event: Any) -> None:
+        if self._depth == 0:
+            self._thresholds = gc.get_threshold()
+            first, *later = self._thresholds
+            gc.set_threshold(first and PATIENT, *later)
+        self._depth += 1
         module = str(event.data["dispatcher"].py_func.__module__)
         if self._said or not module.startswith("graphveil.kernels."):
             return
@@ -136,7 +151,10 @@ class _Announcer(event.Listener):
             )
 
     def on_end(self, event: Any) -> None:
-        pass
+        del event
+        self._depth -= 1
+        if self._depth == 0:
+            gc.set_threshold(*self._thresholds)
 
 
 def use_own_folder() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.leaf import allocating, leaf
+from graphveil.kernels.leaf import ZERO, allocating, leaf
 from graphveil.kernels.neighbourhoods.balls import (
     Ball,
     clear_ball,
@@ -65,7 +65,7 @@ def _room(rows: Rows) -> tuple[Ball, Indices]:
     longest = np.int64(0)
     for v in range(n):
         longest = max(longest, rows.indptr[v + 1] - rows.indptr[v])
-    return make_ball(0), np.empty(longest + 1, dtype=np.int32)
+    return make_ball(ZERO), np.empty(longest + 1, dtype=np.int32)
 
 
 @leaf
