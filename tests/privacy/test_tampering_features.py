@@ -468,7 +468,7 @@ def test_a_row_emptied_in_any_format_leaves_a_class_that_is_too_small(tmp_path, 
     assert "holds 2 users, fewer than k=3" in problems["classes"]
 
 
-@pytest.mark.counts_edits("classes", "counts")
+@pytest.mark.counts_edits("classes", "counts", "ids", "entries", "canonical order")
 @settings(deadline=None, max_examples=60)
 @given(
     form=st.sampled_from(["csv", "tsv", "mtx", "parquet"]),
