@@ -141,7 +141,7 @@ class _Given(NamedTuple):
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> int:
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
-    options = reading_options(accepted_kinds(method.accepts), given)
+    options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
     check_target(flags.out, force=flags.force)
     warned = forewarn(flags.out)

@@ -43,7 +43,7 @@ def _run(path: Path, **given: Any) -> int:
     asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
-    options = reading_options(KINDS, given)
+    options = reading_options(KINDS, path, given)
     kind = read_as(options)
     if kind is Graph:
         _check_graph(asked, second)

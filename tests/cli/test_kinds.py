@@ -1,0 +1,55 @@
+"""What a file holds is what its columns are named after, where nobody says it."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+FILES = {
+    "edges": ("source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\n", "graph"),
+    "pairs": ("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n", "bipartite"),
+    "purchases": ("customer_id,product\n1,tea\n2,tea\n3,rye\n4,rye\n", "bipartite"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_measure_and_randomized_response_follow_the_columns(graphveil_here, cwd, name):
+    text, kind = FILES[name]
+    (cwd / f"{name}.csv").write_text(text)
+    measured = json.loads(graphveil_here("measure", f"{name}.csv", "--json").out)
+    assert ("nodes" if kind == "graph" else "users") in measured
+    done = graphveil_here(
+        "anonymize", "randomized-response", f"{name}.csv", "--epsilon", 1, "--out", "out"
+    )
+    assert 0 == done.code, done.err
+    assert kind == json.loads((cwd / "out" / "release.json").read_text())["data"]["kind"]
+    assert (f"{name}.csv: read as a {kind}" in done.err) == (kind != "graph")
+
+
+def test_a_network_given_to_a_method_for_rows_is_read_as_people_by_people(graphveil_here, cwd):
+    (cwd / "ties.csv").write_text("source,target\nann,cyd\nann,dan\nbob,cyd\nbob,dan\n")
+    done = graphveil_here("anonymize", "suppress-k", "ties.csv", "--k", 2, "--out", "out")
+    assert 0 == done.code, done.err
+    assert "ties.csv: read as a graph, as its columns are named" in done.err
+    cells = (cwd / "out" / "data.csv").read_text().replace("\n", ",").split(",")
+    assert {"user", "item", "0", "1", "2", "3"} == set(filter(None, cells))
+
+
+def test_a_parquet_file_says_what_it_holds_as_well(graphveil_here, cwd):
+    parquet.write_table(pa.table({"user": [1, 2], "item": ["tea", "tea"]}), cwd / "likes.parquet")
+    assert "users" in json.loads(graphveil_here("measure", "likes.parquet", "--json").out)
+
+
+def test_what_is_said_wins_over_the_names(graphveil_here, cwd):
+    (cwd / "pairs.csv").write_text(FILES["pairs"][0])
+    measured = json.loads(graphveil_here("measure", "pairs.csv", "--kind", "graph", "--json").out)
+    assert 6 == measured["nodes"]
+
+
+def test_names_that_say_nothing_leave_the_first_kind(graphveil_here, cwd):
+    (cwd / "friends.csv").write_text("x,y\n1,2\n2,3\n")
+    asked = ("measure", "friends.csv", "--header", "yes", "--json")
+    assert 3 == json.loads(graphveil_here(*asked).out)["nodes"]
