@@ -268,6 +268,7 @@ def test_a_big_run_that_is_stopped_anywhere_leaves_a_whole_release_or_nothing(cw
     rows = "".join(f"{i * 7919 % 60000},{i * i % 59999}\n" for i in range(120_000))
     (cwd / "big.csv").write_text(rows)
     command = [sys.executable, "-m", "graphveil", "anonymize", "k-degree", "big.csv", "--k", "20"]
+    command += ["--directed", "symmetrize"]
     with subprocess.Popen(
         [*command, "--out", "out"], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -8,9 +8,10 @@ import pytest
 
 import graphveil as gv
 from forged.kit import OF_ANY_FOLDER, Forged, forgeries_of, reseal
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
+from graphveil.release import read_release
 from graphveil.release.files import kind_of
 from graphveil.verify import verify
 
@@ -26,8 +27,8 @@ RELEASED = [
     pytest.param(method, kind, form.name, id=f"{method.name}-{kind.__name__}-{form.name}")
     for method, kind in SUBJECTS
     for form in FORMATS.values()
-    if kind_of(kind) in form.kinds and not form.released_as
-    if kind is gv.Graph or form.text_ids
+    if kind_of(encoded_kind(kind, method.accepts)) in form.kinds and not form.released_as
+    if encoded_kind(kind, method.accepts) is gv.Graph or form.text_ids
 ]
 
 
@@ -59,6 +60,8 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
     subject, kind, form, sample, tmp_path
 ):
     folder = released(subject, kind, form, sample, tmp_path)
+    if not any(read_release(folder).data.indices):
+        pytest.skip("nothing is published that could be written in another way")
     reseal(folder)
     assert 0 == verify(folder).exit_code
     forgeries = forgeries_of(folder)

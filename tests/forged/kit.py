@@ -399,12 +399,16 @@ def _in_file(name: str, forgery: Forgery) -> Callable[[Path], None]:
     return lambda folder: forge(folder / name, forgery)
 
 
+def _has_text(path: Path) -> bool:
+    return any(pa.types.is_string(field.type) for field in parquet.read_schema(path))
+
+
 def forgeries_of(folder: Path) -> dict[str, Forged]:
     """Return every forgery of a release folder that fits its kind and format, but of the folder."""
     described = read_manifest(folder)["data"]
     kind, form = described["kind"], described["files"][0]["format"]
     data: dict[str, Forgery] = {**LINES} if form != "parquet" else {**COLUMNAR}
-    if form == "parquet" and kind != "graph":
+    if form == "parquet" and _has_text(folder / described["files"][0]["name"]):
         data |= WORDS
     if form != "parquet" and kind != "table":
         data |= SPELLINGS

@@ -72,7 +72,7 @@ def test_everybody_reads_the_same_cells(tmp_path, form):
 @pytest.mark.parametrize("name", ["", "two\nlines", "a\rb", "NUL\0"])
 def test_a_name_that_programs_read_in_different_ways_is_not_written_as_text(tmp_path, name):
     data = gv.Bipartite.from_lists([["tea", name], ["tea", name]])
-    with pytest.raises(InputError, match="Use --format parquet"):
+    with pytest.raises(InputError, match='Use format="parquet"'):
         written(data, tmp_path, "csv")
 
 

@@ -65,9 +65,9 @@ TEXT_NAMES = {what: name for what, name in NAMES.items() if what != "new line"}
 """Those that a cell of a text file can hold."""
 
 ALL_AT_ONCE = "a[1]*?'\"%s\\;{b}\nü ~$=1"
-LIKES = "user,item\n" + "".join(f"{u},{i}\n" for u in range(6) for i in (u % 2, 2 + u % 3))
+LIKES = "user,item\n" + "".join(f"{u},{i}\n" for u in range(6) for i in (50 + u % 2, 52 + u % 3))
 PEOPLE = gv.Bipartite.from_pairs(
-    [u for u in range(6) for _ in "ab"], [i for u in range(6) for i in (u % 2, 2 + u % 3)]
+    [u for u in range(6) for _ in "ab"], [i for u in range(6) for i in (50 + u % 2, 52 + u % 3)]
 )
 EDGES = [(u, v) for u in range(8) for v in (u + 1, u + 2) if v < 8]
 FRIENDS = "source,target\n" + "".join(f"{u},{v}\n" for u, v in EDGES)
@@ -160,7 +160,7 @@ def test_the_release_itself_may_have_the_name(folder):
 
 @each_folder
 def test_a_release_from_memory_lies_where_it_should(folder):
-    for number, kind in enumerate(("csv", "parquet", "arrow", "csv.gz")):
+    for number, kind in enumerate(("csv", "parquet", "tsv")):
         place = folder.path / f"{number}"
         place.mkdir()
         out = METHOD.anonymize(gv.read_bipartite(folder.likes)).write(place / "out", format=kind)
@@ -270,7 +270,7 @@ def test_a_sensitive_feature_of_any_name_is_left_out_and_no_other(tmp_path, on_d
         assert name in str(read_record(place / "out").withheld["sensitive"])
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "arrow"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
 def test_columns_of_every_name_are_published_as_they_are(tmp_path, kind):
     names = [
         *(name.strip() for name in TEXT_NAMES.values()),
@@ -283,7 +283,7 @@ def test_columns_of_every_name_are_published_as_they_are(tmp_path, kind):
         "handed_over",
         "filename",
     ]
-    if kind in {"parquet", "arrow"}:
+    if kind == "parquet":
         names += [" x", "two\nlines", ""]
     table = gv.Table.from_columns({name: ["p", "p", "q", "q"] for name in names})
     likes = gv.Bipartite.from_lists([["a"], ["a"], ["b"], ["b"]])

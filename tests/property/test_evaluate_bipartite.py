@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.evaluate import METRICS, evaluate, features
-from graphveil.release import Private, Provenance, Release
+from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
 BIPARTITE = [name for name, metric in METRICS.items() if metric.kind is gv.Bipartite]
@@ -78,7 +78,7 @@ def rows_of(original, released, position):
         data=released.data(),
         guarantee=StructuralKAnonymity(k=1),
         provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
-        private=Private(input_sha256="0" * 64, linkage=linkage),
+        private=Private(input_sha256=digest_of(original.data()), linkage=linkage),
     )
     return evaluate(release, original=original.data()).rows
 

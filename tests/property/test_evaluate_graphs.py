@@ -22,7 +22,7 @@ from graphveil.evaluate.communities import consensus_communities, normalized_mut
 from graphveil.evaluate.paths import average_distance, reached
 from graphveil.evaluate.shape import average_clustering, degree_assortativity
 from graphveil.randomness import Randomness
-from graphveil.release import Private, Provenance, Release
+from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
 GRAPH = [name for name, metric in METRICS.items() if metric.kind is gv.Graph]
@@ -69,13 +69,13 @@ def comparisons(draw):
     return draw(graphs(n)), draw(graphs(n)), draw(st.permutations(range(n)))
 
 
-def release_of(released, position):
+def release_of(original, released, position):
     return Release(
         data=gv.Graph.from_networkx(released),
         guarantee=StructuralKAnonymity(k=1),
         provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(
-            input_sha256="0" * 64,
+            input_sha256=digest_of(gv.Graph.from_networkx(original)),
             linkage=Linkage(np.arange(len(position)), np.array(position, dtype=np.int64)),
         ),
     )
@@ -83,7 +83,7 @@ def release_of(released, position):
 
 def figures(original, released, position, *, only=GRAPH):
     names = list(only)
-    release = release_of(released, position)
+    release = release_of(original, released, position)
     evaluation = evaluate(release, original=gv.Graph.from_networkx(original), metrics=names, seed=1)
     return {(row.metric, row.part): row.value for row in evaluation.rows}
 
@@ -272,7 +272,8 @@ def test_plain_communities_that_did_not_change_agree_perfectly(sizes, data):
 
 def test_every_figure_that_is_judged_has_a_perfect_value():
     graph = nx.path_graph(4)
-    evaluation = evaluate(release_of(graph, range(4)), original=gv.Graph.from_networkx(graph))
+    original = gv.Graph.from_networkx(graph)
+    evaluation = evaluate(release_of(graph, graph, range(4)), original=original)
     judged = {
         (row.metric, row.part) for row in evaluation.rows if row.direction != "for comparison"
     }

@@ -121,7 +121,7 @@ def run_command(home, *arguments):
 def test_a_warmed_method_compiles_nothing_more(tmp_path):
     rows = tmp_path / "rows.csv"
     rows.write_text("user,item\n" + "".join(f"u{i},i{i % 3}\n" for i in range(30)))
-    anonymize = ("anonymize", "mondrian", rows, "--k", "3", "--again", "--out")
+    anonymize = ("anonymize", "mondrian", rows, "--k", "3", "--out")
     cold = run_command(tmp_path / "cold", *anonymize, tmp_path / "one")
     assert "graphveil: compiling once for this machine, about 3 s." in cold.stderr.splitlines()
     warmed = run_command(tmp_path / "warm", "warm", "mondrian")

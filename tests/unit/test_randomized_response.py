@@ -307,7 +307,7 @@ def test_the_smallest_data_give_releases_that_verify(data, unit):
 
 
 def test_a_table_is_refused():
-    with pytest.raises(UsageError, match="Graph or a Bipartite, not Table"):
+    with pytest.raises(UsageError, match="Graph or a Bipartite, not a Table"):
         gv.RandomizedResponse(epsilon=1.0).anonymize(gv.Table.from_columns({"sex": ["f"]}))
 
 

@@ -149,10 +149,10 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     kind = kind_of(encoded_kind(read_as(options), method.accepts))
     if flags.format is not None:
         release_format(flags.format, kind)
-    note = None if flags.format else note_on_format(path, options.format)
     with shown(bar), _engine(anonymizer, path, flags.jobs):
         way = _on_disk if flags.on_disk else _in_memory
         way(anonymizer, path, options, flags, warned)
+    note = None if flags.format else note_on_format(path, options.format)
     if note is not None:
         say(f"{path.name}: {note}")
     record = read_record(flags.out)

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.data.bipartite import Bipartite
+from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, plain
 from graphveil.data.encoding import Container, accepted_kinds
 from graphveil.data.frames import arrow_table
 from graphveil.data.graph import Graph
@@ -25,7 +26,10 @@ else:
 Data = Graph | Bipartite | Table
 
 COLUMNS = {Graph: {"source", "target"}, Bipartite: {"user", "item"}}
-"""The columns by which a frame says that it is a graph, or users by features."""
+"""The columns by which a frame of any width says that it is a graph, or users by features."""
+
+KNOWN_PAIRS = {Graph: EDGE_NAMES, Bipartite: PAIR_NAMES}
+"""The names by which a frame of two columns says so."""
 
 READERS = {Graph: "read_graph", Bipartite: "read_bipartite", Table: "read_table"}
 
@@ -140,6 +144,10 @@ def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_R
             return [_Reading(kind, "from_arrow")]
     if any(pa.types.is_nested(field.type) for field in frame.schema):
         return [_Reading(Bipartite, "from_arrow")]
+    if len(names) == 2:
+        for kind, table in KNOWN_PAIRS.items():
+            if any(set(map(plain, names)) == set(pair) for pair in table):
+                return [_Reading(kind, "from_arrow")]
     if len(names) < 2 or (len(names) > 2 and Table in kinds):
         return [_Reading(Table, "from_arrow")]
     pairs = [

@@ -241,19 +241,11 @@ class Table:
     def one_hot(self) -> Bipartite:
         """Return a feature ``column=value`` per column and value; a suppressed cell has none.
 
-        Raises
-        ------
-        DataError
-            Where the name of a column holds ``=``, so that a feature would name two columns.
-
         Examples
         --------
         >>> Table.from_columns({"sex": ["f", "m"]}).one_hot().feature_labels().tolist()
         ['sex=f', 'sex=m']
         """
-        for name in self.columns:
-            if "=" in name:
-                raise DataError(f"the column {name!r} has = in its name. Rename it.")
         sizes = [values.size for values in self.categories]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         shown = self.codes != SUPPRESSED
@@ -280,8 +272,8 @@ class Table:
         Parameters
         ----------
         data
-            Users by features named ``column=value``, as `one_hot` makes them; what stands before
-            the first ``=`` is the column.
+            Users by features named ``column=value``, as `one_hot` makes them. What stands before
+            the first ``=`` is the column, so no column of the table may have one in its name.
 
         Raises
         ------

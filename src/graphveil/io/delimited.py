@@ -363,7 +363,7 @@ def _refuse_awkward(value: str, form: Format) -> None:
     if not value or any(character in value for character in "\n\r\0"):
         raise InputError(
             f"{shown(value)!r} is empty or holds a line break or a NUL, which {form.name} "
-            "cannot carry. Use --format parquet."
+            f"cannot carry. Use {option('format', 'parquet')}."
         )
 
 
