@@ -82,8 +82,9 @@ def read_linkage(folder: Path) -> Linkage | None:
     if not path.is_file():
         return None
     try:
-        with path.open("rb") as stream:
-            table = pq.read_table(stream, columns=COLUMNS)
+        from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  heavy, as pyarrow is
+
+        table = read_parquet(path, COLUMNS)
     except (pa.ArrowInvalid, OSError, KeyError) as error:
         raise ReleaseError(f"{path}: not a linkage. Take the file as written.") from error
     return Linkage(
