@@ -309,7 +309,7 @@ def _published(data: Data, original: Data, order: NDArray[np.int64]) -> Data:
     if isinstance(data, Bipartite) and _has_people(original):
         users = original.labels()
         people = dataclasses.replace(data, users=users, features=users, items="people")
-        return people.permuted(order).without_unused()
+        return people.permuted(order).without_unused().with_items("things")
     return data.without_unused().permuted(order)
 
 

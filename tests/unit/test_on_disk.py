@@ -198,8 +198,12 @@ def test_no_linkage_is_kept_where_none_is_wanted(tmp_path):
 def test_lists_without_users_belong_to_users_in_file_order(tmp_path):
     table = likes().select(["items"])
     parquet.write_table(table, tmp_path / "likes.parquet")
-    out = run(tmp_path / "likes.parquet", tmp_path / "out")
-    assert gv.verify_release(out, original=gv.read_bipartite(tmp_path / "likes.parquet")).ok
+    reading = BipartiteOptions(items="things")
+    with pytest.raises(InputError, match="numbered from the start"):
+        run(tmp_path / "likes.parquet", tmp_path / "out")
+    out = run(tmp_path / "likes.parquet", tmp_path / "out", reading=reading)
+    original = gv.read_bipartite(tmp_path / "likes.parquet", items="things")
+    assert gv.verify_release(out, original=original).ok
 
 
 def test_names_with_quotes_and_commas_survive(tmp_path):

@@ -79,7 +79,7 @@ def test_ids_of_users_among_the_items_are_asked_for_on_the_disk(tmp_path, conten
         Bipartite.from_pairs(["ann", "bob"], ["tea", "tea"]),
         Bipartite.from_pairs([10, 20], [30, 40]),
         Bipartite.from_pairs([1, 2], ["tea", "x1"]),
-        Bipartite.from_lists([[0, 1], [0, 1], [1]]),
+        Bipartite.from_lists([["tea", "rye"], ["tea"]]),
         Bipartite.from_scipy(np.ones((3, 2))),
         gv.Table.from_columns({"sex": ["f", "f"]}).one_hot(),
     ],
@@ -94,6 +94,9 @@ def test_nobody_is_asked_where_no_id_is_shared(data):
         Bipartite.from_scipy(sparse.eye_array(4)),
         Bipartite.from_pairs([0, 1, 2], [0, 0, 1]),
         Bipartite.from_pairs([1, 2, 3], ["1", "x", "x"]),
+        Bipartite.from_pairs([15 * 10**17 + n for n in range(3)], ["15" + "0" * 17, "x", "x"]),
+        Bipartite.from_lists([[0, 1], [0, 1], [1]]),
+        Bipartite.from_graph(gv.Graph.from_edges(["ann"], ["bob"])).without_unused(),
         Bipartite.from_arrow(pa.table({"user": [0, 1, 2], "item": [0, 0, 1]})),
     ],
 )

@@ -61,7 +61,8 @@ class Bipartite:
         features are published as they are, unless features are people.
     items
         Whether features are ``people``, the users themselves, or ``things``; None where nobody
-        said so.
+        said so. Where neither users nor features have names and their numbers differ, as in a
+        matrix that is not square, they are things.
     left_out
         The names of attributes and weights that the data came with and that are not in here.
 
@@ -87,7 +88,7 @@ class Bipartite:
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
-        nameless = self.users is None
+        is_matrix = self.users is None and self.features is None
         indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
         indices = np.ascontiguousarray(self.indices, dtype=np.int32)
         _check_rows(indptr, indices, self.n_features)
@@ -100,7 +101,7 @@ class Bipartite:
             object.__setattr__(self, "features", names)
         if self.items == "people":
             self._check_people()
-        elif self.items is None and nameless and self.n_features != self.n_users:
+        elif self.items is None and is_matrix and self.n_features != self.n_users:
             object.__setattr__(self, "items", "things")
         elif self.items not in (None, "things"):
             raise DataError(f"items={self.items!r} is unknown. Use people or things.")
@@ -213,7 +214,8 @@ class Bipartite:
         """Return the same rows; features that nobody has are left out, the rest are sorted.
 
         Features are put in canonical order. Where none were named, the numbers of those that are
-        kept become their names, unless they are 0..n-1.
+        kept become their names, unless they are 0..n-1. Where items are people, that is to be said
+        again, since features are no longer the users one by one.
 
         Examples
         --------
@@ -233,7 +235,7 @@ class Bipartite:
         matrix = sparse.csr_array((ones, column[self.indices], self.indptr.copy()), shape=shape)
         matrix.sort_indices()
         kept = stored(names, n=names.size, what="features") if names.size else None
-        items: Items | None = None if self.items is None else "things"
+        items: Items | None = "things" if self.items == "things" else None
         return Bipartite(matrix.indptr, matrix.indices, names.size, self.users, kept, items)
 
     @classmethod

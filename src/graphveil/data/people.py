@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphveil.data.ids import Ids, to_arrow
+from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.lazy import lazy_module
 from graphveil.wording import option
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.compute as pc
 else:
-    pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
-
-_PLAIN = r"^(0|[1-9][0-9]{0,17})$"
 
 
 class Shared(NamedTuple):
@@ -82,20 +78,13 @@ def shared_ids(users: Ids, items: Ids) -> Shared:
     Shared(n=2, n_items=3, counted=True)
     """
     numbers = users.dtype.kind == "i" and items.dtype.kind == "i"
-    if users.dtype.kind == items.dtype.kind == "T":
-        n = int(pc.sum(pc.is_in(to_arrow(items), value_set=to_arrow(users))).as_py() or 0)
+    both_counted = numbers and _counted(users) and _counted(items)
+    if numbers:
+        n = np.intersect1d(users, items, assume_unique=True).size
     else:
-        n = np.intersect1d(_numbers(users), _numbers(items), assume_unique=True).size
-    return Shared(n, items.size, counted=numbers and _counted(users) and _counted(items))
-
-
-def _numbers(ids: Ids) -> Ids:
-    """Return the ids that are integers, or spell one."""
-    if ids.dtype.kind == "i":
-        return ids
-    texts = to_arrow(ids)
-    plain = texts.filter(pc.match_substring_regex(texts, _PLAIN))
-    return np.asarray(plain.cast(pa.int64()).to_numpy())
+        one, other = to_arrow(as_text(users)), to_arrow(as_text(items))
+        n = int(pc.sum(pc.is_in(other, value_set=one)).as_py() or 0)
+    return Shared(n, items.size, counted=both_counted)
 
 
 def _counted(ids: Ids) -> bool:

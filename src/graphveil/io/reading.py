@@ -124,7 +124,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
         data.indices,
         data.n_features,
         None if pairs.notes.nameless else pairs.users,
-        None if _is_plain(pairs.items) else pairs.items,
+        None if _is_plain(pairs.items) and not _lists_names(source, pairs) else pairs.items,
         left_out=(*pairs.notes.columns_ignored, *pairs.notes.attributes_ignored),
     )
     if options.items is not None:
@@ -308,6 +308,11 @@ def _data_of(reading: Reading[D]) -> D:
     if dropped:
         warnings.warn("; ".join(dropped), GraphveilWarning, stacklevel=3)
     return reading.data
+
+
+def _lists_names(source: Source, pairs: Pairs) -> bool:
+    """Whether users are numbers of lines, and items are named: they may be such numbers."""
+    return pairs.notes.nameless and source.format.text_ids
 
 
 def _is_plain(labels: Ids) -> bool:

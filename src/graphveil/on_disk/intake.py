@@ -163,8 +163,6 @@ def _check_items(source: Source, raw: Raw, folder: Path, memory_mib: int) -> Non
         items = _items_of(db, raw, kind).set_alias("i")
         common = users.join(items, "u.id = i.id", how="semi")
         (shared,) = common.aggregate("count(*)").fetchall()[0]
-    if raw.nameless and counts[0][0] != counts[1][0]:
-        return
     both = integers and all(counted(n, top) for n, top in counts)
     refusal = Shared(shared, counts[1][0], counted=both).refusal
     if refusal:

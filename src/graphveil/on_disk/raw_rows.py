@@ -31,14 +31,13 @@ SAMPLE = 1000
 class Raw(NamedTuple):
     """The file as Parquet: `user` and `item` or `items`; which columns are integers.
 
-    `nameless` says that users are numbers of rows, `notes` what was read and what was left out.
+    `notes` says what was read and what was left out.
     """
 
     path: Path
     lists: bool
     user_is_integer: bool
     item_is_integer: bool
-    nameless: bool
     notes: Notes
 
 
@@ -83,7 +82,7 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
         item = schema.field("items").type.value_type if lists else schema.field("item").type
         user = schema.field("user").type
         integers = pa.types.is_integer(user), pa.types.is_integer(item)
-        return Raw(path, lists, *integers, nameless=notes.nameless, notes=notes)
+        return Raw(path, lists, *integers, notes=notes)
     return _raw_text(source, options, path, memory_mib)
 
 
@@ -108,8 +107,8 @@ def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib:
             raw.notes.inferred = True
             return raw
         integers = judge.is_integer(path, "user"), judge.is_integer(path, "item")
-        return Raw(path, False, *integers, nameless=False, notes=notes)
-    return Raw(path, False, True, True, nameless=False, notes=notes)
+        return Raw(path, False, *integers, notes=notes)
+    return Raw(path, False, True, True, notes=notes)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:
