@@ -238,9 +238,10 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        container = self._container(data)
-        if isinstance(container, Bipartite):
-            container.check_items()
+        if not isinstance(data, accepted_kinds(self.accepts)):
+            self._container(data)  # which says what it is, and what is taken
+        if isinstance(data, Bipartite):
+            data.check_items()
         self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:

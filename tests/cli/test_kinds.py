@@ -26,7 +26,7 @@ def test_measure_and_randomized_response_follow_the_columns(graphveil_here, cwd,
     )
     assert 0 == done.code, done.err
     assert kind == json.loads((cwd / "out" / "release.json").read_text())["data"]["kind"]
-    assert (f"{name}.csv: read as a {kind}" in done.err) == (kind != "graph")
+    assert (f"{name}.csv: read as users by features" in done.err) == (kind != "graph")
 
 
 def test_a_network_given_to_a_method_for_rows_is_read_as_people_by_people(graphveil_here, cwd):
@@ -49,7 +49,33 @@ def test_what_is_said_wins_over_the_names(graphveil_here, cwd):
     assert 6 == measured["nodes"]
 
 
-def test_names_that_say_nothing_leave_the_first_kind(graphveil_here, cwd):
-    (cwd / "friends.csv").write_text("x,y\n1,2\n2,3\n")
-    asked = ("measure", "friends.csv", "--header", "yes", "--json")
-    assert 3 == json.loads(graphveil_here(*asked).out)["nodes"]
+def test_names_that_say_nothing_are_asked_for(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("sex,age\nf,30\nm,40\n")
+    for command in (("measure",), ("anonymize", "suppress-k", "--k", 2, "--out", "out")):
+        done = graphveil_here(*command, "people.csv")
+        assert 2 == done.code
+        asked = "people.csv: its columns, sex, age, do not say what it holds. Say --kind "
+        assert asked in done.err
+    assert not (cwd / "out").exists()
+    done = graphveil_here("measure", "people.csv", "--kind", "table", "--json")
+    assert 2 == json.loads(done.out)["rows"]
+
+
+def test_a_file_without_names_is_of_the_first_kind(graphveil_here, cwd):
+    (cwd / "friends.csv").write_text("1,2\n2,3\n")
+    assert 3 == json.loads(graphveil_here("measure", "friends.csv", "--json").out)["nodes"]
+
+
+def test_a_flag_of_one_kind_alone_says_the_kind(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("sex,age\nf,30\nm,40\n")
+    done = graphveil_here("measure", "people.csv", "--bins", "age=edges:35", "--json")
+    assert 2 == json.loads(done.out)["unique_rows"]
+    (cwd / "ties.csv").write_text(FILES["edges"][0])
+    done = graphveil_here("measure", "ties.csv", "--items", "things", "--json")
+    assert 4 == json.loads(done.out)["users"]
+
+
+def test_a_flag_of_another_kind_names_that_kind(graphveil_here, cwd):
+    (cwd / "ties.csv").write_text(FILES["edges"][0])
+    done = graphveil_here("measure", "ties.csv", "--kind", "graph", "--items", "things")
+    assert "--items is not for a Graph. Leave it out, or say --kind bipartite." in done.err

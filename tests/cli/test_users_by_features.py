@@ -135,7 +135,8 @@ FOLLOWS = "who,whom\nann,cyd\nann,dan\nbob,cyd\nbob,dan\ncyd,ann\ncyd,bob\ndan,a
 @pytest.mark.parametrize("way", [(), ("--on-disk", "--chunk-rows", 4)], ids=["memory", "disk"])
 def test_people_among_the_items_are_asked_for_and_get_new_ids(graphveil_here, cwd, way):
     (cwd / "follows.csv").write_text(FOLLOWS)
-    command = ("anonymize", "suppress-k", "follows.csv", "--k", 2, "--out", "out", *way)
+    command = ("anonymize", "suppress-k", "follows.csv", "--kind", "bipartite", "--k", 2)
+    command += ("--out", "out", *way)
     done = graphveil_here(*command, "--header", "yes")
     assert 2 == done.code
     assert "4 of 4 item ids (100.0 %) are ids of users too" in done.err

@@ -156,3 +156,23 @@ def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, cwd):
     slash = graphveil("verify", "out/", "--original", "friends.csv")
     assert (0, "") == (slash.code, slash.err)
     assert "not checked" not in slash.out
+
+
+CHOSEN = {
+    "the other way round": ("tea,ann\ntea,bob\n", ("--user-column", 2, "--item-column", 1)),
+    "as they stand": ("ann,tea\nbob,tea\n", ("--user-column", 1, "--item-column", 2)),
+    "a delimiter": ("ann,tea\nbob,tea\n", ("--delimiter", ",")),
+}
+
+
+@pytest.mark.parametrize("case", CHOSEN)
+def test_an_original_whose_columns_were_chosen_is_not_read_a_second_time(graphveil_here, cwd, case):
+    rows, options = CHOSEN[case]
+    (cwd / "chosen.csv").write_text(f"user,item\n{rows}")
+    done = graphveil_here(
+        "anonymize", "suppress-k", "chosen.csv", "--k", 2, *options, "--out", "out"
+    )
+    assert 0 == done.code, done.err
+    done = graphveil_here("verify", "out", "--original", "chosen.csv")
+    assert 0 == done.code, done.out
+    assert "not checked  original read twice" in done.out

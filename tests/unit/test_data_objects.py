@@ -17,6 +17,7 @@ from scipy import sparse
 import graphveil as gv
 from graphveil.data.objects import ALL_KINDS, as_container
 from graphveil.errors import DataError, ParameterError, UsageError
+from graphveil.io import columns_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -31,9 +32,7 @@ PEOPLE = gv.Table.from_columns(CELLS)
 FRAMES = {
     "pandas": pd.DataFrame,
     "pandas with an index": lambda columns: pd.DataFrame(columns, index=[7, 9, 2]),
-    "pandas with a named index": lambda columns: pd.DataFrame(
-        columns, index=pd.Index(["x", "y", "z"], name="row")
-    ),
+    "Arrow, from pandas": lambda columns: pa.Table.from_pandas(pd.DataFrame(columns)),
     "polars": pl.DataFrame,
     "Arrow": pa.table,
     "Arrow, batch by batch": lambda columns: pa.table(columns).to_reader(),
@@ -45,6 +44,57 @@ FRAMES = {
 @pytest.mark.parametrize(("columns", "expected"), [(ENDS, PATH), (PAIRS, TASTES), (CELLS, PEOPLE)])
 def test_a_frame_is_read_by_its_columns(library, columns, expected):
     assert expected == as_container(FRAMES[library](columns), ALL_KINDS, wanted_by="measure")
+
+
+def test_columns_that_pandas_wrote_as_its_index_are_columns_of_an_arrow_table():
+    table = pa.Table.from_pandas(pd.DataFrame(ENDS).set_index("source"))
+    assert ["target", "source"] == table.column_names
+    assert PATH == as_container(table, ALL_KINDS, wanted_by="measure")
+    with pytest.raises(DataError, match="a row needs two columns"):
+        gv.Graph.from_arrow(table.select(["target"]))
+
+
+def test_an_index_with_a_name_is_asked_for():
+    frame = pd.DataFrame({"target": ENDS["target"]}, index=pd.Index(ENDS["source"], name="source"))
+    with pytest.raises(DataError, match=r"^the index of the frame is named 'source'\. Make it a"):
+        gv.anonymize(frame, "k-degree", k=2)
+    assert PATH == as_container(frame.reset_index(), ALL_KINDS, wanted_by="measure")
+
+
+NAMES = {
+    "caller,callee": gv.Graph,
+    "customer,product": gv.Bipartite,
+    "source,target,when": gv.Graph,
+    "user_id,item_id": gv.Bipartite,
+    "sex,age,town": gv.Table,
+    "from,to,medium": None,
+    "a,b": None,
+    "sex,age": None,
+}
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tmp_path):
+    columns, kind = names.split(","), NAMES[names]
+    frame = pl.DataFrame({name: [f"{name}1", f"{name}2"] for name in columns})
+    frame.write_csv(tmp_path / "frame.csv")
+    named = columns_of(tmp_path / "frame.csv", None, header="yes").kind
+    if kind is None:
+        with pytest.raises(UsageError, match="does not say how it is to be read"):
+            as_container(frame, ALL_KINDS, wanted_by="measure")
+        assert named is (gv.Graph if names == "from,to,medium" else None)
+    else:
+        assert kind is type(as_container(frame, ALL_KINDS, wanted_by="measure"))
+        assert named is (None if kind is gv.Table else kind)
+
+
+def test_a_network_of_two_sides_is_asked_for():
+    two_sides = TASTES.to_networkx()
+    with pytest.raises(UsageError, match=r"Hand over graphveil.Graph.from_networkx\(data\) or gr"):
+        gv.anonymize(two_sides, "suppress-k", k=2)
+    users = gv.Bipartite.from_networkx(two_sides, users=["ann", "bob"])
+    assert users == TASTES
+    assert 4 == gv.anonymize(two_sides, "k-degree", k=2).data.n_nodes
 
 
 def test_a_column_of_lists_is_users_by_features():

@@ -115,3 +115,16 @@ def test_the_second_reading_shares_no_code_with_the_first():
     tree = ast.parse(Path(second_reading.__file__).read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert not [module for module in imported if module.startswith("graphveil.io")]
+
+
+def test_an_id_that_stands_for_no_cell_is_left_to_the_reader(tmp_path):
+    done = check(write(tmp_path, "x.csv", "user,item\n1,\x01\n2,tea\n"))
+    assert "not checked" == done.outcome
+
+
+def test_a_link_to_a_packed_file_of_another_name_is_read(tmp_path):
+    (tmp_path / "blob").write_bytes(gzip.compress(PAIRS.encode()))
+    (tmp_path / "x.csv.gz").symlink_to(tmp_path / "blob")
+    with pytest.warns(gv.GraphveilWarning):
+        original = gv.read_bipartite(tmp_path / "x.csv.gz", items="things")
+    assert "holds" == check(tmp_path / "x.csv.gz", original).outcome

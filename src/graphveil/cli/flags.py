@@ -141,6 +141,23 @@ def options_from(options: type[T], given: dict[str, Any]) -> T:
     return options(**values_for(options, given))
 
 
+def not_for(name: str, container: type[Any], other: str | None = None) -> UsageError:
+    """Return the error of a flag that does not go with a kind of data.
+
+    Parameters
+    ----------
+    name
+        The flag, with underscores.
+    container
+        The kind of the data.
+    other
+        A kind that the flag goes with, where the command takes it.
+    """
+    instead = "" if other is None else f", or say --kind {other}"
+    flag_name = f"--{name.replace('_', '-')}"
+    return UsageError(f"{flag_name} is not for a {container.__name__}. Leave it out{instead}.")
+
+
 def path_argument(name: str, text: str) -> inspect.Parameter:
     """Return a path that is given without a flag."""
     return inspect.Parameter(

@@ -7,13 +7,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphveil.cli.console import say
-from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, values_for
+from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
 from graphveil.cli.reading import READERS, AnyOptions
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import Container
 from graphveil.errors import UsageError
-from graphveil.io import kind_in_columns
+from graphveil.io import columns_of
 from graphveil.io.options import Header
 from graphveil.release.files import kind_of
+
+WORDS = {Graph: "a graph", Bipartite: "users by features", Table: "a table"}
+
+SHOWN = 5
+"""So many names of columns stand in a message."""
 
 
 def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
@@ -26,7 +32,7 @@ def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
         "kind",
         Literal[names] | None,
         "What the file holds. Without this: what its columns are named after (source and target, "
-        f"user and item), else a {names[0]}.",
+        f"user and item), else {WORDS[kinds[0]]}.",
         default=None,
         group=READING_GROUP,
     )
@@ -37,33 +43,54 @@ def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
 def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, Any]) -> AnyOptions:
     """Return the options to read the file with, and take those of every kind out.
 
-    Where `--kind` is not given, the columns of the file say what it holds, else it is the first of
-    the kinds.
+    Where `--kind` is not given, flags that belong to one kind alone say it, else the names of the
+    columns, else, where they have none, it is the first of the kinds.
 
     Raises
     ------
     UsageError
-        Where one is given that belongs to another kind of data.
+        Where a flag belongs to another kind of data, or names of columns do not say the kind.
     """
     asked = given.pop("kind", None)
-    named = None if asked or len(kinds) == 1 else _in_columns(path, given)
-    container = named if named in kinds else kinds[0]
     if asked:
         container = next(kind for kind in kinds if kind_of(kind) == asked)
-    elif container is not kinds[0]:
-        say(f"{path.name}: read as a {kind_of(container)}, as its columns are named")
-    options: AnyOptions = READERS[container].options(
-        **values_for(READERS[container].options, given)
-    )
+    else:
+        container = _kind(path, given, _fitting(kinds, given))
+    values = values_for(READERS[container].options, given)
     for other in kinds:
         for name in values_for(READERS[other].options, given):
-            raise UsageError(
-                f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
-            )
+            raise not_for(name, container, kind_of(other))
+    options: AnyOptions = READERS[container].options(**values)
     return options
 
 
-def _in_columns(path: Path, given: dict[str, Any]) -> Container | None:
+def _fitting(kinds: tuple[Container, ...], given: dict[str, Any]) -> tuple[Container, ...]:
+    """Return the kinds whose readers take all the reading flags that were given, or all kinds."""
+    flags = {
+        kind: {item.name for item in flags_of(READERS[kind].options, READING_GROUP)}
+        for kind in kinds
+    }
+    every = set().union(*flags.values())
+    asked = {name for name in every if given.get(name) is not None}
+    return tuple(kind for kind in kinds if asked <= flags[kind]) or kinds
+
+
+def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Container:
+    """Return the kind that the columns of a file say, the only one, or the first."""
+    if len(kinds) == 1:
+        return kinds[0]
     header: Header = given.get("header") or "auto"
-    delimiter = given.get("delimiter")
-    return kind_in_columns(path, given.get(INPUT_FORMAT), header=header, delimiter=delimiter)
+    names, kind = columns_of(
+        path, given.get(INPUT_FORMAT), header=header, delimiter=given.get("delimiter")
+    )
+    if kind in kinds:
+        if kind is not kinds[0]:
+            say(f"{path.name}: read as {WORDS[kind]}, as its columns are named")
+        return kind
+    if names:
+        ways = " or ".join(f"--kind {kind_of(kind)}" for kind in kinds)
+        raise UsageError(
+            f"{path.name}: its columns, {', '.join(names[:SHOWN])}, do not say what it holds. "
+            f"Say {ways}."
+        )
+    return kinds[0]

@@ -12,6 +12,7 @@ from graphveil.cli.flags import (
     INPUT,
     OUTPUT_GROUP,
     flag,
+    not_for,
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
@@ -87,8 +88,7 @@ def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) 
         given.append(("columns", asked["columns"]))
     for name, value in given:
         if value is not None:
-            flag_name = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{flag_name} is not for a {kind.__name__}. Leave it out.")
+            raise not_for(name, kind)
 
 
 def _show(

@@ -7,15 +7,20 @@ import inspect
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphveil.cli.flags import READING_GROUP, flag, flags_of, values_for
-from graphveil.cli.reading import READERS, from_json, read_input
+from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
+from graphveil.cli.reading import READERS, AnyOptions, from_json, read_input
 from graphveil.data import Data
 from graphveil.data.encoding import accepted_kinds
-from graphveil.errors import UsageError
 from graphveil.methods import METHODS
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
+
+READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
+"""Options that change what is made of the cells of a file, but not which cells are ids."""
+
+SAME = {"header": "yes", "layout": "pairs"}
+"""Values of other options under which a plain file is read as by default."""
 
 
 def original_flags(*, required: bool) -> list[inspect.Parameter]:
@@ -55,11 +60,16 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
     asked = values_for(reader.options, given)
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
-        raise UsageError(
-            f"--{wrong[0].replace('_', '-')} is not for a {container.__name__}. Leave it out."
-        )
+        raise not_for(wrong[0], container)
     options = dataclasses.replace(kept, **asked)
     data = read_input(path, options, quiet=True)
-    plain = options.format is None and options.header != "no"
-    plain = plain and getattr(options, "layout", "auto") in {"auto", "pairs"}
-    return Original(data, path if plain else None)
+    return Original(data, path if _is_plainly_read(options) else None)
+
+
+def _is_plainly_read(options: AnyOptions) -> bool:
+    """Whether these options leave it to the file which cells are ids."""
+    return all(
+        field.name in READ_ALIKE
+        or getattr(options, field.name) in (field.default, SAME.get(field.name))
+        for field in dataclasses.fields(options)
+    )

@@ -6,12 +6,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from graphveil.cli.console import bar, result, result_json
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, read_original
 from graphveil.errors import UsageError
 from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
+from graphveil.verify.files.second_reading import read_once
 
 
 def _run(folder: Path, **given: Any) -> int:
@@ -22,6 +25,9 @@ def _run(folder: Path, **given: Any) -> int:
         original = {} if read is None else read._asdict()
         with stage(f"verifying {folder.name}"):
             verdict = verify_release(folder, **original, limit_bytes=limit_bytes)
+            if read is not None and read.original_file is None:
+                checks = [*verdict.checks, read_once()]
+                verdict = msgspec.structs.replace(verdict, checks=checks)
     if as_json:
         result_json(verdict)
     else:

@@ -1,7 +1,7 @@
 """Numbers into categories, by an explicit rule.
 
-The edges are published. Those that come from the data are rounded: a median is otherwise the exact
-value of a person.
+The edges are published. Those that come from the data are rounded to two digits of the spread.
+Where values have few digits, as ages in years, an edge can still be the exact value of somebody.
 """
 
 from __future__ import annotations

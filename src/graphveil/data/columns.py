@@ -42,6 +42,10 @@ PAIR_NAMES = (
 """Names of a user and an item."""
 
 
+TOO_SHORT = (("a", "b"), ("u", "v"))
+"""Names of ends that a table may have for columns as well: they say nothing of the kind of data."""
+
+
 def plain(name: str) -> str:
     """Return a column's name as it is compared: in lower case, letters and digits, without id.
 
@@ -74,6 +78,21 @@ def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
         if pairs:
             return pairs
     return []
+
+
+def kinds_named(names: Sequence[str]) -> frozenset[str]:
+    """Return which kinds of data the names of columns speak of: `graph`, `bipartite`, or none.
+
+    Examples
+    --------
+    >>> sorted(kinds_named(["customer_id", "product", "when"])), sorted(kinds_named(["a", "b"]))
+    (['bipartite'], [])
+    """
+    plains = {plain(name) for name in names}
+    tables = {"graph": set(EDGE_NAMES) - set(TOO_SHORT), "bipartite": set(PAIR_NAMES)}
+    return frozenset(
+        kind for kind, pairs in tables.items() if any(set(pair) <= plains for pair in pairs)
+    )
 
 
 def chosen_names(

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, plain
+from graphveil.data.columns import kinds_named
 from graphveil.data.encoding import Container, accepted_kinds
 from graphveil.data.frames import arrow_table
 from graphveil.data.graph import Graph
@@ -26,10 +26,9 @@ else:
 Data = Graph | Bipartite | Table
 
 COLUMNS = {Graph: {"source", "target"}, Bipartite: {"user", "item"}}
-"""The columns by which a frame of any width says that it is a graph, or users by features."""
+"""The columns by which a frame of any width says what it is; other known names leave it open."""
 
-KNOWN_PAIRS = {Graph: EDGE_NAMES, Bipartite: PAIR_NAMES}
-"""The names by which a frame of two columns says so."""
+NAMED = {"graph": Graph, "bipartite": Bipartite}
 
 READERS = {Graph: "read_graph", Bipartite: "read_bipartite", Table: "read_table"}
 
@@ -56,7 +55,8 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         A container; a graph of NetworkX or igraph; a sparse matrix of SciPy (square is a graph,
         other shapes are users by features); a frame that speaks the Arrow C stream (pandas, polars,
         Arrow, a DuckDB relation): columns `source` and `target` are a graph, columns `user` and
-        `item` or a column of lists are users by features, others a table.
+        `item` or a column of lists are users by features, two columns of other known names as well;
+        further columns under names that say nothing of that are a table.
     kinds
         What is wanted.
     wanted_by
@@ -126,7 +126,9 @@ def _readings(data: Any) -> list[_Reading]:
     """Return the ways to read an object that is no frame."""
     library = type(data).__module__.partition(".")[0]
     if library == "networkx" and hasattr(data, "is_directed"):
-        return [_Reading(Graph, "from_networkx")]
+        sides = any("bipartite" in attributes for _, attributes in data.nodes(data=True))
+        users = [_Reading(Bipartite, "from_networkx", ", users=[...]")] if sides else []
+        return [_Reading(Graph, "from_networkx"), *users]
     if library == "igraph" and hasattr(data, "is_directed"):
         return [_Reading(Graph, "from_igraph")]
     if library == "scipy" and hasattr(data, "tocoo"):
@@ -144,18 +146,17 @@ def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_R
             return [_Reading(kind, "from_arrow")]
     if any(pa.types.is_nested(field.type) for field in frame.schema):
         return [_Reading(Bipartite, "from_arrow")]
-    if len(names) == 2:
-        for kind, table in KNOWN_PAIRS.items():
-            if any(set(map(plain, names)) == set(pair) for pair in table):
-                return [_Reading(kind, "from_arrow")]
-    if len(names) < 2 or (len(names) > 2 and Table in kinds):
+    named = [kind for name, kind in NAMED.items() if name in kinds_named(names)]
+    if len(names) == 2 and len(named) == 1:
+        return [_Reading(named[0], "from_arrow")]
+    if len(names) == 2 and kinds == (Graph,):
+        return [_Reading(Graph, "from_arrow")]
+    if len(names) < 2 or (len(names) > 2 and Table in kinds and not named):
         return [_Reading(Table, "from_arrow")]
     pairs = [
         _Reading(Graph, "from_arrow", f", source={names[0]!r}, target={names[1]!r}"),
         _Reading(Bipartite, "from_arrow", f", user={names[0]!r}, item={names[1]!r}"),
     ]
-    if len(names) == 2 and Graph in kinds and len(kinds) == 1:
-        return [_Reading(Graph, "from_arrow")]
     return [*pairs, _Reading(Table, "from_arrow")]
 
 

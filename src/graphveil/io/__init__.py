@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphveil.io.formats import Format as Format
     from graphveil.io.formats import compression_of as compression_of
     from graphveil.io.formats import format_of as format_of
-    from graphveil.io.kinds import kind_in_columns as kind_in_columns
+    from graphveil.io.kinds import columns_of as columns_of
     from graphveil.io.options import BipartiteOptions as BipartiteOptions
     from graphveil.io.options import GraphOptions as GraphOptions
     from graphveil.io.options import TableOptions as TableOptions
@@ -41,9 +41,9 @@ _HOMES = {
     "Reading": "graphveil.io.report",
     "ReadingReport": "graphveil.io.report",
     "TableOptions": "graphveil.io.options",
+    "columns_of": "graphveil.io.kinds",
     "compression_of": "graphveil.io.formats",
     "format_of": "graphveil.io.formats",
-    "kind_in_columns": "graphveil.io.kinds",
     "load_bipartite": "graphveil.io.reading",
     "load_graph": "graphveil.io.reading",
     "load_table": "graphveil.io.reading",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from graphveil.data import Bipartite, Graph
-from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, plain
+from graphveil.data.columns import kinds_named
 from graphveil.errors import InputError
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import format_of
@@ -24,15 +24,30 @@ else:
 TEXT = ("csv", "tsv", "text")
 
 
-def kind_in_columns(
+class Columns(NamedTuple):
+    """What the columns of a file say.
+
+    Parameters
+    ----------
+    names
+        Their names; none where the file has none, or cannot be read.
+    kind
+        What the file holds by these names; None where they do not say it.
+    """
+
+    names: tuple[str, ...]
+    kind: type[Graph | Bipartite] | None
+
+
+def columns_of(
     path: Path, form: str | None, *, header: Header = "auto", delimiter: str | None = None
-) -> type[Graph | Bipartite] | None:
-    r"""Return what the columns of a file say that it holds, None where they say nothing.
+) -> Columns:
+    r"""Return what the columns of a file say that it holds.
 
     Parameters
     ----------
     path
-        A file; what cannot be read says nothing.
+        A file; one that cannot be read says nothing.
     form
         Its format; None for the one that its name says.
     header, delimiter
@@ -44,27 +59,32 @@ def kind_in_columns(
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "likes.csv")
     ...     _ = path.write_text("customer_id,product\n7,tea\n")
-    ...     kind_in_columns(path, None).__name__
+    ...     columns_of(path, None).kind.__name__
     'Bipartite'
     """
     try:
-        names = _names(path, form, header, delimiter)
+        names, listed = _names(path, form, header, delimiter)
     except (InputError, OSError, pa.ArrowInvalid):
-        return None
-    plains = {plain(name) for name in names}
-    says = [
-        kind
-        for kind, table in ((Graph, EDGE_NAMES), (Bipartite, PAIR_NAMES))
-        if any(set(pair) <= plains for pair in table)
-    ]
-    return says[0] if len(says) == 1 else None
+        return Columns((), None)
+    says = {"bipartite"} if listed else kinds_named(names)
+    kinds = [kind for name, kind in (("graph", Graph), ("bipartite", Bipartite)) if name in says]
+    return Columns(names, kinds[0] if len(kinds) == 1 else None)
 
 
-def _names(path: Path, form: str | None, header: Header, delimiter: str | None) -> list[str]:
+def _names(
+    path: Path, form: str | None, header: Header, delimiter: str | None
+) -> tuple[tuple[str, ...], bool]:
+    """Return the names of the columns, and whether one holds lists."""
     known = format_of(path, form)
     if known.name in TEXT:
-        return list(sniff(Source(path, known), header, delimiter=delimiter).header)
-    if known.name == "parquet":
-        with path.open("rb") as stream:
-            return list(parquet.read_schema(stream).names)
-    return []
+        return sniff(Source(path, known), header, delimiter=delimiter).header, False
+    if known.name not in ("parquet", "arrow"):
+        return (), False
+    with path.open("rb") as stream:
+        read = parquet.read_schema if known.name == "parquet" else _arrow_schema
+        schema = read(stream)
+    return tuple(schema.names), any(pa.types.is_nested(field.type) for field in schema)
+
+
+def _arrow_schema(stream: IO[bytes]) -> pa.Schema:
+    return pa.ipc.open_file(stream).schema

@@ -52,8 +52,8 @@ def verify(
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
     original_file
-        The file that the original was read from: plain text is read again, by code of the
-        checker's own.
+        The file that the original was read from without options: plain text is read a second time,
+        by code of the checker's own.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
 

@@ -25,10 +25,21 @@ MOST_PAIRS = 10_000_000
 _SHARED = "read by the reader that the method used, alone"
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
-_ODD = r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
+_NO_ID = "\x01"
+"""What stands for no cell: text that reads so is left to the reader."""
+
+_ODD = (
+    r"a IS NULL OR b IS NULL OR "
+    r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
+)
 """Ids that readers may take for comments, or trim."""
 
 _PLAIN = "comma- or tab-separated text of two columns under a header such as source,target"
+
+
+def read_once() -> Check:
+    """Return what is said of a file that no other code reads in the same way."""
+    return not_checked(TWICE, _SHARED, needs=_PLAIN)
 
 
 class _Plain(NamedTuple):
@@ -36,6 +47,7 @@ class _Plain(NamedTuple):
 
     path: Path
     delimiter: str
+    compression: str
 
 
 def second_reading_check(db: Database, original: Data, path: Path) -> Check:
@@ -48,11 +60,11 @@ def second_reading_check(db: Database, original: Data, path: Path) -> Check:
     original
         What the program's reader made of the file.
     path
-        The file.
+        The file; the program's reader read it without options that change which cells are ids.
     """
     plain = _plain(path)
     if plain is None or not isinstance(original, Graph | Bipartite):
-        return not_checked(TWICE, _SHARED, needs=_PLAIN)
+        return read_once()
     pairs = original.n_edges if isinstance(original, Graph) else original.n_entries
     if pairs > MOST_PAIRS:
         return not_checked(TWICE, f"{_SHARED}: more than {MOST_PAIRS:,} pairs")
@@ -74,24 +86,26 @@ def _plain(path: Path) -> _Plain | None:
     delimiter = _DELIMITERS.get(extension)
     if delimiter is None or path.suffix.lower() not in {extension, ".gz"}:
         return None
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
+    opened = gzip.open if compression == "gzip" else open
     try:
         with opened(path, "rb") as stream:
             first = stream.readline(1000).decode("utf-8", "replace")
     except OSError:
         return None
     header = tuple(cell.strip('"').lower() for cell in first.rstrip("\r\n").split(delimiter))
-    return _Plain(path, delimiter) if header in _HEADERS else None
+    return _Plain(path, delimiter, compression) if header in _HEADERS else None
 
 
 def _read_again(db: Database, plain: _Plain, *, is_graph: bool) -> None:
     """Create `again(a, b)` of the distinct pairs of the file; loops of a graph are left out."""
     low, high = ("least(x, y)", "greatest(x, y)") if is_graph else ("x", "y")
-    loops = "x <> y" if is_graph else "true"
+    loops = "x IS DISTINCT FROM y" if is_graph else "true"
     db.run(
         f"CREATE TABLE again AS SELECT DISTINCT {low} AS a, {high} AS b FROM read_csv(?, "
         f"auto_detect = false, header = true, delim = {literal(plain.delimiter)}, quote = '\"', "
-        "escape = '\"', nullstr = '\x01', hive_partitioning = false, "
+        f"escape = '\"', nullstr = '{_NO_ID}', compression = '{plain.compression}', "
+        "hive_partitioning = false, "
         "columns = {x: 'VARCHAR', y: 'VARCHAR'}) "
         f"WHERE {loops}",
         [db.link(plain.path.resolve())],
