@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.data.bipartite_objects import BipartiteObjects
 from graphveil.data.columns import chosen_names
 from graphveil.data.frames import arrow_table
 from graphveil.data.graph import Graph
@@ -23,19 +24,15 @@ from graphveil.data.ids import (
     positions,
     same_ids,
     stored,
-    to_arrow,
 )
-from graphveil.data.left_out import noting, warn_left_out
+from graphveil.data.left_out import attributes_of, noting, warn_left_out
 from graphveil.data.people import shared_ids
 from graphveil.errors import DataError, GraphveilWarning
-from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 from graphveil.wording import Items
 
 if TYPE_CHECKING:
     import networkx as nx
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
     from scipy import sparse
 else:
@@ -44,7 +41,7 @@ else:
 
 
 @dataclass(frozen=True, eq=False)
-class Bipartite:
+class Bipartite(BipartiteObjects):
     """Users by features; the features of every user are sorted and distinct.
 
     Parameters
@@ -114,38 +111,6 @@ class Bipartite:
                 "items are people, but features are not the users one by one. Use with_items."
             )
         object.__setattr__(self, "features", self.users)
-
-    @property
-    def n_users(self) -> int:
-        """The number of users, those without features included."""
-        return int(self.indptr.size - 1)
-
-    @property
-    def size(self) -> int:
-        """The number of users: of people, in most data."""
-        return self.n_users
-
-    @property
-    def n_entries(self) -> int:
-        """The number of (user, feature) pairs."""
-        return int(self.indices.size)
-
-    def row(self, user: int) -> NDArray[np.int32]:
-        """Return the sorted features of one user."""
-        return self.indices[self.indptr[user] : self.indptr[user + 1]]
-
-    def rows(self) -> NDArray[np.int32]:
-        """Return the user of every entry, int32, shape (entries,)."""
-        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
-
-    def labels(self) -> Ids:
-        """Return the id of every user; 0..n-1 where none were given."""
-        return np.arange(self.n_users, dtype=np.int64) if self.users is None else self.users
-
-    def feature_labels(self) -> Ids:
-        """Return the name of every feature; 0..n-1 where none were given."""
-        named = self.features
-        return np.arange(self.n_features, dtype=np.int64) if named is None else named
 
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Bipartite:
         """Return the same rows with user ``order[j]`` at position j, under the ids given.
@@ -432,9 +397,7 @@ class Bipartite:
         GraphveilWarning
             Where attributes of nodes or edges are left out, with their names.
         """
-        attributes = [name for _, values in graph.nodes(data=True) for name in values]
-        attributes += [name for *_, values in graph.edges(data=True) for name in values]
-        further = [name for name in attributes if name != "bipartite"]
+        further = [name for name in attributes_of(graph) if name != "bipartite"]
         left_out = warn_left_out(further, stacklevel=2)
         listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
         user_names = set(as_ids(listed, what="users").tolist())
@@ -452,62 +415,6 @@ class Bipartite:
         )
         return noting(data, left_out)
 
-    def to_arrow(self) -> pa.Table:
-        """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""
-        columns = [
-            to_arrow(self.labels()[self.rows()]),
-            to_arrow(self.feature_labels()[self.indices]),
-        ]
-        return pa.table(columns, names=["user", "item"])
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return every pair of `user` and `item` as a pandas frame."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return every pair of `user` and `item` as a polars frame."""
-        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
-
-        return pl.DataFrame(self.to_arrow())
-
-    def to_lists(self) -> pa.Table:
-        """Return an Arrow table with one row a user: `user`, and the list column `items`."""
-        items = to_arrow(self.feature_labels()[self.indices])
-        column = pa.LargeListArray.from_arrays(pa.array(self.indptr), items)
-        return pa.table([to_arrow(self.labels()), column], names=["user", "items"])
-
-    def to_scipy(self) -> sparse.csr_array:
-        """Return the matrix of ones, int8, shape (n_users, n_features)."""
-        ones = np.ones(self.n_entries, dtype=np.int8)
-        shape = (self.n_users, self.n_features)
-        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
-
-    def to_networkx(self) -> nx.Graph[Any]:
-        """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
-
-        Raises
-        ------
-        DataError
-            Where a user and a feature have the same label.
-        """
-        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
-
-        users, features = self.labels().tolist(), self.feature_labels().tolist()
-        shared = set(users) & set(features)
-        if shared:
-            raise DataError(f"{min(shared)!r} names a user and a feature. Rename one of them.")
-        graph: nx.Graph[Any] = nx.Graph()
-        graph.add_nodes_from(users, bipartite=0)
-        graph.add_nodes_from(features, bipartite=1)
-        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
-        graph.add_edges_from((users[u], features[f]) for u, f in pairs)
-        return graph
-
-    def __len__(self) -> int:
-        """Return the number of users."""
-        return self.size
-
     def __eq__(self, other: object) -> bool:
         """Whether both have the same rows in the same order, ids and names."""
         if not isinstance(other, Bipartite):
@@ -522,14 +429,8 @@ class Bipartite:
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
 
-    def _repr_html_(self) -> str:
-        """Return the size as a table for notebooks; never an id."""
-        rows = [
-            ("users", f"{self.n_users:,}"),
-            ("features", f"{self.n_features:,}"),
-            ("entries", f"{self.n_entries:,}"),
-        ]
-        return html_table("Bipartite", ("what", "count"), rows)
+    def _sizes(self) -> dict[str, object]:
+        return {"users": self.n_users, "features": self.n_features, "entries": self.n_entries}
 
     def __repr__(self) -> str:
         """Return the size; never an id."""

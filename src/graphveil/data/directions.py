@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graphveil.wording import option
+from graphveil.errors import DataError
+from graphveil.wording import Directed, option
 
 
 class Ties(NamedTuple):
@@ -48,3 +49,16 @@ class Ties(NamedTuple):
             f"{why}: {share}. Graphs here are undirected; to forget the directions, say "
             f"{option('directed', 'symmetrize')}."
         )
+
+    def check(self, directed: Directed) -> None:
+        """Refuse ties whose directions matter, unless they are to be forgotten.
+
+        Raises
+        ------
+        DataError
+            Where they matter and `directed` is not ``symmetrize``.
+        """
+        if directed not in ("refuse", "symmetrize"):
+            raise DataError(f"directed={directed!r} is unknown. Use refuse or symmetrize.")
+        if self.matter and directed == "refuse":
+            raise DataError(self.refusal)

@@ -1,16 +1,55 @@
-"""Frames of other libraries (pandas, polars, DuckDB, Arrow) as Arrow tables."""
+"""Frames of other libraries (pandas, polars, DuckDB, Arrow) as Arrow tables, and back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from graphveil.errors import DataError
+from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
+
+
+class Frames:
+    """What hands itself to other libraries as a frame, and shows its size in notebooks."""
+
+    @property
+    def size(self) -> int:
+        """The number of nodes, users or rows."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table."""
+        raise NotImplementedError
+
+    def _sizes(self) -> dict[str, object]:
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return what `to_arrow` gives as a pandas frame."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return what `to_arrow` gives as a polars frame."""
+        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
+
+        return pl.DataFrame(self.to_arrow())
+
+    def __len__(self) -> int:
+        """Return the number of nodes, users or rows."""
+        return self.size
+
+    def _repr_html_(self) -> str:
+        """Return the size as a table for notebooks; never an id."""
+        rows = [(what, f"{n:,}" if isinstance(n, int) else n) for what, n in self._sizes().items()]
+        return html_table(type(self).__name__, ("what", "count"), rows)
 
 
 def arrow_table(frame: Any) -> pa.Table:

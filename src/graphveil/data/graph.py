@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -10,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphveil.data.columns import chosen_names
-from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists
+from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists, warn_dropped
 from graphveil.data.directions import Ties
-from graphveil.data.frames import arrow_table
+from graphveil.data.graph_objects import GraphObjects
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -23,19 +21,12 @@ from graphveil.data.ids import (
     positions,
     same_ids,
     stored,
-    to_arrow,
 )
-from graphveil.data.left_out import noting, warn_left_out
-from graphveil.errors import DataError, GraphveilWarning
-from graphveil.html import html_table
+from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
 from graphveil.wording import Directed
 
 if TYPE_CHECKING:
-    import igraph as ig
-    import networkx as nx
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
     from scipy import sparse
 else:
@@ -46,7 +37,7 @@ MAX_NODES = 2**31 - 2
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(GraphObjects):
     """A simple undirected graph; every neighbour list is sorted, every edge stands in both lists.
 
     Parameters
@@ -198,8 +189,8 @@ class Graph:
             Where self-loops or repeated arcs were dropped, with their number.
         """
         graph, dropped = cls.assemble(source, target, n=n, ids=ids)
-        _check_directions(Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs), directed)
-        _warn_dropped(dropped, stacklevel=2)
+        Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs).check(directed)
+        warn_dropped(dropped, stacklevel=2)
         return graph
 
     @classmethod
@@ -222,225 +213,6 @@ class Graph:
         v = _positions(target, size, "target")
         return _assemble(cls, u, v, size, labels)
 
-    @classmethod
-    def from_scipy(cls, matrix: Any, *, ids: object = None, directed: Directed = "refuse") -> Self:
-        """Return the graph of a square sparse matrix; stored zeros are no edges.
-
-        Parameters
-        ----------
-        matrix
-            Square; its values are not kept.
-        ids
-            The id of every row.
-        directed
-            What to do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it.
-
-        Raises
-        ------
-        DataError
-            Where it is not square, or not symmetric and not to be symmetrized.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where values other than 0 and 1 are left out.
-        """
-        coo = sparse.coo_array(matrix)
-        if coo.shape[0] != coo.shape[1]:
-            raise DataError(
-                f"a graph needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}. "
-                "Read it as user-feature data instead."
-            )
-        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
-        left_out = warn_left_out(["values"] if weighted else [], stacklevel=2)
-        pattern = sparse.csr_array(coo != 0)
-        there, back = sparse.triu(pattern, k=1), sparse.tril(pattern, k=-1).T
-        upper = sparse.coo_array(there + back)
-        _check_directions(Ties(n=upper.nnz, mutual=there.multiply(back).nnz, said=True), directed)
-        loops = np.flatnonzero(pattern.diagonal())
-        ends = [np.concatenate([axis, loops]) for axis in upper.coords]
-        graph = cls.from_edges(*ends, n=int(coo.shape[0]), ids=ids)
-        return noting(graph, left_out)
-
-    @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, directed: Directed = "refuse") -> Self:
-        """Return the structure of a NetworkX graph; node names become ids.
-
-        Parameters
-        ----------
-        graph
-            Any NetworkX graph.
-        directed
-            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
-            ``symmetrize`` it.
-
-        Raises
-        ------
-        DataError
-            Where it is directed and not to be symmetrized.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of nodes or edges are left out, with their names; where self-loops or
-            repeated edges are dropped.
-        """
-        names = list(graph.nodes)
-        position = {name: number for number, name in enumerate(names)}
-        pairs = [(position[u], position[v]) for u, v in graph.edges()]
-        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        attributes = [name for _, values in graph.nodes(data=True) for name in values]
-        attributes += [name for *_, values in graph.edges(data=True) for name in values]
-        left_out = warn_left_out(attributes, stacklevel=2)
-        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
-        return noting(built, left_out)
-
-    @classmethod
-    def from_igraph(cls, graph: ig.Graph, *, directed: Directed = "refuse") -> Self:
-        """Return the structure of an igraph graph; vertex names become ids where there are any.
-
-        Parameters
-        ----------
-        graph
-            Any igraph graph.
-        directed
-            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
-            ``symmetrize`` it.
-
-        Raises
-        ------
-        DataError
-            Where it is directed and not to be symmetrized.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of vertices or edges are left out, with their names; where self-loops
-            or repeated edges are dropped.
-        """
-        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-        named = "name" in graph.vs.attributes()
-        attributes = [name for name in graph.vs.attributes() if name != "name"]
-        left_out = warn_left_out([*attributes, *graph.es.attributes()], stacklevel=2)
-        names = graph.vs["name"] if named else range(graph.vcount())
-        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
-        return noting(built, left_out)
-
-    @classmethod
-    def _in_canonical_order(
-        cls, ends: NDArray[np.int64], names: object, *, said: bool, directed: Directed
-    ) -> Self:
-        ids = as_ids(names, what="node ids")
-        labels = distinct(ids)
-        if labels.size != ids.size:
-            raise DataError("two nodes have the same id. Make the ids distinct.")
-        position = positions(ids, labels, what="node ids")
-        graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
-        ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said)
-        _check_directions(ties, directed)
-        _warn_dropped(dropped, stacklevel=3)
-        return graph
-
-    @classmethod
-    def from_arrow(
-        cls,
-        frame: Any,
-        *,
-        source: str | None = None,
-        target: str | None = None,
-        nodes: object = None,
-        directed: Directed = "refuse",
-    ) -> Self:
-        """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
-
-        Parameters
-        ----------
-        frame
-            Anything that speaks the Arrow C stream.
-        source, target
-            The columns. Without them, those of known names such as ``source`` and ``target``, or
-            the only two.
-        nodes
-            All ids, so that isolated nodes are not lost.
-        directed
-            What to do with rows of which some stand in both directions and others in one:
-            ``refuse`` them, or ``symmetrize`` them.
-
-        Raises
-        ------
-        DataError
-            Where it is not clear which columns are meant, or directions matter.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where further columns are left out, with their names; where self-loops or repeated
-            edges are dropped.
-        """
-        table = arrow_table(frame)
-        names = chosen_names(table.column_names, (source, target), ("source", "target"))
-        further = [name for name in table.column_names if name not in names]
-        left_out = warn_left_out(further, stacklevel=2)
-        left, right = (as_ids(table[name], what=name) for name in names)
-        if nodes is None:
-            graph = cls.from_edges(left, right, directed=directed)
-            return noting(graph, left_out)
-        labels = distinct(as_ids(nodes, what="nodes"))
-        graph = cls.from_edges(
-            positions(left, labels, what=names[0]),
-            positions(right, labels, what=names[1]),
-            ids=labels,
-            directed=directed,
-        )
-        return noting(graph, left_out)
-
-    def to_arrow(self) -> pa.Table:
-        """Return every edge once as an Arrow table of the ids in `source` and `target`."""
-        edges = self.edges()
-        labels = self.labels()
-        columns = [to_arrow(labels[edges[:, 0]]), to_arrow(labels[edges[:, 1]])]
-        return pa.table(columns, names=["source", "target"])
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return every edge once as a pandas frame."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return every edge once as a polars frame."""
-        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
-
-        return pl.DataFrame(self.to_arrow())
-
-    def to_scipy(self) -> sparse.csr_array:
-        """Return the symmetric adjacency matrix: int8 ones, shape (n, n)."""
-        ones = np.ones(self.indices.size, dtype=np.int8)
-        shape = (self.n_nodes, self.n_nodes)
-        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
-
-    def to_networkx(self) -> nx.Graph[Any]:
-        """Return a NetworkX graph with the ids as node names."""
-        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
-
-        labels = self.labels().tolist()
-        graph: nx.Graph[Any] = nx.Graph()
-        graph.add_nodes_from(labels)
-        graph.add_edges_from((labels[u], labels[v]) for u, v in self.edges().tolist())
-        return graph
-
-    def to_igraph(self) -> ig.Graph:
-        """Return an igraph graph; the ids become the vertex attribute `name`."""
-        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
-
-        graph = ig.Graph(n=self.n_nodes, edges=self.edges().tolist())
-        if self.ids is not None:
-            graph.vs["name"] = self.ids.tolist()
-        return graph
-
-    def __len__(self) -> int:
-        """Return the number of nodes."""
-        return self.size
-
     def __eq__(self, other: object) -> bool:
         """Whether both have the same nodes in the same order, edges and ids."""
         if not isinstance(other, Graph):
@@ -453,10 +225,8 @@ class Graph:
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
 
-    def _repr_html_(self) -> str:
-        """Return the size as a table for notebooks; never an id."""
-        rows = [("nodes", f"{self.n_nodes:,}"), ("edges", f"{self.n_edges:,}")]
-        return html_table("Graph", ("what", "count"), rows)
+    def _sizes(self) -> dict[str, object]:
+        return {"nodes": self.n_nodes, "edges": self.n_edges}
 
     def __repr__(self) -> str:
         """Return the size; never an id."""
@@ -474,23 +244,6 @@ def _positions(values: ArrayLike, n: int, what: str) -> NDArray[np.int32]:
         bad = low if low < 0 else high
         raise DataError(f"{what}: position {bad} is outside 0..{n - 1}. Give n > {high}.")
     return array.astype(np.int32, copy=False)
-
-
-def _check_directions(ties: Ties, directed: Directed) -> None:
-    """Refuse ties whose directions matter, unless they are to be forgotten."""
-    if directed not in ("refuse", "symmetrize"):
-        raise DataError(f"directed={directed!r} is unknown. Use refuse or symmetrize.")
-    if ties.matter and directed == "refuse":
-        raise DataError(ties.refusal)
-
-
-def _warn_dropped(dropped: Dropped, *, stacklevel: int) -> None:
-    if dropped.self_loops or dropped.duplicates:
-        warnings.warn(
-            f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges",
-            GraphveilWarning,
-            stacklevel=stacklevel + 1,
-        )
 
 
 G = TypeVar("G", bound=Graph)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from graphveil.errors import GraphveilWarning
 
@@ -46,6 +46,12 @@ def warn_left_out(names: Iterable[object], *, stacklevel: int) -> tuple[str, ...
     for words in left_out_words(listed):
         warnings.warn(words, GraphveilWarning, stacklevel=stacklevel + 1)
     return listed
+
+
+def attributes_of(graph: Any) -> Iterator[object]:
+    """Yield the names of the attributes of a NetworkX graph's nodes and edges, with repeats."""
+    for *_, values in (*graph.nodes(data=True), *graph.edges(data=True)):
+        yield from values
 
 
 def noting(data: D, left_out: tuple[str, ...]) -> D:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.data.bins import binned
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.frames import arrow_table
+from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.ids import (
     LARGEST,
     Ids,
@@ -26,13 +26,10 @@ from graphveil.data.ids import (
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
-from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 from graphveil.wording import mapping
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
     import pyarrow.compute as pc
     from scipy import sparse
@@ -46,7 +43,7 @@ SUPPRESSED = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Frames):
     """Rows by named categorical columns; a cell is the code of a category, or -1, suppressed.
 
     Parameters
@@ -227,17 +224,6 @@ class Table:
             arrays.append(ids_to_arrow(values).take(index))
         return pa.table(arrays, names=list(self.columns))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the cells as a pandas frame."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the cells as a polars frame."""
-        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
-
-        return pl.DataFrame(self.to_arrow())
-
     def one_hot(self) -> Bipartite:
         """Return a feature ``column=value`` per column and value; a suppressed cell has none.
 
@@ -308,10 +294,6 @@ class Table:
         listed_texts = tuple(text(values) for values in categories)
         return cls(codes.reshape(data.n_users, len(columns)), columns, listed_texts, data.users)
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self.size
-
     def __eq__(self, other: object) -> bool:
         """Whether both show the same cells in the same order under the same names and ids."""
         if not isinstance(other, Table):
@@ -325,10 +307,8 @@ class Table:
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
 
-    def _repr_html_(self) -> str:
-        """Return the size as a table for notebooks; never an id."""
-        rows = [("rows", f"{self.n_rows:,}"), ("columns", ", ".join(self.columns))]
-        return html_table("Table", ("what", "count"), rows)
+    def _sizes(self) -> dict[str, object]:
+        return {"rows": self.n_rows, "columns": ", ".join(self.columns)}
 
     def __repr__(self) -> str:
         """Return the size; never a cell."""
