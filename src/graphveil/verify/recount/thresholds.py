@@ -68,8 +68,9 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
 
     Notes
     -----
-    With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), a cell of 1 L times that; of
-    a prior above 1/2 zeros and ones swap roles. They may be off by one.
+    With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), rounded up; a cell of 1 has L
+    times that, or the most that keeps the chances of not being published within L where that is
+    less. Of a prior above 1/2 zeros and ones swap roles. They may be off by one.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
         zero, one = thresholds(1 - prior, epsilon)
         return FULL - one, FULL - zero
     largest = factor_of(epsilon).low
-    zero = math.floor(FULL * prior / (1 - prior + prior * largest))
+    zero = math.ceil(FULL * prior / (1 - prior + prior * largest))
     return zero, min(math.floor(largest * zero), FULL - math.ceil((FULL - zero) / largest))
 
 
