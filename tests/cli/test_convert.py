@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ import graphveil as gv
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
+NAMES_OF_COPIES = ("a.gml.gz", "ids.csv", "b.csv", "b-ids.csv")
 EDGES = "ann,bob\nbob,cyd\ncyd,dan\n"
 
 
@@ -59,6 +63,70 @@ def test_a_file_that_exists_is_replaced_only_where_that_is_said(
     assert "mine" == (cwd / "a.gml").read_text()
     assert 0 == graphveil_here("convert", "edges.csv", "--out", "a.gml", "--force").code
     assert gv.read_graph(cwd / "edges.csv") == gv.read_graph(cwd / "a.gml")
+
+
+def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd):
+    (cwd / "likes.csv").write_text("user,item\n1,1\n1,2\n2,3\n")
+    done = graphveil_here("convert", "likes.csv", "--out", "likes.parquet")
+    assert 0 == done.code
+    assert "read as a bipartite, as its columns are named" in done.err
+    back = gv.read_bipartite(cwd / "likes.parquet")
+    assert gv.Bipartite.from_pairs([1, 1, 2], [1, 2, 3]) == back
+    assert 0 == graphveil_here("convert", "likes.csv", "--kind", "graph", "--out", "g.csv").code
+    assert gv.Graph.from_edges([1, 2], [2, 3]) == gv.read_graph(cwd / "g.csv")
+
+
+@pytest.mark.parametrize(
+    ("before", "flags", "words"),
+    [
+        ("", ("--out", "edges.csv", "--force"), ["edges.csv is the input"]),
+        ("ln -s", ("--out", "other.csv", "--force"), ["other.csv is the input"]),
+        ("ln", ("--out", "other.csv", "--force"), ["other.csv is the input"]),
+        ("", ("--out", "ids.csv", "--nodes", "ids.csv", "--force"), ["ids.csv is the input"]),
+        ("", ("--out", "a.gml", "--out-ids", "edges.csv", "--force"), ["edges.csv is the input"]),
+        ("", ("--out", "a.csv", "--out-ids", "../{}/a.csv"), ["--out-ids", "different names"]),
+        ("dangling", ("--out", "other.csv"), ["other.csv exists", "--force"]),
+        ("", ("--out", "a.csv", "--out-ids", "ids.csv"), ["ids.csv exists", "--force"]),
+        ("", ("--out", "a.csv", "--out-ids", "a.gml"), ["gml cannot hold a list of ids"]),
+        ("", ("--out", "out/a.csv"), ["out/a.csv would stand in a release", "elsewhere"]),
+        ("", ("--out", "a.csv", "--out-ids", "out/a.csv"), ["would stand in a release"]),
+    ],
+)
+@pytest.mark.usefixtures("release")
+def test_no_file_is_written_over_what_is_needed(
+    graphveil_here, cwd, before, flags, words, assert_one_line
+):
+    (cwd / "edges.csv").write_text(EDGES)
+    (cwd / "ids.csv").write_text("ann\nbob\ncyd\ndan\neve\n")
+    if before == "ln":
+        os.link(cwd / "edges.csv", cwd / "other.csv")
+    elif before:
+        (cwd / "other.csv").symlink_to("edges.csv" if before == "ln -s" else "nothing.csv")
+    files = {path: path.lstat() for path in cwd.rglob("*") if not path.is_dir()}
+    done = graphveil_here("convert", "edges.csv", *(part.format(cwd.name) for part in flags))
+    assert 2 == done.code
+    assert_one_line(done, *words)
+    after = {path: path.lstat() for path in cwd.rglob("*") if not path.is_dir()}
+    assert [(path, s.st_ino, s.st_mtime_ns) for path, s in files.items()] == [
+        (path, s.st_ino, s.st_mtime_ns) for path, s in after.items()
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.usefixtures("release")
+def test_a_copy_of_a_data_file_is_for_its_owner_alone_and_one_of_a_release_is_not(
+    graphveil_here, cwd
+):
+    (cwd / "edges.csv").write_text(EDGES)
+    own = ("edges.csv", "--header", "no", "--out", "a.gml.gz", "--out-ids", "ids.csv")
+    public = ("out", "--out", "b.csv", "--out-ids", "b-ids.csv")
+    before = os.umask(0o022)
+    try:
+        assert [0, 0] == [graphveil_here("convert", *words).code for words in (own, public)]
+    finally:
+        os.umask(before)
+    modes = {name: stat.S_IMODE((cwd / name).stat().st_mode) for name in NAMES_OF_COPIES}
+    assert {"a.gml.gz": 0o600, "ids.csv": 0o600, "b.csv": 0o644, "b-ids.csv": 0o644} == modes
 
 
 @pytest.mark.parametrize(

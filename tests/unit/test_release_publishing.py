@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 import warnings
@@ -16,7 +17,7 @@ import graphveil as gv
 from graphveil.atomic import left_behind, whole_folders
 from graphveil.errors import GraphveilWarning
 from graphveil.records.manifest import MANIFEST
-from graphveil.records.record import LINKAGE, RECORD
+from graphveil.records.record import LINKAGE, RECORD, other_releases, private_folder
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
 from graphveil.release.files import write_data
 from graphveil.release.publishing import Publication, WriteOptions, forewarn_of_others, publish
@@ -98,6 +99,19 @@ def test_other_releases_of_the_input_are_warned_of_and_noted(tmp_path):
     assert [1, 1] == [len(told_in(folder)) for folder in (two, three)]
     assert ["mind the gap", *told_in(two)] == read_record(two).warnings
     assert [] == told_in(published(tmp_path / "of others", sha256="b"))
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_the_other_release_that_is_named_is_the_oldest_whatever_its_name(tmp_path):
+    for hour, name in enumerate(("walnut", "almond", "hazel")):
+        record = private_folder(published(tmp_path / name)) / RECORD
+        os.utime(record, (hour * 3600, hour * 3600))
+    [text] = told_in(published(tmp_path / "cashew"))
+    assert "3 other releases" in text
+    assert "the first walnut:" in text
+    assert ["walnut", "almond", "hazel"] == [
+        path.name for path in other_releases(tmp_path / "cashew", "a")
+    ]
 
 
 def test_what_force_replaces_is_no_other_release(tmp_path):

@@ -3,51 +3,56 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from graphveil import io
+from graphveil.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.cli.console import bar, say
-from graphveil.cli.flags import (
-    OUTPUT_GROUP,
-    READING_GROUP,
-    flag,
-    flags_of,
-    path_argument,
-    values_for,
-    with_signature,
-)
-from graphveil.cli.reading import READERS, read_input
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.new_file import check_new_file, is_same_file
+from graphveil.cli.reading import read_input
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import UsageError
 from graphveil.progress import shown, stage
 from graphveil.release import read_release
-from graphveil.release.files import kind_of
+
+KINDS = (Graph, Bipartite, Table)
 
 
 def _run(path: Path, **given: Any) -> int:
-    out, ids = given.pop("out"), given.pop("out_ids")
+    out, ids, force = given.pop("out"), given.pop("out_ids"), given.pop("force")
     io.format_of(out)
-    _check_targets([target for target in (out, ids) if target is not None], given.pop("force"))
-    kind = given.pop("kind")
+    if ids is not None:
+        io.format_of(ids).writer("ids")
+    mode = EVERYBODY if path.is_dir() else OWNER_ONLY
     with shown(bar):
-        data = _of_release(path, kind, given) if path.is_dir() else _of_file(path, kind, given)
+        if path.is_dir():
+            _check_targets(out, ids, [], force=force)
+            data = _of_release(path, given)
+        else:
+            options = reading_options(KINDS, path, given)
+            files = [value for value in asdict(options).values() if isinstance(value, Path)]
+            _check_targets(out, ids, [path, *files], force=force)
+            data = read_input(path, options)
         with stage(f"writing {out.name}"):
-            _write(data, out, ids)
-    say(f"written: {out}")
+            _write(data, out, ids, mode=mode, replace=force)
+    say(f"written: {out}" + ("" if ids is None else f", {ids}"))
     return 0
 
 
-def _check_targets(targets: list[Path], force: bool) -> None:  # noqa: FBT001  a flag, passed on
-    for target in targets:
-        if target.is_dir():
-            raise UsageError(f"{target} is a folder. Name a file.")
-        if target.exists() and not force:
-            raise UsageError(f"{target} exists. Choose another name, or replace it with --force.")
+def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bool) -> None:
+    if ids is not None and is_same_file(out, ids):
+        raise UsageError(f"--out and --out-ids are both {out}. Give them different names.")
+    for target in (out, ids):
+        if target is not None:
+            check_new_file(target, inputs, force=force)
 
 
-def _of_release(folder: Path, kind: str | None, given: dict[str, Any]) -> Data:
-    asked = [name for name, value in {"kind": kind, **given}.items() if value is not None]
+def _of_release(folder: Path, given: dict[str, Any]) -> Data:
+    asked = [name for name, value in given.items() if value is not None]
     if asked:
         raise UsageError(
             f"--{asked[0].replace('_', '-')} is not for a release, which says how it is read. "
@@ -57,35 +62,18 @@ def _of_release(folder: Path, kind: str | None, given: dict[str, Any]) -> Data:
         return read_release(folder).data
 
 
-def _of_file(path: Path, kind: str | None, given: dict[str, Any]) -> Data:
-    container = next(known for known in READERS if kind_of(known) == (kind or "graph"))
-    options = READERS[container].options(**values_for(READERS[container].options, given))
-    for name, value in given.items():
-        if value is not None:
-            raise UsageError(
-                f"--{name.replace('_', '-')} is not for a {container.__name__}. Leave it out."
-            )
-    return read_input(path, options)
-
-
-def _write(data: Data, out: Path, ids: Path | None) -> None:
+def _write(data: Data, out: Path, ids: Path | None, *, mode: int, replace: bool) -> None:
     if isinstance(data, Graph):
-        io.write_graph(data, out, nodes_path=ids)
+        io.write_graph(data, out, nodes_path=ids, mode=mode, replace=replace)
     elif isinstance(data, Bipartite):
-        io.write_bipartite(data, out, users_path=ids)
+        io.write_bipartite(data, out, users_path=ids, mode=mode, replace=replace)
     elif ids is not None:
         raise UsageError("--out-ids is not for a Table. Leave it out.")
     else:
-        io.write_table(data, out)
+        io.write_table(data, out, mode=mode, replace=replace)
 
 
 def _flags() -> list[inspect.Parameter]:
-    kinds = tuple(kind_of(kind) for kind in READERS)
-    every = {
-        item.name: item.replace(default=None)
-        for reader in READERS.values()
-        for item in flags_of(reader.options, READING_GROUP)
-    }
     return [
         flag(
             "out",
@@ -109,14 +97,7 @@ def _flags() -> list[inspect.Parameter]:
             group=OUTPUT_GROUP,
             negative="",
         ),
-        flag(
-            "kind",
-            Literal[kinds] | None,
-            "What the file holds; a graph where nothing is said.",
-            default=None,
-            group=READING_GROUP,
-        ),
-        *every.values(),
+        *reading_flags(KINDS),
     ]
 
 
@@ -126,6 +107,6 @@ command = with_signature(
     name="convert",
     text="Write a data file, or the data of a release, in another format.\n\n"
     "A copy is no release: it carries no promise, and nothing can be verified of it. Verify the "
-    "release first.\n\n"
+    "release first. The copy of a data file can be read by its owner alone.\n\n"
     "Example: graphveil convert friends-k5 --out friends.npz",
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import UsageError
+from graphveil.records.manifest import MANIFEST
 
 
 def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) -> None:
@@ -26,10 +27,17 @@ def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) ->
     Raises
     ------
     UsageError
-        Where it is an input, or it exists and force is off.
+        Where it is an input or a folder, it would stand in a release folder, or it exists and force
+        is off.
     """
-    if any(given is not None and _is_same(given, path) for given in inputs):
+    if any(given is not None and is_same_file(given, path) for given in inputs):
         raise UsageError(f"{path} is the input, so it is not overwritten. Choose another name.")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a file.")
+    if os.path.lexists(path.parent / MANIFEST):
+        raise UsageError(
+            f"{path} would stand in a release, which is for the public. Name a file elsewhere."
+        )
     if os.path.lexists(path) and not force:
         raise UsageError(f"{path} exists. Choose another name, or replace it with --force.")
 
@@ -52,8 +60,9 @@ def new_file(path: Path, *, force: bool) -> Iterator[Path]:
         ) from error
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def is_same_file(one: Path, other: Path) -> bool:
+    """Return whether two names are those of one file, whether it exists or not."""
     try:
         return one.samefile(other)
     except OSError:
-        return False
+        return one.resolve() == other.resolve()

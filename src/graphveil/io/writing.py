@@ -10,7 +10,7 @@ from typing import IO
 
 import numpy as np
 
-from graphveil.atomic import whole_file
+from graphveil.atomic import EVERYBODY, whole_file
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.errors import InputError, ResourceError, UsageError
@@ -23,6 +23,8 @@ def write_graph(
     *,
     format: str | None = None,  # noqa: A002  the name of the flag and of the option
     nodes_path: str | Path | None = None,
+    mode: int = EVERYBODY,
+    replace: bool = True,
 ) -> None:
     """Write a graph to a file, and the ids of its nodes to a second one where asked.
 
@@ -36,11 +38,13 @@ def write_graph(
         A name of `FORMATS`, instead of going by the extension.
     nodes_path
         A file for every node id; formats that list edges alone lose isolated nodes without it.
+    mode, replace
+        As in `graphveil.atomic.whole_file`.
 
     Raises
     ------
     UsageError
-        Where isolated nodes would be lost.
+        Where isolated nodes would be lost, or a file exists and is not replaced.
     InputError
         Where the format cannot hold these ids.
 
@@ -62,10 +66,10 @@ def write_graph(
             "Give nodes_path (--out-ids), or use graphml."
         )
     _check_ids(form, graph.ids, "node", "graph")
-    with opened(path, form) as stream:
+    with opened(path, form, mode=mode, replace=replace) as stream:
         write(graph, stream, form)
     if nodes_path is not None:
-        _write_ids(graph.labels(), "node", nodes_path)
+        _write_ids(graph.labels(), "node", nodes_path, mode=mode, replace=replace)
 
 
 def write_bipartite(
@@ -74,6 +78,8 @@ def write_bipartite(
     *,
     format: str | None = None,  # noqa: A002  the name of the flag and of the option
     users_path: str | Path | None = None,
+    mode: int = EVERYBODY,
+    replace: bool = True,
 ) -> None:
     """Write users and their items to a file, and the ids of all users to a second where asked.
 
@@ -87,11 +93,13 @@ def write_bipartite(
         A name of `FORMATS`, instead of going by the extension.
     users_path
         A file for every user id; formats that list pairs alone lose users without items.
+    mode, replace
+        As in `graphveil.atomic.whole_file`.
 
     Raises
     ------
     UsageError
-        Where users without items would be lost.
+        Where users without items would be lost, or a file exists and is not replaced.
     InputError
         Where the format cannot hold these ids.
 
@@ -114,10 +122,10 @@ def write_bipartite(
         )
     _check_ids(form, data.users, "user", "bipartite")
     _check_ids(form, data.features, "item", "bipartite")
-    with opened(path, form) as stream:
+    with opened(path, form, mode=mode, replace=replace) as stream:
         write(data, stream, form)
     if users_path is not None:
-        _write_ids(data.labels(), "user", users_path)
+        _write_ids(data.labels(), "user", users_path, mode=mode, replace=replace)
 
 
 def write_table(
@@ -125,6 +133,8 @@ def write_table(
     path: str | Path,
     *,
     format: str | None = None,  # noqa: A002  the name of the flag and of the option
+    mode: int = EVERYBODY,
+    replace: bool = True,
 ) -> None:
     """Write the cells of a table under the names of its columns; row ids are left out.
 
@@ -136,9 +146,13 @@ def write_table(
         The file; its extension gives the format, and .gz or .zst after it the compression.
     format
         A name of `FORMATS`, instead of going by the extension.
+    mode, replace
+        As in `graphveil.atomic.whole_file`.
 
     Raises
     ------
+    UsageError
+        Where the file exists and is not replaced.
     InputError
         Where a category cannot be distinguished from a suppressed cell in this format.
 
@@ -153,7 +167,7 @@ def write_table(
     """
     form = format_of(path, format)
     write = form.writer("table")
-    with opened(path, form) as stream:
+    with opened(path, form, mode=mode, replace=replace) as stream:
         write(table, stream, form)
 
 
@@ -167,24 +181,30 @@ def _check_ids(form: Format, ids: Ids | None, what: str, kind: Kind) -> None:
     )
 
 
-def _write_ids(ids: Ids, name: str, path: str | Path) -> None:
+def _write_ids(ids: Ids, name: str, path: str | Path, *, mode: int, replace: bool) -> None:
     form = format_of(path)
     write = form.writer("ids")
-    with opened(path, form) as stream:
+    with opened(path, form, mode=mode, replace=replace) as stream:
         write(ids, name, stream, form)
 
 
 @contextmanager
-def opened(path: str | Path, form: Format) -> Iterator[IO[bytes]]:
-    """Open a temporary sibling that replaces the file once it is whole."""
+def opened(
+    path: str | Path, form: Format, *, mode: int = EVERYBODY, replace: bool = True
+) -> Iterator[IO[bytes]]:
+    """Open a temporary sibling that takes the place of the file once it is whole."""
     path = Path(path)
     try:
         with (
-            whole_file(path) as part,
+            whole_file(path, mode=mode, replace=replace) as part,
             part.open("w+b") as raw,
             _packed(raw, compression_of(path), form) as stream,
         ):
             yield stream
+    except FileExistsError as error:
+        raise UsageError(
+            f"{path} exists. Choose another name, or allow that it is replaced."
+        ) from error
     except OSError as error:
         raise ResourceError(
             f"{path.name} cannot be written ({error.strerror or error}). Check folder and space."

@@ -107,14 +107,22 @@ def input_digest_in(private: Path) -> str | None:
 
 
 def other_releases(folder: Path, input_sha256: str) -> list[Path]:
-    """Return the release folders beside this one whose private records are of the same input.
+    """Return the releases beside this one with private records of the same input, oldest first.
 
-    The release that this one replaces does not count.
+    The release that this one replaces does not count. The age is the time of the record's file.
     """
     own = private_folder(folder).name
-    private = sorted(folder.resolve().parent.glob(f"*{PRIVATE}"))
+    private = sorted(folder.resolve().parent.glob(f"*{PRIVATE}"), key=_written)
     return [
         other.with_name(other.name.removesuffix(PRIVATE))
         for other in private
         if other.name != own and input_digest_in(other) == input_sha256
     ]
+
+
+def _written(private: Path) -> tuple[int, str]:
+    """Return when the record of a private folder was written; 0 where there is none."""
+    try:
+        return (private / RECORD).stat().st_mtime_ns, private.name
+    except OSError:
+        return 0, private.name
