@@ -112,6 +112,25 @@ def test_no_file_is_written_over_what_is_needed(
     ]
 
 
+@pytest.mark.usefixtures("release")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("measure", "edges.csv", "--at-risk", "out/risk.csv", "--force"),
+        ("evaluate", "out", "--original", "edges.csv", "--out", "out/rows.json"),
+    ],
+)
+def test_no_other_command_writes_what_is_private_into_a_release(
+    graphveil_here, cwd, words, assert_one_line
+):
+    (cwd / "edges.csv").write_text(EDGES)
+    before = sorted((cwd / "out").iterdir())
+    done = graphveil_here(*words)
+    assert 2 == done.code
+    assert_one_line(done, words[-2 if words[-1] == "--force" else -1], "would stand in a release")
+    assert before == sorted((cwd / "out").iterdir())
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 @pytest.mark.usefixtures("release")
 def test_a_copy_of_a_data_file_is_for_its_owner_alone_and_one_of_a_release_is_not(

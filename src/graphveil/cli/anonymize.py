@@ -54,7 +54,7 @@ def _output_flags() -> list[inspect.Parameter]:
             "format",
             str | None,
             "Format of the released data, such as csv, parquet, gml. Without this, the format that "
-            "came in, or csv where that one has more than one form for the same data.",
+            "came in, or csv or parquet where that one has more than one form for the same data.",
             default=None,
             group=OUTPUT_GROUP,
         ),

@@ -14,11 +14,11 @@ from graphveil.progress import heard
 
 HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
 
-Anonymize it, promise something exact, check the promise again from the files alone, and measure
-what was kept. Start with: graphveil demo
+Anonymize it, promise something exact, check that again from the files alone.
+Measure what was kept. Start with: graphveil demo
 
-Options may come from a file, --config FILE.toml, with a table for each command, such as
-[anonymize.k-degree]; flags win.
+Options may come from a file, --config FILE.toml; flags win.
+It has a table for each command, such as [anonymize.k-degree].
 """
 
 COMMANDS = {
