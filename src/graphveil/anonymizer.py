@@ -226,7 +226,8 @@ class Anonymizer(ABC, Generic[D]):
 
     def withheld(self) -> dict[str, Any]:
         """Return the private parameters with their values: for the owner's record alone."""
-        return {n: v for n, v in self.parameters().items() if n in self.private_parameters()}
+        private = self.private_parameters()
+        return {n: v for n, v in self.parameters().items() if n in private}
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters.

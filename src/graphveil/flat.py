@@ -11,10 +11,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field
 from typing import Any, Literal, NamedTuple
-from typing import get_type_hints as hints_of
 
 from graphveil.errors import ParameterError
-from graphveil.parameters import Options, checked, is_spelled, option_classes
+from graphveil.parameters import Options, checked, hints_of, is_spelled, option_classes
 
 
 class FlatParameter(NamedTuple):

@@ -12,8 +12,17 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeGuard, Union, get_args, get_origin
-from typing import get_type_hints as hints_of
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    TypeGuard,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
@@ -98,6 +107,16 @@ class Spelled(Protocol):
 def is_spelled(kind: Any) -> TypeGuard[type[Spelled]]:
     """Whether values of this kind are read from text by its `parse`."""
     return isinstance(kind, type) and hasattr(kind, "parse")
+
+
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+
+
+def hints_of(owner: type[Any]) -> Mapping[str, Any]:
+    """Return the types of the fields of a class, evaluated once."""
+    if owner not in _HINTS:
+        _HINTS[owner] = get_type_hints(owner)
+    return _HINTS[owner]
 
 
 def options_of(hint: Any) -> tuple[Any, ...]:
