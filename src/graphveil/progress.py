@@ -21,11 +21,7 @@ def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
     return nullcontext(lambda _: None)
 
 
-def _unheard(text: str) -> None:
-    del text
-
-
-_notices: ContextVar[Callable[[str], None]] = ContextVar("notices", default=_unheard)
+_notices: ContextVar[Callable[[str], None] | None] = ContextVar("notices", default=None)
 _display: ContextVar[Display] = ContextVar("display", default=_silent)
 
 
@@ -49,21 +45,42 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
         yield advance
 
 
-def notice(text: str) -> None:
-    """Say something that a user who waits wants to know, in words without a full stop.
+def notice(text: str) -> bool:
+    """Say something that a user who waits wants to know; returns whether somebody listens.
+
+    The text is in words without a full stop. A new thread has no listener unless it gets one.
 
     Examples
     --------
     >>> with heard(print):
-    ...     notice("compiling once for this machine, about 8 s")
-    compiling once for this machine, about 8 s
+    ...     listened = notice("compiling once for this machine")
+    compiling once for this machine
+    >>> listened, notice("nobody hears this")
+    (True, False)
     """
-    _notices.get()(text)
+    say = _notices.get()
+    if say is not None:
+        say(text)
+    return say is not None
 
 
 @contextmanager
 def heard(say: Callable[[str], None]) -> Iterator[None]:
-    """Pass the notices inside this block to `say`."""
+    """Pass the notices inside this block to `say`, such as that something is compiled.
+
+    Parameters
+    ----------
+    say
+        Gets every notice, a text without a full stop.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, KDegree
+    >>> ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> notices = []
+    >>> with heard(notices.append):
+    ...     release = KDegree(k=2).anonymize(ring)
+    """
     token = _notices.set(say)
     try:
         yield

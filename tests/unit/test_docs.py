@@ -110,3 +110,13 @@ def test_the_reference_of_python_names_everything_public():
     reference = page("docs/reference/python.md")
     public = set(graphveil.__all__) - {"GraphveilError", "GraphveilWarning", "__version__"}
     assert set() == {name for name in public if not re.search(rf":: .*\b{name}\b", reference)}
+
+
+def test_the_reference_of_python_tells_how_to_hear_notices():
+    assert ".. autofunction:: graphveil.progress.heard" in page("docs/reference/python.md")
+
+
+def test_folders_of_kernels_are_named_in_the_order_in_which_they_are_tried():
+    folders = ["`NUMBA_CACHE_DIR` names", "the package's own", "`~/.cache/graphveil`"]
+    text = page("docs/reference/commands.md")
+    assert folders == sorted(folders, key=text.index)

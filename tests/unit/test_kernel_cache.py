@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
-from graphveil.kernels.cache import ROOM, digest_of, folder_for
+from graphveil.kernels.cache import ROOM, UNUSED_SECONDS, Announcer, digest_of, folder_for
+from graphveil.progress import heard
 
 CHAIN = {"callee.py": "VALUE = 1\n", "caller.py": "from callee import VALUE\n"}
 
@@ -48,14 +53,103 @@ def test_the_digest_costs_little():
     assert time.process_time() - begun < 0.05
 
 
-def test_the_folder_of_an_earlier_digest_is_removed_and_that_of_another_owner_stays(tmp_path):
-    other = tmp_path / "kernels-00000000-0123"
-    other.mkdir()
+def lay_by(folder):
+    """Make a folder look as if no run had used it for more than a week."""
+    last = time.time() - UNUSED_SECONDS - 60
+    os.utime(folder, (last, last))
+
+
+def test_the_folder_of_another_digest_is_removed_once_it_was_not_used_for_a_week(tmp_path):
     old, _ = folder_for("a" * 16, iter([tmp_path]), without_scratch)
     new, kept = folder_for("b" * 16, iter([tmp_path]), without_scratch)
     assert kept
-    assert [other, new] == sorted(tmp_path.iterdir())
-    assert old != new
+    assert [old, new] == sorted(tmp_path.iterdir())
+    lay_by(old)
+    folder_for("b" * 16, iter([tmp_path]), without_scratch)
+    assert [new] == list(tmp_path.iterdir())
+
+
+def test_a_run_notes_that_its_folder_is_used(tmp_path):
+    old, _ = folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    lay_by(old)
+    folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    folder_for("b" * 16, iter([tmp_path]), without_scratch)
+    assert old.is_dir()
+
+
+def test_folders_of_another_python_and_of_others_stay(tmp_path, monkeypatch):
+    other = tmp_path / "kernels-00000000-0123"
+    other.mkdir()
+    ours, _ = folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    lay_by(other)
+    lay_by(ours)
+    monkeypatch.setattr(sys, "version", "4.0")
+    theirs, _ = folder_for("b" * 16, iter([tmp_path]), without_scratch)
+    assert sorted([other, ours, theirs]) == sorted(tmp_path.iterdir())
+
+
+def test_what_is_made_can_be_written_by_its_owner_alone(tmp_path):
+    home = tmp_path / "home"
+    folder, _ = folder_for("a" * 16, iter([home]), without_scratch)
+    assert [0, 0] == [path.stat().st_mode & 0o022 for path in (home, folder)]
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775])
+@pytest.mark.parametrize("which", ["home", "folder", "entry", "entry below"])
+def test_what_others_can_write_is_neither_used_nor_copied(tmp_path, which, mode):
+    home, user = tmp_path / "home", tmp_path / "user"
+    folder, _ = folder_for("a" * 16, iter([home]), without_scratch)
+    below = folder / "below"
+    below.mkdir(mode=0o755)
+    for path in (folder / "compiled", below / "compiled"):
+        path.write_text("code")
+        path.chmod(0o644)
+    paths = {"home": home, "folder": folder, "entry": folder / "compiled"}
+    paths.get(which, below / "compiled").chmod(mode)
+    chosen, kept = folder_for("a" * 16, iter([home, user]), without_scratch)
+    assert (user, True, []) == (chosen.parent, kept, list(chosen.iterdir()))
+
+
+@pytest.mark.parametrize("which", ["home", "folder", "entry"])
+def test_what_another_user_owns_is_neither_used_nor_copied(tmp_path, which, monkeypatch):
+    home, scratch = tmp_path / "home", tmp_path / "scratch"
+    scratch.mkdir()
+    folder, _ = folder_for("a" * 16, iter([home]), without_scratch)
+    (folder / "compiled").write_text("code")
+    if os.geteuid() == 0:
+        os.chown({"home": home, "folder": folder}.get(which, folder / "compiled"), 12_345, -1)
+    else:
+        user = os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    assert (scratch, False) == folder_for("a" * 16, iter([home]), lambda: scratch)
+    assert [] == list(scratch.iterdir())
+
+
+def test_a_link_is_not_used(tmp_path):
+    home, user = tmp_path / "home", tmp_path / "user"
+    folder, _ = folder_for("a" * 16, iter([home]), without_scratch)
+    elsewhere = folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(elsewhere)
+    chosen, _ = folder_for("a" * 16, iter([home, user]), without_scratch)
+    assert user == chosen.parent
+
+
+def test_a_folder_may_lie_where_all_write_and_nobody_renames_what_others_have(tmp_path):
+    tmp_path.chmod(0o1777)
+    folder, kept = folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    assert (tmp_path, True) == (folder.parent, kept)
+
+
+def test_who_lets_a_group_write_new_files_keeps_a_folder_that_no_other_enters(tmp_path):
+    before = os.umask(0o002)
+    try:
+        folder, _ = folder_for("a" * 16, iter([tmp_path]), without_scratch)
+        (folder / "compiled").write_text("code")
+        again, kept = folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    finally:
+        os.umask(before)
+    assert 0o700 == folder.stat().st_mode & 0o777
+    assert (folder, True) == (again, kept)
 
 
 def test_the_first_folder_that_can_be_written_is_used(tmp_path):
@@ -71,18 +165,105 @@ def test_where_nothing_can_be_written_a_scratch_folder_serves_one_run(tmp_path):
     assert (tmp_path, False) == folder_for("a" * 16, homes, lambda: tmp_path)
 
 
-def test_a_filled_folder_that_cannot_be_written_is_copied(tmp_path, monkeypatch):
-    image, user = tmp_path / "image", tmp_path / "user"
-    filled, _ = folder_for("a" * 16, iter([image]), without_scratch)
-    (filled / "compiled").write_text("code")
+@pytest.fixture
+def image(tmp_path, monkeypatch):
+    """A folder of kernels that cannot be written, as in the image of a container."""
+    filled, _ = folder_for("a" * 16, iter([tmp_path / "image"]), without_scratch)
     writable = os.access
     monkeypatch.setattr(
         os, "access", lambda path, mode: Path(path) != filled and writable(path, mode)
     )
-    folder, kept = folder_for("a" * 16, iter([image, user]), without_scratch)
-    assert kept
-    assert "code" == (folder / "compiled").read_text()
-    assert user == folder.parent
+    return filled
+
+
+def fill(folder):
+    (folder / "below").mkdir()
+    for path in (folder / "compiled", folder / "below" / "compiled"):
+        path.write_text("code")
+
+
+def test_a_filled_folder_that_cannot_be_written_is_copied(tmp_path, image):
+    fill(image)
+    folder, kept = folder_for("a" * 16, iter([image.parent, tmp_path / "user"]), without_scratch)
+    assert (True, [folder]) == (kept, list((tmp_path / "user").iterdir()))
+    assert "code" == (folder / "below" / "compiled").read_text()
+    assert 0 == folder.stat().st_mode & 0o022
+
+
+def test_half_a_copy_is_none(tmp_path, image, monkeypatch):
+    fill(image)
+    copied = []
+
+    def fail_later(source, target, copy=shutil.copyfile):
+        if copied:
+            raise PermissionError(source)
+        copied.append(copy(source, target))
+
+    monkeypatch.setattr(shutil, "copyfile", fail_later)
+    folder, kept = folder_for("a" * 16, iter([image.parent, tmp_path / "user"]), without_scratch)
+    assert (1, True) == (len(copied), kept)
+    assert [folder] == list((tmp_path / "user").iterdir())
+    assert [] == list(folder.iterdir())
+
+
+def test_a_copy_that_was_cut_off_is_removed_after_a_week(tmp_path):
+    folder, _ = folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    part = tmp_path / f".{folder.name}-cut"
+    part.mkdir()
+    folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    assert part.is_dir()
+    lay_by(part)
+    folder_for("a" * 16, iter([tmp_path]), without_scratch)
+    assert not part.exists()
+
+
+def test_a_folder_that_only_serves_as_a_model_keeps_nothing_of_a_run(tmp_path, image):
+    assert (tmp_path, False) == folder_for("a" * 16, iter([image.parent]), lambda: tmp_path)
+
+
+def compiling(module):
+    """Return what Numba says when it begins or ends to compile a function of this module."""
+    return SimpleNamespace(
+        data={"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))}
+    )
+
+
+OURS = compiling("graphveil.kernels.hashing")
+
+
+def test_a_thread_in_which_nobody_listens_does_not_use_up_the_notice():
+    announcer, notices = Announcer("compiling"), []
+
+    def compile_once():
+        announcer.on_start(OURS)
+        announcer.on_end(OURS)
+
+    thread = Thread(target=compile_once)
+    with heard(notices.append):
+        thread.start()
+        thread.join()
+        for _ in range(2):
+            compile_once()
+    assert ["compiling"] == notices
+
+
+def test_garbage_waits_while_our_kernels_compile_and_no_longer():
+    announcer, before = Announcer("compiling"), gc.get_threshold()
+    for _ in range(2):
+        announcer.on_start(OURS)
+        assert before[0] < gc.get_threshold()[0]
+    for expected in (False, True):
+        announcer.on_end(OURS)
+        assert expected == (before == gc.get_threshold())
+
+
+def test_what_others_compile_is_not_ours_to_announce_or_to_hurry():
+    announcer, before, theirs = Announcer("compiling"), gc.get_threshold(), compiling("umap.layout")
+    with heard(pytest.fail):
+        announcer.on_start(theirs)
+        assert before == gc.get_threshold()
+        announcer.on_end(theirs)
+    assert before == gc.get_threshold()
 
 
 FOLLOW = """
@@ -95,43 +276,25 @@ with heard(print):
 """
 
 
-def said(home):
+def said(home, script=FOLLOW):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(home)}
     done = subprocess.run(
-        [sys.executable, "-c", FOLLOW], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
     )
     return done.stdout
 
 
+def once(home):
+    return f"compiling what this run needs, once for this machine; it is kept in {home}"
+
+
 def test_the_first_run_says_that_it_compiles_and_the_second_has_nothing_to_say(tmp_path):
-    assert "compiling once for this machine, about 3 s\n" == said(tmp_path)
+    assert f"{once(tmp_path)}\n" == said(tmp_path)
     assert "" == said(tmp_path)
 
 
-def run_command(home, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "graphveil", *arguments],
-        env=os.environ | {"NUMBA_CACHE_DIR": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_a_warmed_method_compiles_nothing_more(tmp_path):
-    rows = tmp_path / "rows.csv"
-    rows.write_text("user,item\n" + "".join(f"u{i},i{i % 3}\n" for i in range(30)))
-    anonymize = ("anonymize", "mondrian", rows, "--k", "3", "--out")
-    cold = run_command(tmp_path / "cold", *anonymize, tmp_path / "one")
-    assert "graphveil: compiling once for this machine, about 3 s." in cold.stderr.splitlines()
-    warmed = run_command(tmp_path / "warm", "warm", "mondrian")
-    assert (0, "mondrian: compiled") == (warmed.returncode, warmed.stderr.splitlines()[-1])
-    after = run_command(tmp_path / "warm", *anonymize, tmp_path / "two")
-    assert 0 == after.returncode
-    assert "compiling" not in after.stderr
-
-
-def test_what_cannot_be_warmed_is_named(tmp_path):
-    done = run_command(tmp_path, "warm", "mondriaan")
-    assert 2 == done.returncode
-    assert "mondriaan" in done.stderr
+def test_where_nothing_can_be_kept_every_run_says_so(tmp_path):
+    nowhere = "import os\nos.access = lambda *_: False\n"
+    text = said(tmp_path, nowhere + FOLLOW)
+    assert text.startswith("compiling what this run needs, in every run: there is no folder")
+    assert [] == [path for path in tmp_path.rglob("*") if path.is_file()]

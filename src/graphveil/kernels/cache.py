@@ -1,8 +1,9 @@
 """Where compiled kernels are kept: in a folder named by the digest of all sources of kernels.
 
 Numba looks at the file of a kernel alone. A kernel holds the code of those that it calls, so that
-one edited callee makes a new folder, and the old one is removed. The first of these that can be
-written is used: the folder that NUMBA_CACHE_DIR names, the package's own, the user's.
+one edited callee makes a new folder; the old one is removed when it was not used for a week. The
+first of these is used that this user can write and others cannot: the folder that NUMBA_CACHE_DIR
+names, the package's own, the user's.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ import gc
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +29,33 @@ from numba.core import caching, event
 from graphveil.progress import notice
 
 ROOM = Path(__file__).resolve().parent
-SECONDS = {"k_degree": 8, "smooth_k": 8, "structural": 20}
-"""About how long what a run needs of a room compiles, measured on one core; else it is 3 s."""
-
+UNUSED_SECONDS = 7 * 24 * 3600
+"""A folder that no run has used for so long is removed."""
 
 PATIENT = 50_000
 """So many new objects come before garbage is looked for, while something compiles."""
 
+ONCE = "compiling what this run needs, once for this machine; it is kept in {home}"
+ALWAYS = (
+    "compiling what this run needs, in every run: there is no folder to keep it in that you can "
+    "write and others cannot. Name one in NUMBA_CACHE_DIR"
+)
+
+ANYBODY = -1
+"""Stands for all users that may not write what is run."""
+
 
 def digest_of(folder: Path) -> str:
     """Return 16 hexadecimal digits of all sources below a folder, and of what compiles them."""
-    content = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    content = hashlib.sha256(_compiler().encode())
     for path in sorted(folder.rglob("*.py")):
         source = path.read_bytes()
         content.update(f"{path.relative_to(folder)} {len(source)}\n".encode() + source)
     return content.hexdigest()[:16]
+
+
+def _compiler() -> str:
+    return f"{numba.__version__} {sys.version}"
 
 
 def _homes() -> Iterator[Path]:
@@ -57,36 +74,107 @@ def folder_for(
 ) -> tuple[Path, bool]:
     """Return the folder that compiled kernels of this digest go to, and whether it lasts.
 
-    A folder that holds them and cannot be written, as in an image, is copied to one that can.
-    Folders of the same installation for other digests are removed.
+    Numba unpickles what is in there, so that a folder is used where only root or this user can
+    have written it. One that cannot be written, as in an image, is copied to one that can.
+    Folders of the same installation, Python and Numba that are no longer used are removed.
     """
-    owner = hashlib.sha256(str(ROOM).encode()).hexdigest()[:8]
+    owner = hashlib.sha256(f"{ROOM} {_compiler()}".encode()).hexdigest()[:8]
     model = None
     for home in homes:
         folder = home / f"kernels-{owner}-{digest}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            writable = os.access(folder, os.W_OK)
-        except OSError:
-            writable = False
-        if writable:
-            _remove_others(folder, owner)
+        with suppress(OSError):
+            home.mkdir(mode=0o755, parents=True, exist_ok=True)
+            if _is_guarded(home):
+                folder.mkdir(mode=0o755, exist_ok=True)
+        writers = writers_of(folder)
+        if not (writers <= {0, _user()} and _is_guarded(home)):
+            continue
+        if writers == {_user()} and os.access(folder, os.W_OK | os.X_OK):
+            _begin_use(folder)
+            _remove_unused(folder, owner)
             return _seeded(folder, model), True
-        if model is None and folder.is_dir():
-            model = folder
-    return _seeded(scratch(), model), model is not None
+        model = model or folder
+    return _seeded(scratch(), model), False
+
+
+def _user() -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def _is_guarded(home: Path) -> bool:
+    """Return whether only root and this user can put another folder where one of ours stands."""
+    try:
+        status = home.stat()
+    except OSError:
+        return False
+    sticky = bool(status.st_mode & stat.S_ISVTX)
+    return _writer(status, closed=sticky) in {0, _user()}
+
+
+def writers_of(folder: Path) -> set[int]:
+    """Return the owners of a folder and of all that it holds, and -1 where others can write."""
+    try:
+        top = folder.lstat()
+        closed = not top.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        return {_writer(top), *(_writer(status, closed=closed) for status in _entries(folder))}
+    except OSError:
+        return {ANYBODY}
+
+
+def _writer(status: os.stat_result, *, closed: bool = False) -> int:
+    if not hasattr(os, "geteuid"):  # Windows, where owners and modes say nothing
+        return 0
+    is_open = stat.S_ISLNK(status.st_mode) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return ANYBODY if is_open and not closed else status.st_uid
+
+
+def _entries(folder: Path | str) -> Iterator[os.stat_result]:
+    """Yield what is known of all below a folder but for files that vanish, which are being made."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                yield entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _entries(entry.path)
+
+
+def _begin_use(folder: Path) -> None:
+    """Note the time, and shut others out if they could write what this process adds."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    with suppress(OSError):
+        os.utime(folder)
+        if umask & 0o022 != 0o022:
+            folder.chmod(0o700)
 
 
 def _seeded(folder: Path, model: Path | None) -> Path:
-    if model is not None and not any(folder.iterdir()):
-        shutil.copytree(model, folder, dirs_exist_ok=True)
+    """Fill an empty folder with all that the model has, at once, or leave it empty."""
+    if model is None or any(folder.iterdir()):
+        return folder
+    hidden = partial(tempfile.TemporaryDirectory, prefix=f".{folder.name}-", dir=folder.parent)
+    with suppress(OSError), hidden(ignore_cleanup_errors=True) as room:
+        copy = Path(room, "copy")
+        copy.mkdir()
+        for source in model.rglob("*"):
+            target = copy / source.relative_to(model)
+            if source.is_dir():
+                target.mkdir()
+            else:
+                shutil.copyfile(source, target)
+        copy.chmod(stat.S_IMODE(folder.stat().st_mode))
+        copy.rename(folder)  # fails where another run has put something there meanwhile
     return folder
 
 
-def _remove_others(folder: Path, owner: str) -> None:
-    for other in folder.parent.glob(f"kernels-{owner}-*"):
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
+def _remove_unused(folder: Path, owner: str) -> None:
+    """Remove what was kept for other digests, or left by a copy that was cut off, long ago."""
+    for other in folder.parent.glob(f"*kernels-{owner}-*"):
+        with suppress(OSError):
+            if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _scratch() -> Path:
@@ -119,47 +207,48 @@ class _Locator(caching._CacheLocator):  # noqa: SLF001  Numba has no public hook
         return cls(source) if source.is_relative_to(ROOM) else None
 
 
-class _Announcer(event.Listener):
+class Announcer(event.Listener):
     """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
 
     Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
     """
 
-    def __init__(self, *, kept: bool) -> None:
-        self._kept = kept
+    def __init__(self, text: str) -> None:
+        self._text = text
         self._said = False
         self._depth = 0
         self._thresholds = gc.get_threshold()
 
     def on_start(self, event: Any) -> None:
+        """Say it, where somebody listens, and let garbage wait."""
+        if not _is_ours(event):
+            return
         if self._depth == 0:
             self._thresholds = gc.get_threshold()
             first, *later = self._thresholds
             gc.set_threshold(first and PATIENT, *later)
         self._depth += 1
-        module = str(event.data["dispatcher"].py_func.__module__)
-        if self._said or not module.startswith("graphveil.kernels."):
-            return
-        self._said = True
-        seconds = SECONDS.get(module.split(".")[2], 3)
-        if self._kept:
-            notice(f"compiling once for this machine, about {seconds} s")
-        else:
-            notice(
-                f"compiling, about {seconds} s in every run: no folder can be written to keep the "
-                "result. Name one in NUMBA_CACHE_DIR"
-            )
+        if not self._said:
+            self._said = notice(self._text)
 
     def on_end(self, event: Any) -> None:
-        del event
+        """Look for garbage as before, once all is compiled."""
+        if not _is_ours(event):
+            return
         self._depth -= 1
         if self._depth == 0:
             gc.set_threshold(*self._thresholds)
 
 
+def _is_ours(event: Any) -> bool:
+    return str(event.data["dispatcher"].py_func.__module__).startswith("graphveil.kernels.")
+
+
 def use_own_folder() -> None:
     """Let Numba keep the kernels of this folder together, and say when it compiles them."""
-    _Locator.folder, kept = folder_for(digest_of(ROOM), _homes(), _scratch)
+    folder, lasts = folder_for(digest_of(ROOM), _homes(), _scratch)
+    _Locator.folder = folder
     locators: list[Any] = caching.CacheImpl._locator_classes  # noqa: SLF001  as above
     locators.insert(0, _Locator)
-    event.register("numba:compile", _Announcer(kept=kept))  # type: ignore[no-untyped-call]
+    text = ONCE.format(home=folder.parent) if lasts else ALWAYS
+    event.register("numba:compile", Announcer(text))  # type: ignore[no-untyped-call]
