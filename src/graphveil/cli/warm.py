@@ -1,9 +1,10 @@
-"""`graphveil warm`: every kernel compiled beforehand, for images and clusters."""
+"""`graphveil warm`: what usual runs compile, compiled beforehand, as for an image."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from cyclopts import Parameter
 from graphveil import datasets
 from graphveil.anonymizer import Anonymizer
 from graphveil.cli.console import say
-from graphveil.data import Graph
+from graphveil.data import Data, Graph
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.flat import flat_parameters
 from graphveil.measures import MEASURES, cascade, measure
@@ -27,20 +28,25 @@ SIZES = (2, 5, 25)
 """The smallest classes that are tried: what has no work to do is not compiled."""
 MORE: dict[str, tuple[Any, ...]] = {
     "k": SIZES,
+    "distance": (1, 2),
+    "goal": ("full", "budget:0.05"),
     "chunk_rows": (64,),
     "anneal": (0.3,),
     "rounds": (1,),
+    "on_interrupt": (),
 }
-"""Values of parameters that are no choices and bring kernels of their own."""
+"""Values of parameters that are no choices and bring kernels of their own; none for one that has
+choices and brings no kernel."""
+SHORT: dict[str, Any] = {"iterations": 20_000}
+"""Parameters that make runs short, and leave what they compile as it is."""
 
 
 def command(
-    *methods: Annotated[str, Parameter(help="Methods, or measure. All without this.")],
+    *methods: Annotated[str, Parameter(help="Methods, or measure. All of them without this.")],
 ) -> int:
-    """Compile beforehand what runs compile when they first need it.
+    """Compile beforehand what usual runs compile when they first need it.
 
-    For the image of a container, or a folder that machines of one kind share: name it in
-    NUMBA_CACHE_DIR. The runs that do it are on data that ships with graphveil.
+    For the image of a container, or a folder that NUMBA_CACHE_DIR names.
 
     Example: graphveil warm k-degree measure
     """
@@ -51,47 +57,68 @@ def command(
     for name in methods or known:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
-            _warm_measures() if name == MEASURE else _warm_method(METHODS[name])
+            _run_all(name, _measurings() if name == MEASURE else _anonymizations(METHODS[name]))
         say(f"{name}: compiled")
     return 0
 
 
-def _warm_measures() -> None:
+def _run_all(name: str, runs: Iterator[Callable[[], object]]) -> None:
+    """Make all runs; some may be refused, as choices exclude each other, but not every one."""
+    done, refused = 0, None
+    for run in runs:
+        try:
+            run()
+            done += 1
+        except GraphveilError as error:
+            refused = error
+    if not done:
+        raise UsageError(
+            f"{name}: nothing was compiled, since every run was refused; the last one said: "
+            f"{refused} Please report this."
+        )
+
+
+def _measurings() -> Iterator[Callable[[], object]]:
     graph = datasets.load(NETWORK)
     for name, distance in product(MEASURES, (1, 2)):
-        try:
-            measure(graph, measure=name, distance=distance)
-            cascade(graph, measure=name, distance=distance)
-        except GraphveilError:
-            continue  # a measure that knows no such distance
-    measure(graph, measure="count", phi=5.0)
+        yield partial(measure, graph, measure=name, distance=distance)
+        yield partial(cascade, graph, measure=name, distance=distance)
+    yield partial(measure, graph, measure="count", phi=5.0)
 
 
-def _warm_method(method: type[Anonymizer[Any]]) -> None:
-    """Run a method with its choices, in pairs."""
+def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], object]]:
+    """Yield runs of a method with its choices, in pairs."""
     data = datasets.load(NETWORK if method.accepts is Graph else ROWS)
+    short = {name: value for name, value in SHORT.items() if name in _flats(method)}
     for parameters in _variations(method):
-        try:
-            anonymizer = method.from_parameters({**method.example, **parameters})
-            anonymizer.anonymize(data, seed=1)
-        except GraphveilError:
-            continue  # choices that exclude each other, or data that is too small
+        yield partial(_anonymize, method, short | parameters, data)
     if method.nests:
-        with TemporaryDirectory() as folder:
-            first, second = (method.from_parameters({**method.example, "k": k}) for k in SIZES[:2])
-            first.anonymize(data, seed=1).write(Path(folder, "first"))
-            nested: dict[str, Any] = {"nested_in": Path(folder, "first")}
-            second.anonymize(data, seed=1, **nested)
+        yield partial(_nest, method, data)
+
+
+def _anonymize(method: type[Anonymizer[Any]], parameters: dict[str, Any], data: Data) -> None:
+    method.from_parameters({**method.example, **parameters}).anonymize(data, seed=1)
+
+
+def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
+    with TemporaryDirectory() as folder:
+        first, second = (method.from_parameters({**method.example, "k": k}) for k in SIZES[:2])
+        first.anonymize(data, seed=1).write(Path(folder, "first"))
+        nested: dict[str, Any] = {"nested_in": Path(folder, "first")}
+        second.anonymize(data, seed=1, **nested)
 
 
 def _variations(method: type[Anonymizer[Any]]) -> Iterator[dict[str, Any]]:
     """Yield parameters: every choice with every other one."""
-    flats = {flat.name: flat for flat in flat_parameters(method)}
-    values = {name: MORE.get(name, _choices(flat.kind)) for name, flat in flats.items()}
+    values = {name: MORE.get(name, _choices(kind)) for name, kind in _flats(method).items()}
     yield {}
     for one, other in combinations([name for name, some in values.items() if some], 2):
         for mine, theirs in product(values[one], values[other]):
             yield {one: mine, other: theirs}
+
+
+def _flats(method: type[Anonymizer[Any]]) -> dict[str, Any]:
+    return {flat.name: flat.kind for flat in flat_parameters(method)}
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:

@@ -1,0 +1,74 @@
+"""`graphveil warm` compiles beforehand what usual runs need, or says that it did not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from graphveil.cli import warm
+from graphveil.errors import ParameterError, UsageError
+from graphveil.measures import MEASURES
+from graphveil.methods import Mondrian, StructuralAnonymity
+
+
+def run_command(home, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "graphveil", *arguments],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_warmed_method_compiles_nothing_more(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("user,item\n" + "".join(f"u{i},i{i % 3}\n" for i in range(30)))
+    anonymize = ("anonymize", "mondrian", rows, "--k", "3", "--out")
+    cold = run_command(tmp_path / "cold", *anonymize, tmp_path / "one")
+    home = tmp_path / "cold"
+    compiling = f"compiling what this run needs, once for this machine; it is kept in {home}"
+    assert f"graphveil: {compiling}." in cold.stderr.splitlines()
+    warmed = run_command(tmp_path / "warm", "warm", "mondrian")
+    assert (0, "mondrian: compiled") == (warmed.returncode, warmed.stderr.splitlines()[-1])
+    after = run_command(tmp_path / "warm", *anonymize, tmp_path / "two")
+    assert 0 == after.returncode
+    assert "compiling" not in after.stderr
+
+
+def test_what_cannot_be_warmed_is_named(tmp_path):
+    done = run_command(tmp_path, "warm", "mondriaan")
+    assert 2 == done.returncode
+    assert "mondriaan" in done.stderr
+
+
+def test_a_method_of_which_every_run_is_refused_is_an_error(monkeypatch, capsys):
+    def refuse(*_, **__):
+        raise ParameterError("k is odd.")
+
+    monkeypatch.setattr(Mondrian, "anonymize", refuse)
+    with pytest.raises(UsageError, match=r"mondrian: nothing was compiled.*k is odd\."):
+        warm.command("mondrian")
+    assert "compiled" not in capsys.readouterr().err
+
+
+def test_structural_is_run_with_every_measure_distance_heuristic_and_kind_of_goal(monkeypatch):
+    runs = []
+    monkeypatch.setattr(
+        StructuralAnonymity, "anonymize", lambda method, *_, **__: runs.append(method)
+    )
+    warm.command("structural")
+    assert set(MEASURES) == {run.measure for run in runs}
+    assert {1, 2} == {run.distance for run in runs}
+    assert {"Full", "Partial", "Budget"} == {type(run.goal).__name__ for run in runs}
+    assert {"auto", "es", "ua", "search", "cut", "target"} <= {run.heuristic for run in runs}
+    assert all(run.iterations == 20_000 for run in runs)
+
+
+def test_the_help_has_no_line_that_breaks_where_its_source_does():
+    lines = run_command("nowhere", "warm", "--help").stdout.splitlines()
+    assert "Compile beforehand what usual runs compile when they first need it." in lines
+    assert "For the image of a container, or a folder that NUMBA_CACHE_DIR names." in lines
