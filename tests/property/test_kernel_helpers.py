@@ -29,5 +29,12 @@ def test_a_number_below_a_bound_is_the_one_that_numpy_draws(seed, bounds):
     assert theirs.random() == ours.random()
 
 
+@pytest.mark.parametrize("bound", [1, 0, -1])
+def test_below_a_bound_that_leaves_no_choice_nothing_is_drawn(bound):
+    ours, theirs = (np.random.Generator(np.random.PCG64DXSM(1)) for _ in range(2))
+    assert 0 == below(ours, bound)
+    assert theirs.random() == ours.random()
+
+
 def test_a_number_of_32_bits_becomes_one_of_64():
     assert -3 == wide(np.int32(-3))

@@ -1,23 +1,33 @@
 """How kernels are compiled: as little as can be, since a first run waits for it.
 
 Every option is said outright: a kernel that left one open would take it from whichever kernel calls
-it first. A private kernel gets no entry from Python, so that calling it from there is an error of
-the worst kind: it ends the process.
+it first. A private kernel gets no entry from Python: only kernels can call it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numba.core.options
 import numpy as np
 from numba import njit
+from numba.core.registry import CPUDispatcher
 
 _njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
 """Whether Numba still has this option, no public one: where it is gone, kernels are slower."""
+
+
+class _Inner(CPUDispatcher):
+    """A kernel without an entry from Python, where a call would end the process."""
+
+    def __call__(self, *_arguments: object, **_options: object) -> NoReturn:
+        raise TypeError(
+            f"{self.py_func.__name__} is compiled for other kernels alone, not for Python. "
+            "Call a kernel that uses it."
+        )
 
 
 def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
@@ -31,7 +41,10 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     if _HAS_NRT:
         options["_nrt"] = counts
     from_kernels = _njit(no_cpython_wrapper=True, **options)(kernel)
-    if kernel.__name__.startswith("_") or from_kernels is kernel:  # the latter: Numba is off
+    if from_kernels is kernel:  # Numba is off
+        return kernel
+    from_kernels.__class__ = _Inner
+    if kernel.__name__.startswith("_"):
         return from_kernels
     from_python = _njit(cache=True, **options)(kernel)
     from_python.get_call_template = from_kernels.get_call_template

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -337,11 +337,12 @@ def sweep(
             _try_swaps(data, state, plan, choice, scratch, row, bars[at])
 
 
-@leaf
-def _score_of(clusters: Ints, lam: float, cluster: int) -> float:
-    """Return what a cluster is worth to the objective."""
-    cells = clusters[cluster, SIZE] * clusters[cluster, KEPT]
-    return float((1.0 + lam) * clusters[cluster, ENTRIES] - lam * cells)
+def _score(lam: float, size: Any, kept: Any, entries: Any) -> Any:
+    """Return what a cluster is worth to the objective, or what each of many is."""
+    return (1.0 + lam) * entries - lam * (size * kept)
+
+
+_score_of = leaf(_score)
 
 
 @allocating
@@ -356,7 +357,8 @@ def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluste
     for i in range(members.size):
         members[i] = row
         row = wide(state.links[row, NEXT])
-    gain, n_moved = -_score_of(state.clusters, plan.lam, cluster), 0
+    own = state.clusters[cluster]
+    gain, n_moved = -_score_of(plan.lam, own[SIZE], own[KEPT], own[ENTRIES]), 0
     for row in members:
         target, most = _best_cluster(data, state, plan.lam, choice, row, cluster)
         if target == NONE:
@@ -379,9 +381,9 @@ def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluste
 
 def small_clusters(state: State, plan: Plan) -> Ints:
     """Return the clusters below 2k rows, those first that are worth least a row."""
-    sizes, kept, entries = state.clusters.T
+    sizes = state.clusters[:, SIZE]
     small = np.flatnonzero((sizes > 0) & (sizes < 2 * plan.k))
-    scores = (1.0 + plan.lam) * entries[small] - plan.lam * (sizes * kept)[small]
+    scores = _score(plan.lam, *state.clusters[small].T)
     return small[np.argsort(scores / sizes[small], kind="stable")]
 
 

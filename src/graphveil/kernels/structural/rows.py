@@ -13,8 +13,6 @@ Ints = NDArray[np.int64]
 Nodes = NDArray[np.int32]
 
 GALLOP = 8
-ZERO, ONE = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-"""Numbers that Numba does not take for literals, for each of which it compiles a kernel again."""
 
 
 class Rows(NamedTuple):

@@ -78,9 +78,10 @@ class StructuralAnonymity(Anonymizer[Graph]):
     recompute_gap_edges
         The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
     iterations
-        Ours: proposals. Where None, by the edges: 50 an edge, at least 100,000 and at most
-        5,000,000 (2,000,000 in each stretch towards a goal); target 500 an edge, at least 3,000,000
-        and at most 15,000,000.
+        Ours: proposals of a stretch. Where None, by the edges: 50 an edge, at least 100,000 and at
+        most 5,000,000; towards a full or partial goal at least 400,000 and at most 2,000,000, and
+        up to three more stretches take half to twice as many. Fewer where the measure makes them
+        slow. target: 500 an edge, at least 3,000,000 and at most 15,000,000.
     preserve_triangles
         Forbids ``"cut"``, which removes every triangle.
     time_limit_seconds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import ZERO, leaf
 from graphveil.kernels.structural.annealing.pool import CHANGED, NONE, NOW, Ints, Pool
-from graphveil.kernels.structural.rows import ZERO, Nodes, Rows, adjacent
+from graphveil.kernels.structural.rows import Nodes, Rows, adjacent
 from graphveil.kernels.structural.schedule import Odds
 
 QUIET = 0.25
@@ -54,7 +54,7 @@ def _first_of(
             v = int(np.int64(pool.one[hop])) + int(np.int64(pool.other[hop])) - v
         pairs, first, last = pool.around, pool.start[v], pool.start[v + 1]
     elif rng.random() < odds.undo:
-        return any_of(pool.order, ZERO[0], changed, rng)
+        return any_of(pool.order, ZERO, changed, rng)
     return quiet_of(pool, pairs, first, last, rng)
 
 
@@ -80,7 +80,7 @@ def propose(
         if rng.random() < odds.swap_back:
             second = quiet_of(pool, pool.order, changed, int(np.int64(pool.order.size)), rng)
     elif changed >= odds.budget or rng.random() < odds.swap:
-        second = any_of(pool.order, ZERO[0], changed, rng)
+        second = any_of(pool.order, ZERO, changed, rng)
         if second == NONE and changed >= odds.budget:
             return 0
     trial[0], trial[1] = first, second

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import ONE, leaf
 from graphveil.kernels.structural.annealing.best import Best, record
 from graphveil.kernels.structural.annealing.pool import (
     BEST,
@@ -30,7 +30,7 @@ from graphveil.kernels.structural.classes import (
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import ONE, Rows, common_of, toggle
+from graphveil.kernels.structural.rows import Rows, common_of, toggle
 
 
 class State(NamedTuple):
@@ -167,8 +167,8 @@ def settle_trial(state: State, values: Values | None, best: Best, trial: Ints, s
 def flip(state: State, values: Values | None, best: Best, trial: Ints, pair: int) -> None:
     """Make the edit of this pair, or take it back, whatever it does."""
     trial[0] = pair
-    make(state, values, trial, ONE[0])
-    settle_trial(state, values, best, trial, ONE[0])
+    make(state, values, trial, ONE)
+    settle_trial(state, values, best, trial, ONE)
 
 
 @leaf

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels import hashing
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import ONE, leaf
 from graphveil.kernels.structural import rows as lists
 from graphveil.kernels.structural.annealing.best import (
     BEST_CHANGED,
@@ -31,7 +31,7 @@ from graphveil.kernels.structural.classes import (
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import ONE, Rows
+from graphveil.kernels.structural.rows import Rows
 
 CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1
@@ -195,8 +195,8 @@ def flip_all(state: State, edits: Edits, keys: Ints) -> None:
             full = start[v + 1] - start[v] == length[v] or start[w + 1] - start[w] == length[w]
             if full and not adjacent(state, v, w):
                 continue
-            make(state, keys[i:], ONE[0])
-            settle_trial(state, edits, keys[i:], ONE[0])
+            make(state, keys[i:], ONE)
+            settle_trial(state, edits, keys[i:], ONE)
             keys[i] = ~keys[i]
 
 

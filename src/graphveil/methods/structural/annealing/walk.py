@@ -51,8 +51,7 @@ def default_iterations(n_edges: int) -> int:
 def goal_iterations(n_edges: int) -> int:
     """Return the proposals of a stretch towards a goal: small graphs get four times the default.
 
-    At most 2,000,000: several stretches follow each other, in all heuristics within half a minute
-    or so for 100,000 edges.
+    At most 2,000,000, since several stretches follow each other.
 
     Examples
     --------
