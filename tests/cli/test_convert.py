@@ -69,7 +69,7 @@ def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd)
     (cwd / "likes.csv").write_text("user,item\n1,1\n1,2\n2,3\n")
     done = graphveil_here("convert", "likes.csv", "--out", "likes.parquet")
     assert 0 == done.code
-    assert "read as a bipartite, as its columns are named" in done.err
+    assert "read as users by features, as its columns are named" in done.err
     back = gv.read_bipartite(cwd / "likes.parquet")
     assert gv.Bipartite.from_pairs([1, 1, 2], [1, 2, 3]) == back
     assert 0 == graphveil_here("convert", "likes.csv", "--kind", "graph", "--out", "g.csv").code
@@ -153,7 +153,10 @@ def test_a_copy_of_a_data_file_is_for_its_owner_alone_and_one_of_a_release_is_no
     [
         (("out", "--out", "a.gml", "--kind", "graph"), ["--kind is not for a release"]),
         (("out", "--out", "a.gml", "--header", "no"), ["--header is not for a release"]),
-        (("edges.csv", "--out", "a.gml", "--users", "u.csv"), ["--users is not for a Graph"]),
+        (
+            ("edges.csv", "--out", "a.gml", "--kind", "graph", "--users", "u.csv"),
+            ["--users is not for a Graph"],
+        ),
         (("edges.csv", "--out", "a.xyz"), [".xyz", "Use"]),
         (("edges.csv", "--out", "out"), ["out"]),
         (("none.csv", "--out", "a.gml"), ["none.csv"]),
