@@ -162,14 +162,15 @@ def test_small_facilities_close_and_clients_go_where_a_plain_search_sends_them(
     visits = rng.permutation(opened.size)
     at = dict(enumerate(facility.tolist()))
     expected = twin_closing(data, open_sets, at, visits, min(k, len(data)))
-    lists = [sorted(open_sets[i]) for i in range(opened.size)]
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in lists])]).astype(np.int64)
-    indices = np.array([f for row in lists for f in row], dtype=np.int32)
+    features = [sorted(open_sets[i]) for i in range(opened.size)]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in features])]).astype(np.int64)
+    indices = np.array([f for row in features for f in row], dtype=np.int32)
     by_degree = np.argsort(np.diff(indptr), kind="stable").astype(np.int64)
     clients = Clients(rows.kinds.copy(), np.ones(len(data), dtype=np.int64), facility)
     kinds = Kinds(rows.indptr, rows.indices, rows.weights)
     facilities = Facilities(indptr, indices, by_degree, visits)
-    close_small(kinds, facilities, n_features, clients, min(k, len(data)))
+    lists = lists_of(indptr, indices, n_features)
+    close_small(kinds, facilities, lists, clients, min(k, len(data)))
     assert [expected[row] for row in range(len(data))] == clients.facility.tolist()
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.growth import grow
+from graphveil.kernels.smooth_k.overlaps import lists_of
 from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.equal_rows.rule import Rule
 from graphveil.methods.smooth_k.growth import grown_clusters, seeds_by
@@ -85,7 +86,8 @@ def test_growth_equals_that_of_a_twin_that_adds_copy_by_copy(table, k, quarters,
     unused = np.where(rows.weights >= k, 0, rows.weights)
     seeds = generator(seed).permutation(rows.n_distinct)
     expected = twin_growth(features_of(rows), unused.tolist(), seeds.tolist(), k, quarters)
-    steps = grow(rows.indptr, rows.indices, rows.n_features, unused, seeds, k, quarters)
+    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
+    steps = grow(rows.indptr, rows.indices, lists, unused, seeds, k, quarters)
     actual = Counter()
     for kind, cluster, copies in steps.tolist():
         actual[kind, cluster] += copies

@@ -14,7 +14,6 @@ from graphveil.kernels.smooth_k.overlaps import (
     Lists,
     count_shared,
     leave,
-    lists_of,
 )
 
 
@@ -41,20 +40,21 @@ class Clients(NamedTuple):
 
 @allocating
 def close_small(
-    kinds: Kinds, facilities: Facilities, n_features: int, clients: Clients, k: int
+    kinds: Kinds, facilities: Facilities, lists: Lists, clients: Clients, k: int
 ) -> None:
     """Close facilities below k rows, the last one apart; write where the clients end.
+
+    Facilities that close are taken out of their ``lists``.
 
     The nearest facility is the one of least distance; of several, one that shares a feature before
     one that does not, then the one opened first.
     """
     n = facilities.indptr.size - 1
-    lists = lists_of(facilities.indptr, facilities.indices, n_features)
-    degrees = np.empty(n, dtype=np.int64)
+    degrees, head = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for f in range(n):
+        head[f] = NONE
         degrees[f] = facilities.indptr[f + 1] - facilities.indptr[f]
     sizes = np.zeros(n, dtype=np.int64)
-    head = np.full(n, NONE, dtype=np.int64)
     after = np.empty(clients.kinds.size, dtype=np.int64)
     for client in range(clients.kinds.size):
         f = clients.facility[client]

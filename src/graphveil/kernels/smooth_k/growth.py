@@ -10,7 +10,6 @@ from graphveil.kernels.smooth_k.overlaps import (
     Ints,
     Lists,
     leave,
-    lists_of,
 )
 
 KIND, CLUSTER, COPIES = range(3)
@@ -57,7 +56,7 @@ def _best(
 def grow(
     indptr: Ints,
     indices: Indices,
-    n_features: int,
+    lists: Lists,
     unused: Ints,
     seeds: Ints,
     k: int,
@@ -66,11 +65,11 @@ def grow(
     """Return steps (kind, cluster, copies) that fill clusters of exactly k rows around the seeds.
 
     ``unused[u]`` copies of distinct row u are to be put into clusters; shorter rows come first. The
-    last copies, fewer than k, stay in ``unused``. A cluster takes the copies of the row of largest
-    mean overlap with its rows less ``quarters / 4`` of the row's degree.
+    last copies, fewer than k, stay in ``unused``; rows without copies are taken out of ``lists``. A
+    cluster takes the copies of the row of largest mean overlap with its rows less ``quarters / 4``
+    of the row's degree.
     """
     n = unused.size
-    lists = lists_of(indptr, indices, n_features)
     remaining = 0
     for u in range(n):
         remaining += unused[u]

@@ -125,10 +125,9 @@ def index_of(data: Data, state: State, lam: float) -> Index:
                 members[ends[feature]] = cluster
                 terms[ends[feature]] = term_of_adding(lam, x, after, size)
                 ends[feature] += 1
-    bases = np.full(len(clusters), -np.inf)
+    bases = np.empty(len(clusters), dtype=np.float64)
     for c in range(len(clusters)):
-        if clusters[c, SIZE] > 0:
-            bases[c] = base_of_adding(data, state, lam, c)
+        bases[c] = base_of_adding(data, state, lam, c) if clusters[c, SIZE] > 0 else -np.inf
     return Index(starts, members, terms, bases)
 
 
@@ -143,7 +142,6 @@ def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> No
     touched = np.empty(index.bases.size, dtype=np.int32)
     width = near.shape[1]
     best = np.empty(width)
-    near[:] = NONE
     for u in range(len(near)):
         n_touched = 0
         for f in data.indices[data.indptr[u] : data.indptr[u + 1]]:
@@ -158,7 +156,8 @@ def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> No
                     touched[n_touched] = c
                     n_touched += 1
                 sums[c] += index.terms[i]
-        best[:] = -np.inf
+        for at in range(width):
+            best[at], near[u, at] = -np.inf, NONE
         for i in range(n_touched):
             c = touched[i]
             total = sums[c] + index.bases[c]

@@ -222,7 +222,7 @@ def close(
     indptr, indices = _gathered(rows, plan.opened)
     by_degree = np.argsort(np.diff(indptr), kind="stable").astype(np.int64, copy=False)
     facilities = Facilities(indptr, indices, by_degree, rng.permutation(n_open))
-    close_small(kinds, facilities, rows.n_features, clients, k)
+    close_small(kinds, facilities, lists_of(indptr, indices, rows.n_features), clients, k)
     _, labels = np.unique(clients.facility, return_inverse=True)
     return labels.astype(np.int32)[which]
 

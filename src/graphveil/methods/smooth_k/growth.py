@@ -133,7 +133,8 @@ def _around(rows: Rows, seeds: NDArray[np.int64], k: int, quarters: int) -> Labe
     is_core = rows.weights >= k
     cores = np.nonzero(is_core)[0]
     unused = np.where(is_core, 0, rows.weights)
-    steps = grow(rows.indptr, rows.indices, rows.n_features, unused, seeds, k, quarters)
+    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
+    steps = grow(rows.indptr, rows.indices, lists, unused, seeds, k, quarters)
     n_grown = int(steps[:, CLUSTER].max(initial=NONE)) + 1
     last = np.nonzero(unused)[0]
     kinds = np.concatenate([steps[:, KIND], cores, last])
