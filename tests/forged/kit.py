@@ -434,3 +434,43 @@ OF_ANY_FOLDER = {
     },
 }
 """Forgeries of the manifest and of the folder, which fit every release."""
+
+
+def _stated_too(**condition: object) -> Callable[[Path], None]:
+    return _edit(lambda manifest: manifest["claim"]["conditions"].append(condition))
+
+
+def _first_stated_twice(manifest: dict) -> None:
+    conditions = manifest["claim"]["conditions"]
+    conditions.extend(conditions[:1] or [{"type": "people-as-items"}] * 2)
+
+
+CLAIMS = {
+    "a budget with room for a text": Forged(
+        _stated_too(
+            type="edit-budget",
+            edges=int.from_bytes(b"ann is0", "big"),
+            share=None,
+            edges_per_edit=1,
+        ),
+        ("method",),
+    ),
+    "a share with room for a text": Forged(
+        _stated_too(type="edit-budget", edges=None, share=0.1234567890123456, edges_per_edit=4),
+        ("method",),
+    ),
+    "degrees that nobody kept": Forged(_stated_too(type="same-degrees"), ("method",)),
+    "flips that nobody made": Forged(
+        _stated_too(
+            type="cell-flips",
+            cells="6",
+            epsilon_cells="2",
+            T0="2198909137867134464",
+            T1="16247834935842417152",
+            noisy_count=None,
+        ),
+        ("method",),
+    ),
+    "a condition stated twice": Forged(_edit(_first_stated_twice), ("method",)),
+}
+"""What a manifest can state beyond what its method says of itself."""

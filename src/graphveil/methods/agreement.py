@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
+from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
@@ -123,15 +124,30 @@ def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     ]
     if not method.guarantee.covers(claim.guarantee):
         problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
-    missing = [c for c in method.conditions if c not in claim.conditions]
-    problems += [f"it does not say: {condition.sentence}" for condition in missing]
-    stated_types = {type(condition) for condition in claim.conditions}
-    problems += [
-        f"it states no {kind.__name__}, which {own.method} always does"
-        for kind in method.states
-        if kind not in stated_types
-    ]
-    return problems
+    return problems + _other_conditions(manifest, method)
+
+
+def _other_conditions(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+    """Return what is stated too little, or more than what the method states of such data.
+
+    A condition of no method is no harmless one: its numbers would carry what they like.
+    """
+    own, left = method.provenance, list(manifest.claim.conditions)
+    problems = []
+    for condition in method.conditions:
+        if condition in left:
+            left.remove(condition)
+        else:
+            problems.append(f"it does not say: {condition.sentence}")
+    for kind in method.states:
+        stated = next((condition for condition in left if isinstance(condition, kind)), None)
+        if stated is None:
+            problems.append(f"it states no {kind.__name__}, which {own.method} always does")
+        else:
+            left.remove(stated)
+    if manifest.data.kind == "bipartite" and PeopleAsItems() in left:
+        left.remove(PeopleAsItems())
+    return problems + [f"{own.method} does not say: {condition.sentence}" for condition in left]
 
 
 def _withheld(folder: Path) -> Mapping[str, Any] | None:
