@@ -51,18 +51,24 @@ def load_columnar(
     Raises
     ------
     UnreadableError
-        Where a column has another name or type, a number is negative, or a byte is not as it
-        would be written.
+        Where a column has another name or type, text holds nothing but whole numbers, a number is
+        negative, or a byte is not as it would be written.
     """
     frame = _read(db, path, columns, names)
     _compare(path, _written(frame))
     listed = ", ".join(name for name, _ in columns)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
-    numbers = [name for name in names if name not in _texts(frame.schema)]
+    texts = _texts(frame.schema)
     relation = db.named(frame)
-    for name in numbers:
-        _refuse_negative(db, relation, name, path.name)
+    for name in names:
+        if name not in texts:
+            _refuse_negative(db, relation, name, path.name)
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
+    for (column, _), name in zip(columns, names, strict=True):
+        if name in texts and db.only_numbers(table, column):
+            raise UnreadableError(
+                f"{path.name}: the column {shown(name)} holds whole numbers as string, not as int64"
+            )
 
 
 def _read(
