@@ -6,6 +6,7 @@ one style, lines one end, and nothing stands between rows, before or behind them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ _SPACES = (
 )
 _AWKWARD = rf'["\n\r\t,;#%\x00]|^[{_SPACES}]|[{_SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
+
+_BROKEN = re.compile(r"[\n\r\x00]")
+_HOLDS_A_BREAK = "holds a line break or NUL, which programs read in different ways"
 
 Part = bytes | str
 """Lines as they are, or SQL that gives a line a row, in order."""
@@ -70,7 +74,12 @@ def compare_cells(
         Where a byte differs; the message names file and line.
     """
     texts = [name for name, kind in columns if kind == "VARCHAR"]
-    quoted = any(_any_awkward(db, table, name) for name in texts)
+    quoted = any(_any_like(db, table, name, _AWKWARD) for name in texts)
+    if quoted:
+        _refuse_broken(db, path, table, texts)
+    for name in header:
+        if _BROKEN.search(name):
+            raise UnreadableError(f"{path.name}: the column {shown(name)} {_HOLDS_A_BREAK}")
     names = [_quoted(name) if _is_awkward(db, name) else name for name in header]
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
     line = f", {literal(delimiter)}, ".join(cells)
@@ -87,10 +96,17 @@ def _cell(name: str, kind: str, *, quoted: bool) -> str:
     return name
 
 
-def _any_awkward(db: Database, table: str, name: str) -> bool:
+def _refuse_broken(db: Database, path: Path, table: str, texts: Sequence[str]) -> None:
+    """Refuse text that programs read in different ways, in quotes or not."""
+    for name in texts:
+        broken = _any_like(db, table, name, _BROKEN.pattern)
+        if broken:
+            raise UnreadableError(f"{path.name}: the text {shown(broken[0])} {_HOLDS_A_BREAK}")
+
+
+def _any_like(db: Database, table: str, name: str, pattern: str) -> tuple[str, ...] | None:
     words = f"SELECT DISTINCT {name} AS word FROM {table}"
-    sql = f"SELECT 1 FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1"
-    return db.first(sql, [_AWKWARD]) is not None
+    return db.first(f"SELECT word FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1", [pattern])
 
 
 def _is_awkward(db: Database, text: str) -> bool:

@@ -29,9 +29,7 @@ from graphveil.verify.verdict import (
 )
 
 TOOL = "graphveil"
-_VERSION = re.compile(
-    r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev)[0-9]{1,4}){0,2}(\+[a-z0-9.]{1,40})?"
-)
+_VERSION = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}((a|b|rc|\.post|\.dev)[0-9]{1,3})?")
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
