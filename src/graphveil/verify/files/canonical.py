@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError, literal
+from graphveil.verify.database import Database, UnreadableError, identifier, literal
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 18
@@ -48,6 +48,18 @@ def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
         raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} stands behind the last row")
 
 
+def first_difference(content: bytes, expected: bytes) -> int:
+    """Return the position of the first byte that is another, or that one of both has not.
+
+    Examples
+    --------
+    >>> first_difference(b"0,1", b"0,2"), first_difference(b"0,1", b"0,12")
+    (2, 3)
+    """
+    size = min(len(content), len(expected))
+    return next((i for i in range(size) if content[i] != expected[i]), size)
+
+
 def compare_cells(
     db: Database,
     path: Path,
@@ -80,7 +92,7 @@ def compare_cells(
     for name in header:
         if _BROKEN.search(name):
             raise UnreadableError(f"{path.name}: the column {shown(name)} {_HOLDS_A_BREAK}")
-    names = [_quoted(name) if _is_awkward(db, name) else name for name in header]
+    names = [identifier(name) if _is_awkward(db, name) else name for name in header]
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
     line = f", {literal(delimiter)}, ".join(cells)
     compare(
@@ -114,10 +126,6 @@ def _is_awkward(db: Database, text: str) -> bool:
     return bool(row and row[0])
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _chunks(db: Database, parts: Iterable[Part]) -> Iterator[tuple[bytes, int]]:
     """Yield the expected bytes, and how many lines they are, a block at a time."""
     for part in parts:
@@ -136,8 +144,7 @@ def _text_of(column: Any) -> bytes:
 
 
 def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
-    size = min(len(content), len(expected))
-    position = next((i for i in range(size) if content[i] != expected[i]), size)
+    position = first_difference(content, expected)
     line += expected[:position].count(b"\n")
     start = expected.rfind(b"\n", 0, position) + 1
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""

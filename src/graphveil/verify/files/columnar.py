@@ -13,7 +13,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.database import Database, UnreadableError, identifier
+from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 20
@@ -174,8 +175,7 @@ def _compare(path: Path, expected: bytes) -> None:
     content = path.read_bytes()
     if content == expected:
         return
-    size = min(len(content), len(expected))
-    position = next((i for i in range(size) if content[i] != expected[i]), size)
+    position = first_difference(content, expected)
     raise UnreadableError(
         f"{path.name}, byte {position} of {len(content)}: not as these cells are written, in the "
         f"one form of {len(expected)} bytes"
@@ -183,8 +183,7 @@ def _compare(path: Path, expected: bytes) -> None:
 
 
 def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
-    quoted = '"' + column.replace('"', '""') + '"'
-    least = db.number(f"SELECT min({quoted}) FROM {relation}")
+    least = db.number(f"SELECT min({identifier(column)}) FROM {relation}")
     if least < 0:
         raise UnreadableError(f"{name}: {least} in the column {column} is below 0")
 

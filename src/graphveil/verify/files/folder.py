@@ -86,13 +86,18 @@ def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
     if size > limit_bytes:
         raise ResourceError(too_large(file.name, size, limit_bytes))
     try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = sha256_of(path)
     except OSError as error:
         return f"{file.name} cannot be read ({error.strerror})"
     if digest != file.sha256:
         return f"{file.name} has SHA-256 {digest[:12]}, {MANIFEST} says {shown(file.sha256[:12])}"
     return None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def inside(folder: Path, name: str) -> Path | None:
