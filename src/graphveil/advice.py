@@ -5,10 +5,9 @@ They go to stderr and into the private record, never into the manifest.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
-from graphveil.errors import GraphveilWarning
+from graphveil.errors import warn
 
 SEED = (
     "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
@@ -19,6 +18,11 @@ COPY = (
     "who holds a copy of the graph, or of part of it, may name most nodes: k-anonymity of degrees "
     "or neighbourhoods does not stop matching by structure (40-97 % of the nodes on six graphs "
     "with 10-50 known people, measured in a reference prototype)"
+)
+
+PEOPLE_AS_ITEMS = (
+    "items are people, under the ids that they have as users: the promise is about the row of "
+    "a person, not about the rows that list the person. Who knows those may find the person"
 )
 
 MANY_ADDITIONS = 0.05
@@ -122,24 +126,7 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
     return (inferred,)
 
 
-def people_as_items(are_people: bool) -> tuple[str, ...]:  # noqa: FBT001  the one thing asked
-    """Return the advice on a release in which items are people; none where they are things.
-
-    Examples
-    --------
-    >>> people_as_items(False)
-    ()
-    """
-    if not are_people:
-        return ()
-    listed = (
-        "items are people, under the ids that they have as users: the promise is about the row of "
-        "a person, not about the rows that list the person. Who knows those may find the person"
-    )
-    return (listed,)
-
-
-def warn_owner(advice: Sequence[str], *, seeded: bool, stacklevel: int) -> tuple[str, ...]:
+def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:
     """Warn of all of these, and of a seed; return them for the private record.
 
     Parameters
@@ -148,18 +135,17 @@ def warn_owner(advice: Sequence[str], *, seeded: bool, stacklevel: int) -> tuple
         What a method has to say.
     seeded
         Whether a seed was given.
-    stacklevel
-        How many calls away the owner's code is: 1 for the code that calls this.
 
     Examples
     --------
+    >>> import warnings
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     given = warn_owner(["mind the gap"], seeded=True, stacklevel=1)
+    ...     given = warn_owner(["mind the gap"], seeded=True)
     >>> len(caught), given == ("mind the gap", SEED)
     (2, True)
     """
     given = (*advice, *((SEED,) if seeded else ()))
     for text in given:
-        warnings.warn(text, GraphveilWarning, stacklevel=stacklevel + 1)
+        warn(text)
     return given

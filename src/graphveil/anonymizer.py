@@ -16,14 +16,14 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import people_as_items, warn_owner
+from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.ids import Ids
 from graphveil.data.left_out import left_out_words
-from graphveil.data.objects import as_container
+from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.parameters import check_fields
@@ -151,7 +151,8 @@ class Anonymizer(ABC, Generic[D]):
             Where the data has too few rows.
         """
         container = self._container(data)
-        self.check(container)
+        with read_anew(data):
+            self.check(container)
         prepared: Any = encoded(container, self.accepts)
         return cast("D", prepared)
 
@@ -168,8 +169,8 @@ class Anonymizer(ABC, Generic[D]):
         done = time.perf_counter()
         order = randomness.permutation(data.size)
         people: bool = _has_people(data)
-        advised = (*draft.advice, *people_as_items(people))
-        advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded, stacklevel=3)
+        advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else ()))
+        advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
         return Release(
             data=_published(draft.data, data, order),
             guarantee=self.claimed(draft.guarantee, randomness),

@@ -58,9 +58,10 @@ def whole_file(path: Path, *, mode: int = EVERYBODY, replace: bool = True) -> It
     try:
         part.touch(mode=mode, exist_ok=False)
         yield part
-        if not replace:
-            path.touch(mode=mode, exist_ok=False)
-        part.replace(path)
+        if replace:
+            part.replace(path)
+        else:
+            _link_to_nothing(part, path)
     finally:
         part.unlink(missing_ok=True)
 
@@ -205,6 +206,17 @@ def _put_in_place(
         raise
     for away in replaced:
         shutil.rmtree(away, ignore_errors=True)
+
+
+def _link_to_nothing(part: Path, path: Path) -> None:
+    """Give a whole file a name that nothing has, in one step where the file system has links."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):
+        path.touch(exist_ok=False)
+        part.replace(path)
 
 
 def _rename_to_nothing(part: Path, folder: Path) -> None:

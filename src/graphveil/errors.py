@@ -17,6 +17,8 @@ ordinary Python exceptions and do not derive from `GraphveilError`.
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from typing import ClassVar
 
 
@@ -58,3 +60,24 @@ class ResourceError(GraphveilError):
 
 class GraphveilWarning(UserWarning):
     """Something was done that the owner of the data should know."""
+
+
+_OURS = {"graphveil", "contextlib"}
+"""Modules whose lines tell nobody where a warning comes from."""
+
+
+def warn(text: str) -> None:
+    """Warn the owner of the data, at the line of the first caller outside of the package.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("mind the gap")
+    >>> caught[0].category.__name__, str(caught[0].message)
+    ('GraphveilWarning', 'mind the gap')
+    """
+    level, frame = 1, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, GraphveilWarning, stacklevel=level)

@@ -16,7 +16,8 @@ Items = Literal["people", "things"]
 """What the items of users are."""
 
 _FLAGS: ContextVar[bool] = ContextVar("flags", default=False)
-_ARGUMENTS = {"input_format": "format"}
+_CALL: ContextVar[str] = ContextVar("call", default="")
+_ARGUMENTS = {"input_format": "format", "limit": "limit_bytes"}
 """Flags that Python calls otherwise."""
 
 
@@ -37,6 +38,28 @@ def as_flags() -> Iterator[None]:
         _FLAGS.reset(before)
 
 
+@contextmanager
+def as_argument_of(call: str) -> Iterator[None]:
+    """Spell options in Python as an argument of this call as long as this is open.
+
+    Parameters
+    ----------
+    call
+        The call as far as its next argument.
+
+    Examples
+    --------
+    >>> with as_argument_of("graphveil.Graph.from_networkx(data, "):
+    ...     option("directed", "symmetrize")
+    'graphveil.Graph.from_networkx(data, directed="symmetrize")'
+    """
+    before = _CALL.set(call)
+    try:
+        yield
+    finally:
+        _CALL.reset(before)
+
+
 def option(name: str, value: str | int | None = None) -> str:
     """Return an option with its value as the one who reads the message would write it.
 
@@ -55,7 +78,7 @@ def option(name: str, value: str | int | None = None) -> str:
     if not _FLAGS.get():
         argument = _ARGUMENTS.get(name, name)
         spelled = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else value
-        return argument if value is None else f"{argument}={spelled}"
+        return argument if value is None else _in_call(f"{argument}={spelled}")
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is True:
         return flag
@@ -70,7 +93,11 @@ def options(**values: str | int) -> str:
     >>> options(source_column=1, target_column=2)
     'source_column=1, target_column=2'
     """
-    return (" " if _FLAGS.get() else ", ").join(map(option, values, values.values()))
+    if _FLAGS.get():
+        return " ".join(map(option, values, values.values()))
+    with as_argument_of(""):
+        listed = ", ".join(map(option, values, values.values()))
+    return _in_call(listed)
 
 
 def either(name: str, *values: str) -> str:
@@ -105,4 +132,9 @@ def mapping(name: str, key: str, value: str) -> str:
     """
     if _FLAGS.get():
         return f"--{name} {shlex.quote(f'{key}={value}')}"
-    return f"{name}={json.dumps({key: value}, ensure_ascii=False)}"
+    return _in_call(f"{name}={json.dumps({key: value}, ensure_ascii=False)}")
+
+
+def _in_call(arguments: str) -> str:
+    call = _CALL.get()
+    return f"{call}{arguments})" if call else arguments

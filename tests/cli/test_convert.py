@@ -171,3 +171,12 @@ def test_what_cannot_be_converted_is_refused_in_one_line(
     assert 2 == done.code
     assert_one_line(done, *words)
     assert not (cwd / "a.gml").exists()
+
+
+def test_a_table_without_its_row_ids_is_said_to_be_so(graphveil_here, cwd):
+    (cwd / "rows.csv").write_text("id,town\nann,Oslo\nbob,Bergen\n")
+    command = ("convert", "rows.csv", "--kind", "table", "--ids", "id", "--out")
+    done = graphveil_here(*command, "rows.tsv")
+    assert 0 == done.code
+    assert "the ids of rows are left out: a table is written as its columns" in done.err
+    assert "town\nOslo\nBergen\n" == (cwd / "rows.tsv").read_text().replace('"', "")

@@ -121,6 +121,18 @@ def test_a_name_that_the_format_cannot_hold_is_refused_before_the_run(
     assert not (likes / "out").exists()
 
 
+def test_a_number_above_the_columns_of_a_matrix_is_refused_before_the_run(
+    graphveil_here, likes, monkeypatch
+):
+    (likes / "large.csv").write_text("user,item\n1,7\n2,7\n3,3000000000\n4,3000000000\n")
+    monkeypatch.setattr(SmoothK, "clustering", lambda _: pytest.fail("the run began"))
+    command = ("anonymize", "smooth-k", "large.csv", "--items", "things", "--k", 2)
+    done = graphveil_here(*command, "--out", "out", "--format", "mtx")
+    assert 2 == done.code, done.err
+    assert "mtx numbers its columns, and there is an item 3000000000" in done.err
+    assert not (likes / "out").exists()
+
+
 def test_names_of_digits_with_zeros_in_front_are_names(graphveil_here, likes):
     (likes / "codes.csv").write_text("user,item\n1,007\n2,007\n3,7\n4,7\n")
     flags = ("--k", 2, "--out", "out")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -73,6 +74,26 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     assert 0 == done.code
     assert "edge-jaccard: not measured: needs the owner's linkage" in done.err
     assert json.loads((cwd / "rows.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.parquet"])
+def test_what_evaluate_writes_is_new_and_for_its_owner_alone(
+    graphveil_here, cwd, name, assert_one_line
+):
+    graph = gv.read_graph(cwd / "friends.csv")
+    gv.KDegree(k=2, edits="any").anonymize(graph).write(cwd / "out")
+    command = ("evaluate", "out", "--original", "friends.csv", "--metrics", "edge-jaccard")
+    (cwd / name).write_text("mine")
+    done = graphveil_here(*command, "--out", name)
+    assert (2, "mine") == (done.code, (cwd / name).read_text())
+    assert_one_line(done, f"{name} exists", "--force")
+    assert 0 == graphveil_here(*command, "--out", name, "--force").code
+    assert "mine" != (cwd / name).read_bytes()[:4].decode()
+    if os.name != "nt":
+        assert 0o600 == (cwd / name).stat().st_mode & 0o777
+    done = graphveil_here(*command, "--nodes", name, "--out", name, "--force")
+    assert 2 == done.code
+    assert_one_line(done, f"{name} is the input")
 
 
 def test_measure_names_the_unprotected_people(graphveil_here, cwd):

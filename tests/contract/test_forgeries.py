@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import graphveil as gv
-from forged.kit import OF_ANY_FOLDER, Forged, forgeries_of, reseal
+from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, forgeries_of, reseal
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
@@ -68,14 +68,14 @@ def released(method, kind, form, sample, place):
     return folder
 
 
-def unnoticed(folder, forgeries: dict[str, Forged]) -> list[str]:
+def unnoticed(folder, forgeries: dict[str, Forged], check=verify) -> list[str]:
     """Return the forgeries that the checker lets pass, or notices for another reason."""
     passed = []
     for name, forged in forgeries.items():
         copy = folder.with_name("forged")
         shutil.copytree(folder, copy)
         forged.forge(copy)
-        verdict = verify(copy)
+        verdict = check(copy)
         failed = {check.name for check in verdict.failures()}
         if verdict.exit_code != 1 or not failed & set(forged.noticed_by):
             passed.append(f"{name}: {sorted(failed)}")
@@ -103,3 +103,11 @@ def test_every_forgery_of_manifest_and_folder_is_noticed(subject, kind, sample, 
     reseal(folder)
     assert 0 == verify(folder).exit_code
     assert [] == unnoticed(folder, OF_ANY_FOLDER)
+
+
+@pytest.mark.parametrize(("subject", "kind"), SUBJECTS)
+def test_a_condition_that_the_method_does_not_state_is_noticed(subject, kind, sample, tmp_path):
+    folder = released(subject, kind, "csv", sample, tmp_path)
+    reseal(folder)
+    assert 0 == gv.verify_release(folder).exit_code
+    assert [] == unnoticed(folder, CLAIMS, gv.verify_release)

@@ -13,6 +13,7 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
+from graphveil.errors import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -199,3 +200,37 @@ def test_a_released_graph_can_be_handed_on_to_every_library(method, sample):
     for name, found in ways.items():
         assert edges == {frozenset(map(int, edge)) for edge in found}, name
     assert isinstance(table, pa.Table)
+
+
+SHARED = pa.table({"user": ["ann", "bob", "cyd"], "item": ["bob", "ann", "tea"]})
+ONE_WAY = pa.table({"source": [0, 1, 2], "target": [1, 2, 1]})
+
+
+@pytest.mark.parametrize(
+    ("data", "asked", "call"),
+    [
+        (ONE_WAY, "k-degree", 'graphveil.Graph.from_arrow(data, directed="symmetrize")'),
+        (
+            nx.DiGraph([(0, 1), (1, 2), (2, 1)]),
+            "k-degree",
+            'graphveil.Graph.from_networkx(data, directed="symmetrize")',
+        ),
+        (SHARED, "suppress-k", 'graphveil.Bipartite.from_arrow(data, items="things")'),
+        (
+            gv.Bipartite.from_arrow(SHARED),
+            "suppress-k",
+            'data.with_items(items="things")',
+        ),
+        (
+            pa.table({"x": [0.5, 1.5], "y": [1, 2], "z": [1, 2]}),
+            "mondrian",
+            'graphveil.Table.from_arrow(data, bins={"x": "median"})',
+        ),
+    ],
+)
+def test_a_refusal_names_a_call_that_takes_the_argument(data, asked, call):
+    with pytest.raises(DataError) as refused:
+        gv.anonymize(data, asked, k=2)
+    assert call in str(refused.value)
+    made = eval(call, {"graphveil": gv, "data": data})  # noqa: S307  a call of this list
+    assert isinstance(made, gv.Graph | gv.Bipartite | gv.Table)

@@ -6,6 +6,7 @@ two readers read different things, without touching what the release claims.
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import io
@@ -132,6 +133,37 @@ ITEMS: dict[str, Forgery] = {
 """Items that readers read in different ways."""
 
 
+def broken_by(mark: str) -> Forgery:
+    """Return the forgery that puts a mark into the last cell and its equals, all in quotes."""
+
+    def broken(content: bytes) -> bytes:
+        header, *rows = csv.reader(io.StringIO(content.decode(), newline=""))
+        last = next(row[-1] for row in reversed(rows) if row[-1])
+        for row in rows:
+            row[-1] = f"{last}{mark}ann" if row[-1] == last else row[-1]
+        users = header == ["user", "item"]
+        lines = [
+            ",".join(_quoted(cell) if n or not users else cell for n, cell in enumerate(row))
+            for row in rows
+        ]
+        return "\n".join([content.decode().partition("\n")[0], *lines, ""]).encode()
+
+    return broken
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'
+
+
+BREAKS = {
+    "a line break in quotes": broken_by("\n"),
+    "a carriage return in quotes": broken_by("\r"),
+    "a NUL in quotes": broken_by("\0"),
+}
+"""Text that the writer refuses: programs read it in different ways, or not at all."""
+ITEMS |= BREAKS
+
+
 def swapped_rows(content: bytes) -> bytes:
     """Return text with its first two rows exchanged: their order may be that of the original."""
     lines = content.split(b"\n")
@@ -146,6 +178,7 @@ CELLS: dict[str, Forgery] = {
     "a NUL in a cell": lambda content: content[:-1] + b"\0\n",
 }
 """Cells of a table that readers read in different ways."""
+CELLS |= BREAKS
 
 
 def requoted(row: bytes) -> bytes:
@@ -434,3 +467,43 @@ OF_ANY_FOLDER = {
     },
 }
 """Forgeries of the manifest and of the folder, which fit every release."""
+
+
+def _stated_too(**condition: object) -> Callable[[Path], None]:
+    return _edit(lambda manifest: manifest["claim"]["conditions"].append(condition))
+
+
+def _first_stated_twice(manifest: dict) -> None:
+    conditions = manifest["claim"]["conditions"]
+    conditions.extend(conditions[:1] or [{"type": "people-as-items"}] * 2)
+
+
+CLAIMS = {
+    "a budget with room for a text": Forged(
+        _stated_too(
+            type="edit-budget",
+            edges=int.from_bytes(b"ann is0", "big"),
+            share=None,
+            edges_per_edit=1,
+        ),
+        ("method",),
+    ),
+    "a share with room for a text": Forged(
+        _stated_too(type="edit-budget", edges=None, share=0.1234567890123456, edges_per_edit=4),
+        ("method",),
+    ),
+    "degrees that nobody kept": Forged(_stated_too(type="same-degrees"), ("method",)),
+    "flips that nobody made": Forged(
+        _stated_too(
+            type="cell-flips",
+            cells="6",
+            epsilon_cells="2",
+            T0="2198909137867134464",
+            T1="16247834935842417152",
+            noisy_count=None,
+        ),
+        ("method",),
+    ),
+    "a condition stated twice": Forged(_edit(_first_stated_twice), ("method",)),
+}
+"""What a manifest can state beyond what its method says of itself."""

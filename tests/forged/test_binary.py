@@ -24,9 +24,11 @@ from forged.kit import (
     reseal,
 )
 from forged.test_text import GRAPH, ROWS, written
+from graphveil.errors import ResourceError
 from graphveil.io import FORMATS
 from graphveil.io.columnar import write_tables
 from graphveil.verify import verify
+from graphveil.wording import as_flags
 
 TABLE = gv.Table.from_columns({"a.b": ["x", "y", "*", "x"], "zip=code": [7, 8, 7, None]})
 EXPECTED = (
@@ -110,13 +112,36 @@ def failed(folder, **limits):
     return {check.name: check.detail for check in verify(folder, **limits).failures()}
 
 
+NUMBERS = {
+    "users": gv.Bipartite.from_lists([[3, 10], [3, 10], []]),
+    "rows": gv.Table.from_columns({"town": ["x", "y", "x"], "zip": [7, 12, None]}),
+    "text": gv.Table.from_columns({"town": ["x", "y"], "zip": ["7", "12"]}).without_unused(),
+    "nothing": gv.Table.from_columns({"town": ["x", "y"], "zip": [None] * 2}).without_unused(),
+}
+
+
+@pytest.mark.parametrize("data", NUMBERS.values(), ids=NUMBERS)
+def test_whole_numbers_stand_as_integers_in_parquet(tmp_path, data):
+    folder = written(data, tmp_path, "parquet")
+    reseal(folder)
+    assert "data" not in failed(folder)
+    path = data_file(folder)
+    table = parquet.read_table(path)
+    texts = table.set_column(1, table.column_names[1], table.column(1).cast(pa.string()))
+    path.write_bytes(parquet_of(texts))
+    reseal(folder)
+    assert "holds whole numbers as string, not as int64" in failed(folder)["data"]
+
+
 def test_a_file_above_the_limit_is_not_read(tmp_path):
     folder = written(GRAPH, tmp_path, "csv")
     size = (folder / "data.csv").stat().st_size
     assert {} == failed(folder, limit_bytes=size)
-    expected = f"data.csv holds {size} bytes, above the limit of {size - 1}. Raise --limit"
-    assert expected in failed(folder, limit_bytes=size - 1)["data"]
-    assert expected in failed(folder, limit_bytes=size - 1)["files"]
+    expected = f"data.csv holds {size} bytes, above the limit of {size - 1}. Raise limit_bytes"
+    with pytest.raises(ResourceError, match=expected):
+        verify(folder, limit_bytes=size - 1)
+    with as_flags(), pytest.raises(ResourceError, match="Raise --limit if you trust it"):
+        gv.verify_release(folder, limit_bytes=size - 1)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +252,12 @@ def test_a_format_with_many_forms_is_refused_where_it_is_asked_for(tmp_path, for
 def test_the_manifest_says_no_more_than_it_must(tmp_path):
     folder = written(GRAPH, tmp_path, "csv")
     manifest = read_manifest(folder)
-    manifest["version"] = "0.1.182736455463728190"
-    reseal(folder, manifest)
-    assert "is no version" in failed(folder)["tool"]
-    assert json.loads((folder / "release.json").read_bytes())["version"] == manifest["version"]
+    for version in ("0.1.182736455463728190", "1.0+ann.knows.bob", "0.1.1827", "1.0.0.post7.dev8"):
+        manifest["version"] = version
+        reseal(folder, manifest)
+        assert "is no version" in failed(folder)["tool"]
+        assert json.loads((folder / "release.json").read_bytes())["version"] == version
+    for version in ("0.1.0", "12.3", "1.0.0rc1", "1.0.0.dev12"):
+        manifest["version"] = version
+        reseal(folder, manifest)
+        assert "tool" not in failed(folder)

@@ -132,3 +132,20 @@ def test_node_100_has_one_spelling(tmp_path, form):
 def test_sizes_at_the_head_of_a_file_have_one_spelling(tmp_path, form, head, other):
     path = next(written(GRAPH, tmp_path, form).glob("data.*"))
     check(path, lambda content: content.replace(head, other, 1))
+
+
+@pytest.mark.parametrize("field", ["method", "source", "limits"])
+def test_an_original_id_in_the_words_of_an_unknown_method_is_noticed(tmp_path, field):
+    original = gv.Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
+    words = {"method": "m", "source": "where it was published", "limits": "what it leaves open"}
+    data = gv.Graph.from_edges([0, 1], [1, 2], n=3)
+    for said, outcome in (("", "not checked"), (", as bob knows", "fails")):
+        stated = {**words, field: f"{words[field]}{said}"}
+        folder = Release(
+            data=data,
+            guarantee=StructuralKAnonymity(k=1),
+            provenance=Provenance(parameters={}, **stated),
+        ).write(tmp_path / f"out{len(said)}", format="csv")
+        checks = {c.name: c for c in gv.verify_release(folder, original=original).checks}
+        assert outcome == checks["method"].outcome
+        assert ("'bob'" in checks["method"].detail) == bool(said)

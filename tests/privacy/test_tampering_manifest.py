@@ -29,7 +29,6 @@ from graphveil.methods.agreement import verify_release as verify
 HIDDEN_PLACES = {
     "version",
     "method.name",
-    "method.parameters.edits",
     "method.parameters.near",
     "method.parameters.restarts",
 }

@@ -122,3 +122,35 @@ def test_an_empty_folder_does_not_appear_and_its_old_one_goes(tmp_path):
         (parts[0] / "x").write_text("new")
     assert {"one/x": "new"} == contents(tmp_path)
     assert ["one"] == [path.name for path in tmp_path.iterdir()]
+
+
+def no_links(*_):
+    raise PermissionError("this file system has no links")
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_new_file_never_takes_the_name_of_another(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "risk.csv"
+    with whole_file(path, mode=OWNER_ONLY, replace=False) as part:
+        part.write_text("new")
+    assert "new" == path.read_text()
+    with pytest.raises(FileExistsError), whole_file(path, replace=False) as part:
+        part.write_text("newer")
+    assert ["risk.csv"] == sorted(p.name for p in tmp_path.iterdir())
+    assert "new" == path.read_text()
+
+
+def test_a_new_file_is_whole_as_soon_as_it_has_its_name(tmp_path, monkeypatch):
+    path, seen = tmp_path / "risk.csv", []
+    touch = Path.touch
+
+    def noting(self, *args, **kwargs):
+        seen.append(self.name)
+        return touch(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "touch", noting)
+    with whole_file(path, replace=False) as part:
+        part.write_text("new")
+    assert "risk.csv" not in seen

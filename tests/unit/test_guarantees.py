@@ -20,6 +20,7 @@ from graphveil.claims.guarantees import (
     unclaimed,
 )
 from graphveil.errors import ParameterError
+from graphveil.methods.structural.goals import Budget
 
 
 def test_the_promise_to_everyone_names_the_others_a_node_looks_like():
@@ -140,3 +141,9 @@ def test_reasons_for_claiming_nothing_add_up():
 def test_a_condition_that_states_nothing_possible_is_refused(condition, wrong):
     with pytest.raises(ParameterError):
         condition(**wrong)
+
+
+@pytest.mark.parametrize(("share", "edits"), [(0.07, 7), (0.29, 29), (0.071, 8)])
+def test_a_share_of_a_hundred_edges_is_exact_as_it_is_written(share, edits):
+    assert edits == EditBudget(share=share, edges_per_edit=1).most_changes(100)
+    assert edits == Budget(share=share).budget(100)

@@ -31,10 +31,11 @@ ROOMS = {
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data"),
-    "verify": ("errors", "html", "data", "claims", "records"),
+    "verify": ("errors", "wording", "html", "data", "claims", "records"),
     "release": (
         "_version",
         "errors",
+        "wording",
         "lazy",
         "html",
         "atomic",

@@ -279,7 +279,7 @@ def test_processes_change_nothing(tmp_path):
         (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
         (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
         (METHOD, {"format": "mtx"}, "mtx cannot be written a piece at a time"),
-        (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "--users needs all ids"),
+        (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "users needs all ids"),
         (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read a piece"),
         (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "a line a user"),
         (Quick(k=50, chunks=Chunks(rows=100)), {}, "at least 50 rows, the data has 40"),

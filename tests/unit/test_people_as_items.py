@@ -251,7 +251,7 @@ def test_integers_of_a_graph_are_nowhere_in_a_manifest_without_text(tmp_path):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     folder = gv.KDegree(k=2).anonymize(graph).write(tmp_path / "out")
     (check,) = [c for c in verify(folder, original=graph).checks if c.name == "no original ids"]
-    expected = "no text of the manifest could hold one of 4 original ids"
+    expected = "no text parameter could hold one of 4 original ids"
     assert ("holds", expected) == (check.outcome, check.detail)
 
 

@@ -110,7 +110,7 @@ def test_the_old_release_stands_until_the_new_one_is_whole(tmp_path):
 @pytest.mark.parametrize("name", ["out", "out.private"])
 def test_an_existing_folder_is_refused_without_force(tmp_path, name):
     (tmp_path / name).mkdir()
-    with pytest.raises(ReleaseError, match=r"exists.*--force"):
+    with pytest.raises(ReleaseError, match=r"exists.*force=True"):
         write(tmp_path / "out", "new")
     assert {name: None} == contents(tmp_path)
 
@@ -258,7 +258,7 @@ def test_what_appears_at_the_target_is_not_replaced_without_force(tmp_path, kind
             before.extend(path for path in names_in(tmp_path) if not path.startswith("."))
 
     before = []
-    with pytest.raises(ReleaseError, match=rf"{name} appeared while .* --force"):
+    with pytest.raises(ReleaseError, match=rf"{name} appeared while .* force=True"):
         appearing()
     assert before == names_in(tmp_path)
 

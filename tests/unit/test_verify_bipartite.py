@@ -325,7 +325,7 @@ def test_items_that_are_people_are_counted_and_pass(tmp_path):
     verdict = verify(release.write(tmp_path / "release"), original=data)
     assert [] == verdict.failures()
     told = "2 of 4 user ids are names of published items, as they are names of its features; "
-    assert told + "no other id is in the manifest" == details(verdict)["no original ids"]
+    assert told + "no other id is in a parameter" == details(verdict)["no original ids"]
 
 
 def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
@@ -346,7 +346,7 @@ def test_items_are_compared_without_the_linkage(tmp_path):
     verdict = verify(release.write(tmp_path / "release", linkage=False), original=data)
     told = "every item of the release is a feature of the original, 2 in all"
     assert ("holds", told) == (outcomes(verdict)["items"], details(verdict)["items"])
-    told = "no text of the manifest could hold one of 4 original ids, and none is a published item"
+    told = "no text parameter could hold one of 4 original ids, and none is a published item"
     assert told == details(verdict)["no original ids"]
 
 

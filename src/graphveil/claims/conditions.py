@@ -115,10 +115,8 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
 
     def most_changes(self, n_edges: int) -> int:
         """Return how many edges may be in one of both graphs only, of an original of that size."""
-        edits = self.edges
-        if edits is None:
-            edits = math.ceil((self.share or 0.0) * n_edges)
-        return edits * self.edges_per_edit
+        edits = self.edges if self.share is None else edits_in(self.share, n_edges)
+        return (edits or 0) * self.edges_per_edit
 
     @property
     def sentence(self) -> str:
@@ -321,6 +319,17 @@ def share_in(theta: str) -> Fraction:
             "2/3."
         )
     return share
+
+
+def edits_in(share: float, n_edges: int) -> int:
+    """Return a share of the edges as a number of edits: exact as it is written, rounded up.
+
+    Examples
+    --------
+    >>> edits_in(0.07, 100), edits_in(0.05, 101)
+    (7, 6)
+    """
+    return math.ceil(Fraction(str(share)) * n_edges)
 
 
 AnyCondition = (

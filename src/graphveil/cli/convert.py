@@ -39,6 +39,8 @@ def _run(path: Path, **given: Any) -> int:
             data = read_input(path, options)
         with stage(f"writing {out.name}"):
             _write(data, out, ids, mode=mode, replace=force)
+    if isinstance(data, Table) and data.ids is not None:
+        say("the ids of rows are left out: a table is written as its columns")
     say(f"written: {out}" + ("" if ids is None else f", {ids}"))
     return 0
 

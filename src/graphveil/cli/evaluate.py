@@ -10,7 +10,7 @@ import msgspec
 
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
-from graphveil.cli.new_file import check_new_file
+from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.original import original_flags, read_original
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import UsageError
@@ -21,16 +21,17 @@ from graphveil.progress import shown
 
 def _run(folder: Path, **given: Any) -> int:
     as_json, path, out = given.pop("json"), given.pop("original"), given.pop("out")
-    metrics, seed = given.pop("metrics"), given.pop("seed")
+    metrics, seed, force = given.pop("metrics"), given.pop("seed"), given.pop("force")
     if out is not None and out.suffix not in {".parquet", ".json"}:
         raise UsageError(f"{out.name} is neither .parquet nor .json. Choose one of them.")
     if out is not None:
-        check_new_file(out, [path], force=True)
+        read = [path, *(value for value in given.values() if isinstance(value, Path))]
+        check_new_file(out, read, force=force)
     with shown(bar):
         original = read_original(folder, path, given).original
         evaluation = evaluate(folder, original=original, metrics=metrics, seed=seed)
     if out is not None:
-        _write(evaluation, out)
+        _write(evaluation, out, force=force)
     if as_json:
         result_json(evaluation)
     else:
@@ -62,13 +63,13 @@ def _sampled(row: Row) -> str:
     return f"; sampled, 95 %: {row.ci_low:,.6g} to {row.ci_high:,.6g}"
 
 
-def _write(evaluation: Evaluation, path: Path) -> None:
-    if path.suffix == ".json":
-        path.write_bytes(msgspec.json.encode(evaluation.rows))
-    else:
-        from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
+def _write(evaluation: Evaluation, path: Path, *, force: bool) -> None:
+    with new_file(path, force=force) as part, part.open("wb") as stream:
+        if path.suffix == ".json":
+            stream.write(msgspec.json.encode(evaluation.rows))
+        else:
+            from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
-        with path.open("wb") as stream:
             parquet.write_table(rows_to_arrow(evaluation.rows), stream)
     say(f"written: {path}")
 
@@ -102,9 +103,17 @@ command = with_signature(
         flag(
             "out",
             Path | None,
-            "Write the rows to this file, .parquet or .json.",
+            "Write the rows to this new file, .parquet or .json. Its owner alone can read it.",
             default=None,
             group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace a file of this name.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
         ),
         flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
     ],

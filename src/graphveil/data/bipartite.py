@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,13 +20,14 @@ from graphveil.data.ids import (
     check_distinct,
     distinct,
     frozen,
+    numbers_where_all,
     positions,
     same_ids,
     stored,
 )
 from graphveil.data.left_out import attributes_of, noting, warn_left_out
 from graphveil.data.people import shared_ids
-from graphveil.errors import DataError, GraphveilWarning
+from graphveil.errors import DataError, warn
 from graphveil.lazy import lazy_module
 from graphveil.wording import Items
 
@@ -178,9 +178,10 @@ class Bipartite(BipartiteObjects):
     def without_unused(self) -> Bipartite:
         """Return the same rows; features that nobody has are left out, the rest are sorted.
 
-        Features are put in canonical order. Where none were named, the numbers of those that are
-        kept become their names, unless they are 0..n-1. Where items are people, that is to be said
-        again, since features are no longer the users one by one.
+        Features are put in canonical order, and names of which each is a whole number become
+        integers: order and type follow from what is kept. Where none were named, the numbers of
+        those that are kept become their names, unless they are 0..n-1. Where items are people,
+        that is to be said again, since features are no longer the users one by one.
 
         Examples
         --------
@@ -191,7 +192,7 @@ class Bipartite(BipartiteObjects):
         [3]
         """
         used = np.unique(self.indices)
-        labels = self.feature_labels()[used]
+        labels = numbers_where_all(self.feature_labels()[used])
         names = distinct(labels)
         column = np.zeros(self.n_features, dtype=np.int32)
         column[used] = positions(labels, names, what="features")
@@ -232,7 +233,7 @@ class Bipartite(BipartiteObjects):
         """
         data, duplicates = cls.assemble(user, feature, users=users, features=features)
         if duplicates:
-            warnings.warn(f"dropped {duplicates} repeated pairs", GraphveilWarning, stacklevel=2)
+            warn(f"dropped {duplicates} repeated pairs")
         return data if items is None else data.with_items(items)
 
     @classmethod
@@ -325,7 +326,7 @@ class Bipartite(BipartiteObjects):
         """
         pattern = sparse.csr_array(matrix, copy=True)
         weighted = bool(np.any((pattern.data != 0) & (pattern.data != 1)))
-        left_out = warn_left_out(["values"] if weighted else [], stacklevel=2)
+        left_out = warn_left_out(["values"] if weighted else [])
         pattern.eliminate_zeros()
         pattern.sum_duplicates()
         row_ids = None if users is None else as_ids(users, what="users")
@@ -375,7 +376,7 @@ class Bipartite(BipartiteObjects):
             wanted = (user, item or (listed[0] if len(listed) == 1 else None))
             names = chosen_names(names, wanted, ("user", "item"))
         further = [name for name in table.column_names if name not in names]
-        left_out = warn_left_out(further, stacklevel=2)
+        left_out = warn_left_out(further)
         if listed:
             ids = table[names[0]] if len(names) > 1 else None
             data = cls.from_lists(table[names[-1]], users=ids, items=items)
@@ -398,7 +399,7 @@ class Bipartite(BipartiteObjects):
             Where attributes of nodes or edges are left out, with their names.
         """
         further = [name for name in attributes_of(graph) if name != "bipartite"]
-        left_out = warn_left_out(further, stacklevel=2)
+        left_out = warn_left_out(further)
         listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
         user_names = set(as_ids(listed, what="users").tolist())
         features = [node for node in graph.nodes if node not in user_names]

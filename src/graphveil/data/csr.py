@@ -6,7 +6,6 @@ array is made: 10^8 edges take 0.8 GB as lists, and must be built within 2.4 GB.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.errors import DataError, GraphveilWarning
+from graphveil.errors import DataError, warn
 
 BLOCK = 1 << 19
 HALF = 31
@@ -194,11 +193,7 @@ def _row_blocks(indptr: NDArray[np.int64]) -> Iterator[slice]:
     return (slice(int(a), int(b)) for a, b in pairwise(cuts))
 
 
-def warn_dropped(dropped: Dropped, *, stacklevel: int) -> None:
+def warn_dropped(dropped: Dropped) -> None:
     """Warn of self-loops and repeated edges that are left out."""
     if dropped.self_loops or dropped.duplicates:
-        warnings.warn(
-            f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges",
-            GraphveilWarning,
-            stacklevel=stacklevel + 1,
-        )
+        warn(f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges")

@@ -190,7 +190,7 @@ class Graph(GraphObjects):
         """
         graph, dropped = cls.assemble(source, target, n=n, ids=ids)
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs).check(directed)
-        warn_dropped(dropped, stacklevel=2)
+        warn_dropped(dropped)
         return graph
 
     @classmethod

@@ -103,7 +103,7 @@ class GraphObjects(Frames):
                 "Read it as user-feature data instead."
             )
         weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
-        left_out = warn_left_out(["values"] if weighted else [], stacklevel=2)
+        left_out = warn_left_out(["values"] if weighted else [])
         pattern = sparse.csr_array(coo != 0)
         there, back = sparse.triu(pattern, k=1), sparse.tril(pattern, k=-1).T
         upper = sparse.coo_array(there + back)
@@ -140,7 +140,7 @@ class GraphObjects(Frames):
         position = {name: number for number, name in enumerate(names)}
         pairs = [(position[u], position[v]) for u, v in graph.edges()]
         ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        left_out = warn_left_out(attributes_of(graph), stacklevel=2)
+        left_out = warn_left_out(attributes_of(graph))
         built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
         return noting(built, left_out)
 
@@ -170,7 +170,7 @@ class GraphObjects(Frames):
         ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
         named = "name" in graph.vs.attributes()
         attributes = [name for name in graph.vs.attributes() if name != "name"]
-        left_out = warn_left_out([*attributes, *graph.es.attributes()], stacklevel=2)
+        left_out = warn_left_out([*attributes, *graph.es.attributes()])
         names = graph.vs["name"] if named else range(graph.vcount())
         built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
         return noting(built, left_out)
@@ -186,7 +186,7 @@ class GraphObjects(Frames):
         position = positions(ids, labels, what="node ids")
         graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
-        warn_dropped(dropped, stacklevel=3)
+        warn_dropped(dropped)
         return graph
 
     @classmethod
@@ -228,7 +228,7 @@ class GraphObjects(Frames):
         table = arrow_table(frame)
         names = chosen_names(table.column_names, (source, target), ("source", "target"))
         further = [name for name in table.column_names if name not in names]
-        left_out = warn_left_out(further, stacklevel=2)
+        left_out = warn_left_out(further)
         left, right = (as_ids(table[name], what=name) for name in names)
         if nodes is None:
             graph = cls.from_edges(left, right, directed=directed)

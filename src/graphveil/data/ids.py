@@ -130,6 +130,38 @@ def to_arrow(ids: Ids) -> pa.Array:
     return pa.array(ids.tolist(), type=pa.string())
 
 
+def as_numbers(names: pa.Array) -> pa.Array:
+    """Return names as integers where each is written as one, and unchanged otherwise.
+
+    Examples
+    --------
+    >>> as_numbers(pa.array(["10", "9"])).to_pylist()
+    [10, 9]
+    >>> as_numbers(pa.array(["10", "09"])).to_pylist()
+    ['10', '09']
+    """
+    if pa.types.is_integer(names.type):
+        return names
+    written = pc.match_substring_regex(names, r"\A(0|[1-9][0-9]{0,18})\z")
+    if not pc.all(written, min_count=0).as_py():
+        return names
+    try:
+        return names.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return names
+
+
+def numbers_where_all(ids: Ids) -> Ids:
+    """Return ids as integers where each is written as one, and unchanged otherwise.
+
+    Examples
+    --------
+    >>> numbers_where_all(text(["10", "9"])).tolist()
+    [10, 9]
+    """
+    return ids if ids.dtype.kind == "i" else _from_arrow(as_numbers(to_arrow(ids)), what="ids")
+
+
 def distinct(values: Ids) -> Ids:
     """Return the distinct values in canonical order."""
     if values.dtype.kind == "i":

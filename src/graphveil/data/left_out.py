@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from graphveil.errors import GraphveilWarning
+from graphveil.errors import warn
 
 SHOWN = 10
 D = TypeVar("D")
@@ -32,19 +31,11 @@ single people out again
     return (words,)
 
 
-def warn_left_out(names: Iterable[object], *, stacklevel: int) -> tuple[str, ...]:
-    """Warn of attributes that are left out, and return their names, each once.
-
-    Parameters
-    ----------
-    names
-        The attributes.
-    stacklevel
-        How many calls away the owner's code is: 1 for the code that calls this.
-    """
+def warn_left_out(names: Iterable[object]) -> tuple[str, ...]:
+    """Warn of attributes that are left out, and return their names, each once."""
     listed = tuple(dict.fromkeys(map(str, names)))
     for words in left_out_words(listed):
-        warnings.warn(words, GraphveilWarning, stacklevel=stacklevel + 1)
+        warn(words)
     return listed
 
 

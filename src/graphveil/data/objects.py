@@ -7,6 +7,7 @@ leaves two readings open it is refused, with the calls that say which is meant.
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.data.bipartite import Bipartite
@@ -17,6 +18,7 @@ from graphveil.data.graph import Graph
 from graphveil.data.table import Table
 from graphveil.errors import UsageError
 from graphveil.lazy import lazy_module
+from graphveil.wording import as_argument_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,8 +90,9 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
     fitting = [reading for reading in possible if reading.kind in kinds]
     if len(fitting) == 1 and not fitting[0].further:
-        build = getattr(fitting[0].kind, fitting[0].call)
-        container: Data = build(data if frame is None else frame)
+        made, call, _ = fitting[0]
+        with as_argument_of(f"graphveil.{made.__name__}.{call}(data, "):
+            container: Data = getattr(made, call)(data if frame is None else frame)
         return container
     if fitting:
         calls = " or ".join(map(str, fitting))
@@ -97,6 +100,27 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     read_as = "".join(f" It can be read as a {reading.kind.__name__}." for reading in possible[:1])
     calls = " or ".join(f"graphveil.{kind.__name__}" for kind in kinds)
     raise UsageError(f"{wants}, not {_named(data)}.{read_as} Make a {calls} of it.")
+
+
+def read_anew(data: Any) -> AbstractContextManager[None]:
+    """Spell options in messages as arguments of the call that makes users by features of this.
+
+    Parameters
+    ----------
+    data
+        What was handed in: a container, or an object that `as_container` took.
+
+    Examples
+    --------
+    >>> from graphveil.wording import option
+    >>> with read_anew(Bipartite.from_pairs(["ann"], ["tea"])):
+    ...     option("items", "things")
+    'data.with_items(items="things")'
+    """
+    if isinstance(data, ALL_KINDS):
+        return as_argument_of("data.with_items(")
+    call = "from_arrow" if hasattr(data, "__arrow_c_stream__") else "from_scipy"
+    return as_argument_of(f"graphveil.Bipartite.{call}(data, ")
 
 
 def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:

@@ -19,6 +19,7 @@ from graphveil.data.ids import (
     check_distinct,
     distinct,
     frozen,
+    numbers_where_all,
     same_ids,
     stored,
     text,
@@ -129,6 +130,9 @@ class Table(Frames):
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are left out.
 
+        Where each that is kept is a whole number, they become integers: their type follows from
+        what is shown.
+
         Examples
         --------
         >>> table = Table([[0], [-1]], ("sex",), (["f", "m"],))
@@ -140,7 +144,7 @@ class Table(Frames):
         for column, values in enumerate(self.categories):
             shown = self.codes[:, column] != SUPPRESSED
             used, codes[shown, column] = np.unique(self.codes[shown, column], return_inverse=True)
-            categories.append(values[used])
+            categories.append(numbers_where_all(values[used]))
         return Table(codes, self.columns, tuple(categories), self.ids)
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.csr import neighbour_lists
 from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
-from graphveil.errors import DataError, GraphveilWarning, InputError
+from graphveil.errors import DataError, InputError, warn
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import Kind, format_of
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
@@ -306,7 +305,7 @@ def _source(path: str | Path, form: str | None) -> Source:
 def _data_of(reading: Reading[D]) -> D:
     dropped = reading.report.dropped()
     if dropped:
-        warnings.warn("; ".join(dropped), GraphveilWarning, stacklevel=3)
+        warn("; ".join(dropped))
     return reading.data
 
 

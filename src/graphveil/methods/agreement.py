@@ -13,13 +13,17 @@ from typing import Any
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
+from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
 from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
+from graphveil.verify.original import ids_in
 from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
 
 METHOD = "method"
@@ -55,7 +59,7 @@ def verify_release(
     ReleaseError
         Where the folder is not a release: no folder, or one without a manifest.
     ResourceError
-        Where the memory does not suffice.
+        Where the memory does not suffice, or a file is larger than `limit_bytes`.
 
     Examples
     --------
@@ -73,11 +77,13 @@ def verify_release(
         manifest = read_manifest(Path(folder))
     except GraphveilError:
         return verdict  # which says why already
-    agreed = agreement(manifest, _withheld(Path(folder)))
+    agreed = agreement(manifest, _withheld(Path(folder)), original)
     return msgspec.structs.replace(verdict, checks=[*verdict.checks, agreed])
 
 
-def agreement(manifest: Manifest, withheld: Mapping[str, Any] | None) -> Check:
+def agreement(
+    manifest: Manifest, withheld: Mapping[str, Any] | None, original: Any = None
+) -> Check:
     """Return whether the manifest says what its method says of itself with these parameters.
 
     Parameters
@@ -86,11 +92,14 @@ def agreement(manifest: Manifest, withheld: Mapping[str, Any] | None) -> Check:
         The manifest.
     withheld
         The parameters that only the owner's record holds; None where there is no record.
+    original
+        The data that the release was made from, or None. What is said of a method that nobody
+        knows could be anything: ids of the original are looked for in it.
     """
     name = manifest.method.name
     method = METHODS.get(name)
     if method is None:
-        return not_checked(METHOD, f"this version knows no method {shown(name)}")
+        return _unknown(manifest, original)
     kinds = [kind_of(kind) for kind in accepted_kinds(method.accepts)]
     if manifest.data.kind not in kinds:
         return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
@@ -104,6 +113,23 @@ def agreement(manifest: Manifest, withheld: Mapping[str, Any] | None) -> Check:
             return not_checked(METHOD, "whether its parameters make this claim", needs=RECORD)
         return fails(METHOD, f"{name}: {error}")
     return judged(METHOD, _differences(manifest, own), f"{name} says all of this of itself")
+
+
+def _unknown(manifest: Manifest, original: Any) -> Check:
+    """Return what can be said of a method that this version does not know."""
+    method, claim = manifest.method, manifest.claim
+    unknown = f"this version knows no method {shown(method.name)}"
+    if original is None:
+        return not_checked(METHOD, unknown)
+    container = next(
+        kind for kind in (Graph, Bipartite, Table) if kind_of(kind) == manifest.data.kind
+    )
+    data = as_original(original, container, wanted_by="verify")
+    for text in (method.name, method.source, claim.does_not_protect_against):
+        ids = ids_in(data, text)
+        if ids:
+            return fails(METHOD, f"{unknown}, and the id {shown(ids[0])} stands in {shown(text)}")
+    return not_checked(METHOD, f"{unknown}; no text id of the original stands in its words")
 
 
 def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
@@ -123,15 +149,30 @@ def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     ]
     if not method.guarantee.covers(claim.guarantee):
         problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
-    missing = [c for c in method.conditions if c not in claim.conditions]
-    problems += [f"it does not say: {condition.sentence}" for condition in missing]
-    stated_types = {type(condition) for condition in claim.conditions}
-    problems += [
-        f"it states no {kind.__name__}, which {own.method} always does"
-        for kind in method.states
-        if kind not in stated_types
-    ]
-    return problems
+    return problems + _other_conditions(manifest, method)
+
+
+def _other_conditions(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+    """Return what is stated too little, or more than what the method states of such data.
+
+    A condition of no method is no harmless one: its numbers would carry what they like.
+    """
+    own, left = method.provenance, list(manifest.claim.conditions)
+    problems = []
+    for condition in method.conditions:
+        if condition in left:
+            left.remove(condition)
+        else:
+            problems.append(f"it does not say: {condition.sentence}")
+    for kind in method.states:
+        stated = next((condition for condition in left if isinstance(condition, kind)), None)
+        if stated is None:
+            problems.append(f"it states no {kind.__name__}, which {own.method} always does")
+        else:
+            left.remove(stated)
+    if manifest.data.kind == "bipartite" and PeopleAsItems() in left:
+        left.remove(PeopleAsItems())
+    return problems + [f"{own.method} does not say: {condition.sentence}" for condition in left]
 
 
 def _withheld(folder: Path) -> Mapping[str, Any] | None:

@@ -21,6 +21,7 @@ from graphveil.io.parquet_files import opened_parquet, schema_of, write_batches
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
+from graphveil.wording import option
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")
@@ -62,8 +63,8 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
         )
     if options.users is not None:
         raise UsageError(
-            "--users needs all ids in memory. Use Parquet with a column of lists, where empty "
-            "ones stay, or leave out --on-disk."
+            f"{option('users')} needs all ids in memory. Use Parquet with a column of lists, where "
+            "empty ones stay, or leave out --on-disk."
         )
     return source
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -13,18 +12,13 @@ from typing import Any, cast
 import msgspec
 
 from graphveil._version import __version__
-from graphveil.advice import people_as_items, warn_owner
+from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data.left_out import left_out_words
 from graphveil.engines.engine import Engine
 from graphveil.engines.local import LocalEngine
-from graphveil.errors import (
-    GraphveilError,
-    GraphveilWarning,
-    ResourceError,
-    UsageError,
-)
+from graphveil.errors import GraphveilError, ResourceError, UsageError, warn
 from graphveil.io import BipartiteOptions, Format
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
@@ -40,7 +34,7 @@ from graphveil.on_disk.writing import DataFiles
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private
-from graphveil.release.files import check_items, format_that_came_in, release_format
+from graphveil.release.files import check_items, format_that_came_in, numbered, release_format
 from graphveil.release.publishing import (
     Publication,
     WriteOptions,
@@ -121,7 +115,9 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
 
     Examples
     --------
+    >>> import warnings
     >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.errors import GraphveilWarning
     >>> from graphveil.methods.smooth_k import Chunks, SuppressK
     >>> from graphveil.release import read_release
     >>> method = SuppressK(k=2, chunks=Chunks(rows=4))
@@ -144,12 +140,13 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     run = _Run(clustered, source, options, working, engine or LocalEngine())
     with _kept_where_interrupted(working):
         facts = run.rows()
-        check_items(features_of(working.folder / "rows"), form)
+        names = features_of(working.folder / "rows")
+        check_items(numbered(facts.n_rows) if facts.people else names, form)
         warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
         parts, tally = run.parts(run.chunks(facts), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
-        advice = (*advice, *people_as_items(facts.people))
-        advised = warn_owner(advice, seeded=working.randomness.seeded, stacklevel=2)
+        advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else ()))
+        advised = warn_owner(advice, seeded=working.randomness.seeded)
         files = DataFiles(
             parts=parts,
             facts=facts,
@@ -252,7 +249,7 @@ def _say_where(working: Working) -> None:
         f"the unfinished run is kept in {working.folder}, for its owner alone: the same command "
         "goes on from there. Delete it to give up"
     )
-    warnings.warn(message, GraphveilWarning, stacklevel=4)
+    warn(message)
 
 
 @dataclass(frozen=True)
@@ -276,7 +273,7 @@ class _Run:
                 facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
         if facts.said:
-            warnings.warn("; ".join(facts.said), GraphveilWarning, stacklevel=3)
+            warn("; ".join(facts.said))
         self.method.check_size(facts.n_rows)
         return facts
 

@@ -18,6 +18,7 @@ import msgspec
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.randomness import Randomness
+from graphveil.wording import option
 
 if sys.platform != "win32":
     import fcntl
@@ -130,7 +131,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         if not force:
             raise ReleaseError(
                 f"{folder} holds an unfinished run of other data or options. Delete it, or say "
-                "--force."
+                f"{option('force', value=True)}."
             )
         shutil.rmtree(folder)
     root = secrets.randbits(256)

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphveil.data.ids import as_numbers
 from graphveil.engines.database import database
 from graphveil.engines.engine import Engine
 from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
@@ -38,6 +40,16 @@ class Written(NamedTuple):
     described: Described
     smallest_class: int
     n_classes: int
+
+
+class _Items(NamedTuple):
+    """The names of published items: by the number of a feature, and in order."""
+
+    names: pa.Array
+    in_order: pa.Array
+    n_published: int
+    renamed: bool
+    """Whether the order of the names is another than that of the features."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +81,9 @@ class DataFiles:
         n_rows = self.facts.n_rows
         names = features_of(self.scratch.parent / "rows")
         released = self._sorted("released", self.parts, by=KEY, keep=["position", "user", "items"])
-        published = names.filter(pa.array(_published(released, len(names))))
-        texts = None if pa.types.is_integer(names.type) or self.facts.people else published
-        if self.facts.people:
-            names = pa.array(_new_ids(released, n_rows))
-        rows = _NewRows(names, self._linked, sort=self.facts.people)
+        items = self._items(_published(released, len(names)), names, released)
+        rows = _NewRows(items.names, self._linked, sort=items.renamed)
+        texts = None if pa.types.is_integer(items.names.type) else items.in_order
         data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
             self.engine.write(rows.pairs(released, advance), data, form=self.form, names=texts)
@@ -87,15 +97,14 @@ class DataFiles:
             ],
             counts={
                 "users": n_rows,
-                "items": len(published),
+                "items": items.n_published,
                 "entries": rows.n_entries,
             },
             suppressed_cells=SUPPRESSED_ENTRIES,
         )
         with stage("counting classes"):
-            every = _in_order(names, self.facts)
             smallest, n_classes = classes_of(
-                data, self.form, every, n_rows, self.scratch, self.engine.memory_mib
+                data, self.form, items.in_order, n_rows, self.scratch, self.engine.memory_mib
             )
         return Written(described, smallest, n_classes)
 
@@ -105,6 +114,20 @@ class DataFiles:
             for chunk in self._sorted("linked", [self._linked], by=["position"], keep=COLUMNS):
                 for batch in batches_in(chunk):
                     yield pa.Table.from_batches([batch])
+
+    def _items(self, published: NDArray[np.bool_], names: pa.Array, released: list[Path]) -> _Items:
+        """Return the names that items are published under."""
+        n = int(np.count_nonzero(published))
+        if self.facts.people:
+            new_ids = pa.array(_new_ids(released, self.facts.n_rows))
+            return _Items(new_ids, pa.array(np.arange(self.facts.n_rows)), n, renamed=True)
+        kept = names.filter(pa.array(published))
+        numbers = as_numbers(kept)
+        if numbers.type == kept.type:
+            return _Items(names, kept, n, renamed=False)
+        renamed = np.zeros(published.size, dtype=np.int64)
+        renamed[published] = numbers.to_numpy()
+        return _Items(pa.array(renamed), numbers.take(pc.sort_indices(numbers)), n, renamed=True)
 
     @property
     def _linked(self) -> Path:
@@ -173,11 +196,6 @@ def _new_ids(chunks: list[Path], n_rows: int) -> NDArray[np.int64]:
 def _sorted_in_rows(user: NDArray[np.int64], items: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the items of every user in order; users stand in runs, in order."""
     return items[np.lexsort((items, user))]
-
-
-def _in_order(names: pa.Array, facts: Facts) -> pa.Array:
-    """Return every item that may occur, in order."""
-    return pa.array(np.arange(facts.n_rows)) if facts.people else names
 
 
 def _numbers(n: int) -> Iterator[pa.Table]:

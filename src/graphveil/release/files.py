@@ -18,8 +18,10 @@ from graphveil.records.manifest import DataFile, Described
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.compute as pc
 else:
     pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
 
 Kind = Literal["graph", "bipartite", "table"]
 
@@ -100,8 +102,25 @@ def check_names(data: Data, form: Format) -> None:
     InputError
         As `check_items`.
     """
-    if isinstance(data, Bipartite) and data.features is not None:
+    if not isinstance(data, Bipartite):
+        return
+    if data.items == "people":
+        check_items(numbered(data.n_users), form)
+    elif data.features is not None:
         check_items(to_arrow(data.features), form)
+    else:
+        check_items(numbered(data.n_features), form)
+
+
+def numbered(n: int) -> pa.Array:
+    """Return the last of the names of n items that are numbers: `check_items` needs no more.
+
+    Examples
+    --------
+    >>> numbered(3).to_pylist(), numbered(0).to_pylist()
+    ([2], [])
+    """
+    return pa.array([n - 1] if n else [], type=pa.int64())
 
 
 def check_items(names: pa.Array, form: Format) -> None:
@@ -117,9 +136,16 @@ def check_items(names: pa.Array, form: Format) -> None:
     Raises
     ------
     InputError
-        Where the format numbers its columns, or a reader would take a name for something else.
+        Where the format numbers its columns and a name is text or too large a number, or a reader
+        would take a name for something else.
     """
     if pa.types.is_integer(names.type):
+        largest = pc.max(names).as_py() if len(names) else 0
+        if not form.text_ids and largest >= _MOST_COLUMNS:
+            raise InputError(
+                f"{form.name} numbers its columns, and there is an item {largest}, above "
+                f"{_MOST_COLUMNS - 1}. Use csv or parquet."
+            )
         return
     if not form.text_ids:
         raise InputError(

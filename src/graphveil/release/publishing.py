@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.errors import GraphveilError, GraphveilWarning
+from graphveil.errors import GraphveilError, warn
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
 from graphveil.records.record import LINKAGE, RECORD, Record, other_releases
 from graphveil.release.linkage import read_linkage, write_linkage
@@ -188,7 +187,7 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
 def _said(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         if text not in warned:
-            warnings.warn(text, GraphveilWarning, stacklevel=4)
+            warn(text)
     return texts
 
 

@@ -14,6 +14,7 @@ from graphveil.atomic import left_behind, whole_folders
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import RECORD, private_folder
+from graphveil.wording import option
 
 
 class Staged(NamedTuple):
@@ -43,7 +44,10 @@ def check_target(folder: Path, *, force: bool) -> None:
     private = private_folder(folder)
     for path in (folder, private):
         if (path.exists() or path.is_symlink()) and not force:
-            raise ReleaseError(f"{path} exists. Choose another name, or replace it with --force.")
+            replaced = option("force", value=True)
+            raise ReleaseError(
+                f"{path} exists. Choose another name, or replace it with {replaced}."
+            )
         if path.is_symlink():
             raise ReleaseError(f"{path} is a link, so it is not replaced. Name what it points to.")
     for path in (folder, private):
@@ -104,7 +108,7 @@ def staged(folder: Path, *, force: bool) -> Iterator[Staged]:
     except FileExistsError as error:
         raise ReleaseError(
             f"{error.filename} appeared while the release was made, so nothing was written. "
-            "Choose another name, or replace it with --force."
+            f"Choose another name, or replace it with {option('force', value=True)}."
         ) from error
     except OSError as error:
         raise ResourceError(_reason(error, folder)) from error

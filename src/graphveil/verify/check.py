@@ -67,7 +67,7 @@ def verify(
     ReleaseError
         Where the folder is not a release: no folder, or one without a manifest.
     ResourceError
-        Where the memory does not suffice.
+        Where the memory does not suffice, or a file is larger than `limit_bytes`.
 
     Examples
     --------

@@ -102,6 +102,12 @@ class Database:
         row = self.first(sql, values)
         return int(row[0] or 0) if row else 0
 
+    def only_numbers(self, table: str, column: str) -> bool:
+        """Whether all text of a column is a whole number of 64 bits, as such are written."""
+        number = f"CAST(TRY_CAST({column} AS BIGINT) AS VARCHAR)"
+        other = f"{column} LIKE '-%' OR {number} IS DISTINCT FROM {column}"
+        return self.first(f"SELECT 1 FROM {table} WHERE {other} LIMIT 1") is None
+
     def blocks(self, sql: str, rows: int) -> Iterator[Any]:
         """Yield the result of a query as Arrow record batches of so many rows at most, in order."""
         relation: Any = self._connection.sql(sql)

@@ -172,28 +172,28 @@ def _linkage(db: Database, owner: Owner, original: Data) -> Check:
 def _no_original_ids(db: Database | None, manifest: Manifest, original: Data) -> Check:
     """Whether no text id of the original stands among the parameters of the manifest.
 
-    Choices of one lower-case word say nothing of the data. Ids that are also names of published
-    items are counted; they pass where the original has features of these names. Integers cannot be
-    told from other numbers: they pass where there is no other number.
+    Other texts are compared: what a method says of itself where the method is known, and the
+    version is made of numbers. Choices of one lower-case word say nothing of the data. Ids that are
+    also names of published items are counted; they pass where the original has features of these
+    names. Integers cannot be told from other numbers: they pass where there is no other number.
     """
     labels = original.labels()
     texts = list(_free_texts(manifest))
     if labels.dtype.kind == "i":
         return _no_original_integers(db, manifest, original, texts)
-    free = "\n".join(texts)
-    hits = [label for label in labels.tolist() if label and label in free and _as_word(label, free)]
+    hits = ids_in(original, "\n".join(texts))
     problems = []
     if hits:
         text = next(text for text in texts if hits[0] in text)
         problems.append(f"{len(hits)} of {labels.size} original ids stand in {shown(text)}")
     as_items = _published_names(db, manifest, original).intersection(labels.tolist())
     if not as_items or not isinstance(original, Bipartite):
-        return judged(NAMES, problems, f"none of {labels.size} original ids is in the manifest")
+        return judged(NAMES, problems, f"none of {labels.size} original ids is in a parameter")
     named = f"{len(as_items)} of {labels.size} user ids are names of published items"
     strange = as_items.difference(as_text(original.feature_labels()).tolist())
     if strange:
         problems.append(f"{named}, {len(strange)} of them names of no feature of the original")
-    otherwise = f"{named}, as they are names of its features; no other id is in the manifest"
+    otherwise = f"{named}, as they are names of its features; no other id is in a parameter"
     return judged(NAMES, problems, otherwise)
 
 
@@ -211,7 +211,7 @@ def _no_original_integers(
         named = f"{len(as_items)} of {n} user ids are also published items"
         return not_checked(NAMES, f"{named}, and integers cannot be told from other numbers")
     besides = ", and none is a published item" if names else ""
-    return holds(NAMES, f"no text of the manifest could hold one of {n} original ids{besides}")
+    return holds(NAMES, f"no text parameter could hold one of {n} original ids{besides}")
 
 
 def _published_names(db: Database | None, manifest: Manifest, original: Data) -> set[str]:
@@ -228,6 +228,20 @@ def _free_texts(manifest: Manifest) -> Iterator[str]:
     for value in manifest.method.parameters.values():
         if isinstance(value, str) and not _CHOICE.fullmatch(value):
             yield value
+
+
+def ids_in(original: Data, text: str) -> list[str]:
+    """Return the text ids of the original that stand in a text as words.
+
+    Examples
+    --------
+    >>> ids_in(Graph.from_edges(["ann", "bob"], ["bob", "cyd"]), "bob, not Annie")
+    ['bob']
+    """
+    labels = original.labels()
+    if labels.dtype.kind == "i":
+        return []
+    return [label for label in labels.tolist() if label and label in text and _as_word(label, text)]
 
 
 def _as_word(label: str, text: str) -> bool:

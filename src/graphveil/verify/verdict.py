@@ -10,6 +10,7 @@ import msgspec
 
 from graphveil.claims.guarantees import CheckWord
 from graphveil.html import html_table
+from graphveil.wording import option
 
 Outcome = Literal["holds", "fails", "not checked"]
 
@@ -177,10 +178,10 @@ def too_large(name: str, size: int, limit_bytes: int) -> str:
     Examples
     --------
     >>> too_large("data.csv", 5000, 4096)
-    'data.csv holds 5000 bytes, above the limit of 4096. Raise --limit if you trust it'
+    'data.csv holds 5000 bytes, above the limit of 4096. Raise limit_bytes if you trust it'
     """
     beyond = f"{name} holds {size} bytes, above the limit of {limit_bytes}"
-    return f"{beyond}. Raise --limit if you trust it"
+    return f"{beyond}. Raise {option('limit')} if you trust it"
 
 
 def shown(value: object) -> str:

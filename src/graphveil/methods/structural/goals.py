@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from graphveil.claims.conditions import edits_in
 from graphveil.errors import ParameterError
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?")
@@ -135,9 +136,7 @@ class Budget(Goal):
 
     def budget(self, n_edges: int) -> int | None:
         """Return the most edits."""
-        if self.edges is not None:
-            return self.edges
-        return math.ceil((self.share or 0.0) * n_edges)
+        return self.edges if self.share is None else edits_in(self.share, n_edges)
 
     def __str__(self) -> str:
         """Return the text that `Goal.parse` reads."""

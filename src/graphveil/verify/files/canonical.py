@@ -6,11 +6,12 @@ one style, lines one end, and nothing stands between rows, before or behind them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError, literal
+from graphveil.verify.database import Database, UnreadableError, identifier, literal
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 18
@@ -19,6 +20,9 @@ _SPACES = (
 )
 _AWKWARD = rf'["\n\r\t,;#%\x00]|^[{_SPACES}]|[{_SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
+
+_BROKEN = re.compile(r"[\n\r\x00]")
+_HOLDS_A_BREAK = "holds a line break or NUL, which programs read in different ways"
 
 Part = bytes | str
 """Lines as they are, or SQL that gives a line a row, in order."""
@@ -42,6 +46,18 @@ def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
         rest = stream.read(80)
     if rest:
         raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} stands behind the last row")
+
+
+def first_difference(content: bytes, expected: bytes) -> int:
+    """Return the position of the first byte that is another, or that one of both has not.
+
+    Examples
+    --------
+    >>> first_difference(b"0,1", b"0,2"), first_difference(b"0,1", b"0,12")
+    (2, 3)
+    """
+    size = min(len(content), len(expected))
+    return next((i for i in range(size) if content[i] != expected[i]), size)
 
 
 def compare_cells(
@@ -70,8 +86,13 @@ def compare_cells(
         Where a byte differs; the message names file and line.
     """
     texts = [name for name, kind in columns if kind == "VARCHAR"]
-    quoted = any(_any_awkward(db, table, name) for name in texts)
-    names = [_quoted(name) if _is_awkward(db, name) else name for name in header]
+    quoted = any(_any_like(db, table, name, _AWKWARD) for name in texts)
+    if quoted:
+        _refuse_broken(db, path, table, texts)
+    for name in header:
+        if _BROKEN.search(name):
+            raise UnreadableError(f"{path.name}: the column {shown(name)} {_HOLDS_A_BREAK}")
+    names = [identifier(name) if _is_awkward(db, name) else name for name in header]
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
     line = f", {literal(delimiter)}, ".join(cells)
     compare(
@@ -87,19 +108,22 @@ def _cell(name: str, kind: str, *, quoted: bool) -> str:
     return name
 
 
-def _any_awkward(db: Database, table: str, name: str) -> bool:
+def _refuse_broken(db: Database, path: Path, table: str, texts: Sequence[str]) -> None:
+    """Refuse text that programs read in different ways, in quotes or not."""
+    for name in texts:
+        broken = _any_like(db, table, name, _BROKEN.pattern)
+        if broken:
+            raise UnreadableError(f"{path.name}: the text {shown(broken[0])} {_HOLDS_A_BREAK}")
+
+
+def _any_like(db: Database, table: str, name: str, pattern: str) -> tuple[str, ...] | None:
     words = f"SELECT DISTINCT {name} AS word FROM {table}"
-    sql = f"SELECT 1 FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1"
-    return db.first(sql, [_AWKWARD]) is not None
+    return db.first(f"SELECT word FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1", [pattern])
 
 
 def _is_awkward(db: Database, text: str) -> bool:
     row = db.first("SELECT regexp_matches(?, ?)", [text, _AWKWARD])
     return bool(row and row[0])
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _chunks(db: Database, parts: Iterable[Part]) -> Iterator[tuple[bytes, int]]:
@@ -120,8 +144,7 @@ def _text_of(column: Any) -> bytes:
 
 
 def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
-    size = min(len(content), len(expected))
-    position = next((i for i in range(size) if content[i] != expected[i]), size)
+    position = first_difference(content, expected)
     line += expected[:position].count(b"\n")
     start = expected.rfind(b"\n", 0, position) + 1
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""

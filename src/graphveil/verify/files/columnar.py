@@ -13,7 +13,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.database import Database, UnreadableError, identifier
+from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 20
@@ -51,18 +52,24 @@ def load_columnar(
     Raises
     ------
     UnreadableError
-        Where a column has another name or type, a number is negative, or a byte is not as it
-        would be written.
+        Where a column has another name or type, text holds nothing but whole numbers, a number is
+        negative, or a byte is not as it would be written.
     """
     frame = _read(db, path, columns, names)
     _compare(path, _written(frame))
     listed = ", ".join(name for name, _ in columns)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
-    numbers = [name for name in names if name not in _texts(frame.schema)]
+    texts = _texts(frame.schema)
     relation = db.named(frame)
-    for name in numbers:
-        _refuse_negative(db, relation, name, path.name)
+    for name in names:
+        if name not in texts:
+            _refuse_negative(db, relation, name, path.name)
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
+    for (column, _), name in zip(columns, names, strict=True):
+        if name in texts and db.only_numbers(table, column):
+            raise UnreadableError(
+                f"{path.name}: the column {shown(name)} holds whole numbers as string, not as int64"
+            )
 
 
 def _read(
@@ -168,8 +175,7 @@ def _compare(path: Path, expected: bytes) -> None:
     content = path.read_bytes()
     if content == expected:
         return
-    size = min(len(content), len(expected))
-    position = next((i for i in range(size) if content[i] != expected[i]), size)
+    position = first_difference(content, expected)
     raise UnreadableError(
         f"{path.name}, byte {position} of {len(content)}: not as these cells are written, in the "
         f"one form of {len(expected)} bytes"
@@ -177,8 +183,7 @@ def _compare(path: Path, expected: bytes) -> None:
 
 
 def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
-    quoted = '"' + column.replace('"', '""') + '"'
-    least = db.number(f"SELECT min({quoted}) FROM {relation}")
+    least = db.number(f"SELECT min({identifier(column)}) FROM {relation}")
     if least < 0:
         raise UnreadableError(f"{name}: {least} in the column {column} is below 0")
 

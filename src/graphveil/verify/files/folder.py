@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from graphveil.errors import ResourceError
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
 from graphveil.verify.verdict import Check, counted, fails, judged, shown, too_large
 
@@ -69,7 +70,13 @@ def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Chec
 
 
 def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
-    """Return why a listed file is not the one described, or None."""
+    """Return why a listed file is not the one described, or None.
+
+    Raises
+    ------
+    ResourceError
+        Where the file is larger than what may be read: then nothing is known of it.
+    """
     path = inside(folder, file.name)
     if path is None:
         return f"{shown(file.name)} is not the name of a regular file in the folder"
@@ -77,15 +84,20 @@ def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
     if size != file.bytes:
         return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
     if size > limit_bytes:
-        return too_large(file.name, size, limit_bytes)
+        raise ResourceError(too_large(file.name, size, limit_bytes))
     try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = sha256_of(path)
     except OSError as error:
         return f"{file.name} cannot be read ({error.strerror})"
     if digest != file.sha256:
         return f"{file.name} has SHA-256 {digest[:12]}, {MANIFEST} says {shown(file.sha256[:12])}"
     return None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def inside(folder: Path, name: str) -> Path | None:

@@ -17,6 +17,8 @@ from graphveil.records.manifest import (
     seal_of,
 )
 from graphveil.records.record import LINKAGE, Record, private_folder, read_record
+from graphveil.verify.files.canonical import first_difference
+from graphveil.verify.files.folder import sha256_of
 from graphveil.verify.verdict import (
     RECORD,
     Check,
@@ -29,9 +31,7 @@ from graphveil.verify.verdict import (
 )
 
 TOOL = "graphveil"
-_VERSION = re.compile(
-    r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev)[0-9]{1,4}){0,2}(\+[a-z0-9.]{1,40})?"
-)
+_VERSION = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}((a|b|rc|\.post|\.dev)[0-9]{1,3})?")
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
@@ -109,8 +109,7 @@ def _bytes(raw: bytes, manifest: Manifest) -> Check:
     canonical = encode(manifest)
     if raw == canonical:
         return holds(BYTES, f"the {len(raw)} bytes of {MANIFEST} are canonical")
-    same = min(len(raw), len(canonical))
-    position = next((i for i in range(same) if raw[i] != canonical[i]), same)
+    position = first_difference(raw, canonical)
     line = raw[:position].count(b"\n") + 1
     return fails(BYTES, f"{MANIFEST}, line {line}: byte {position} is not as graphveil writes it")
 
@@ -144,7 +143,7 @@ def _linkage_file(owner: Owner) -> Check:
     if owner.record is None:
         return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
     written = owner.record.linkage_sha256
-    digest = None if owner.linkage is None else _sha256(owner.linkage)
+    digest = None if owner.linkage is None else sha256_of(owner.linkage)
     if digest == written:
         kept = f"has the SHA-256 {digest[:12]} of the record" if digest else "was not kept"
         return holds(LINKAGE_FILE, f"{LINKAGE} {kept}")
@@ -156,11 +155,6 @@ def _linkage_file(owner: Owner) -> Check:
     return fails(
         LINKAGE_FILE, f"{LINKAGE} has the SHA-256 {digest[:12]}, the record states {stated}"
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _producer(manifest: Manifest) -> Check:

@@ -39,19 +39,10 @@ _MOST_SHOWN = 5
 
 
 class Classes(NamedTuple):
-    """What the classes of equal rows come to.
-
-    Parameters
-    ----------
-    users, number
-        Users and classes.
-    smallest
-        The size of the smallest class; 0 where there is none.
-    """
+    """How many users and classes of equal rows there are."""
 
     users: int
     number: int
-    smallest: int
 
 
 class Small(NamedTuple):
@@ -70,8 +61,8 @@ def classes_of(db: Database) -> Classes:
     """
     if not db.holds("members"):
         db.run(_TABLES)
-    row = db.first("SELECT coalesce(sum(size), 0), count(*), coalesce(min(size), 0) FROM classes")
-    return Classes(*map(int, row or (0, 0, 0)))
+    row = db.first("SELECT coalesce(sum(size), 0), count(*) FROM classes")
+    return Classes(*map(int, row or (0, 0)))
 
 
 def smallest_class(db: Database) -> Small:

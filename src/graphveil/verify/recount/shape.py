@@ -28,8 +28,6 @@ _OUT_OF_ORDER = """
     WHERE person < above_person OR (person = above_person AND key <= above)
     ORDER BY number LIMIT 1
 """
-_NO_NUMBER = "SELECT 1 FROM entries WHERE NOT regexp_full_match(item, '0|[1-9][0-9]{0,17}') LIMIT 1"
-
 _REPEATED = """
     SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
     ORDER BY person, item LIMIT 1
@@ -119,7 +117,7 @@ def _user_order(db: Database) -> Check:
     another = misplaced(db, "users", "person")
     if another:
         return fails(ORDER, another)
-    key = "item" if db.first(_NO_NUMBER) else "CAST(item AS BIGINT)"
+    key = "CAST(item AS BIGINT)" if db.only_numbers("entries", "item") else "item"
     row = db.first(_OUT_OF_ORDER.format(key=key))
     if row:
         where = f"row {row[0]} of the entries, user {row[1]} and item {shown(row[2])},"

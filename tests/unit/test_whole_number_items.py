@@ -1,0 +1,73 @@
+"""Items that are whole numbers: of any length and type, in order, and stated as integers."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import graphveil as gv
+from graphveil.data.ids import as_numbers
+from graphveil.engines import LocalEngine
+from graphveil.errors import InputError
+from graphveil.io import FORMATS
+from graphveil.on_disk import anonymize_file
+from graphveil.release.files import check_names
+
+LONG = ["9", "10", str(2**63 - 1)]
+ROWS = {
+    "integers of 19 digits": [[9, 10, 2**63 - 1]] * 4,
+    "numbers as text": [["9", "10", "100"]] * 4,
+    "long numbers as text": [LONG] * 4,
+    "text beside them is not published": [LONG] * 4 + [[*LONG, "tea"]],
+    "text and numbers": [["9", "10", "9a"]] * 4,
+    "leading zeros": [["9", "10", "09"]] * 4,
+    "nothing is published": [["tea"], ["jam"], ["rye"], ["gin"]],
+}
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+METHOD = gv.SuppressK(k=2, chunks=gv.Chunks(rows=8))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_an_honest_release_of_numbers_verifies(tmp_path, rows, form):
+    data = gv.Bipartite.from_lists(rows, items="things")
+    folder = gv.SuppressK(k=2).anonymize(data, seed=1).write(tmp_path / "out", format=form)
+    assert [] == gv.verify_release(folder, original=data).failures()
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_an_honest_release_of_numbers_made_on_the_disk_verifies(tmp_path, rows, form):
+    path = tmp_path / "likes.parquet"
+    pairs = [(f"u{user}", item) for user, row in enumerate(rows) for item in row]
+    users, items = zip(*pairs, strict=True)
+    parquet.write_table(pa.table({"user": users, "item": items}), path)
+    alone = LocalEngine(jobs=1)
+    folder = anonymize_file(METHOD, path, tmp_path / "out", format=form, engine=alone)
+    original = gv.read_bipartite(path)
+    assert [] == gv.verify_release(folder, original=original).failures()
+
+
+@pytest.mark.parametrize(
+    ("names", "published"),
+    [(["10", "9"], [10, 9]), (["10", "09"], ["10", "09"]), ([str(2**63)], [str(2**63)])],
+)
+def test_names_are_numbers_where_each_is_written_as_one(names, published):
+    assert published == as_numbers(pa.array(names)).to_pylist()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        gv.Bipartite.from_lists([[3, 10**10]]),
+        gv.Bipartite([0, 1], [3], n_features=9).with_items("things"),
+    ],
+    ids=["too large", "small"],
+)
+def test_a_number_of_an_item_above_the_columns_of_a_matrix_is_refused_before_the_run(data):
+    if data.n_features == 9:
+        check_names(data, FORMATS["mtx"])
+        return
+    with pytest.raises(InputError, match="mtx numbers its columns, and there is an item 100000000"):
+        check_names(data, FORMATS["mtx"])
