@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from forged.kit import read_manifest, reseal
 
 import graphveil as gv
+from forged.kit import read_manifest, reseal
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
