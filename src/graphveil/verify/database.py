@@ -28,6 +28,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 _PLAIN = re.compile(r"[\w/. +@-]*")
 """Names of folders that mean nothing but themselves, to SQL too."""
 
+_MADE, _DROPPED = re.compile(r"CREATE TABLE (\w+)"), re.compile(r"DROP TABLE (\w+)")
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
 
 
@@ -48,6 +49,7 @@ class Database:
         self._connection = connection
         self._folder = folder
         self._limit_bytes = limit_bytes
+        self._tables: set[str] = set()
 
     def refuse_beyond(self, size: int, name: str) -> None:
         """Refuse a file whose content takes more bytes than one may.
@@ -81,13 +83,14 @@ class Database:
         return "handed_over"
 
     def holds(self, table: str) -> bool:
-        """Whether there is a table of this name."""
-        row = self.first("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [table])
-        return row is not None
+        """Whether a table of this name was made: asking DuckDB takes a tenth of a small check."""
+        return table in self._tables
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
-        """Run a statement."""
+        """Run statements, and note the tables that they make."""
         self._connection.execute(sql, values)
+        self._tables |= set(_MADE.findall(sql))
+        self._tables -= set(_DROPPED.findall(sql))
 
     def rows(self, sql: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """Return every row of a query."""
@@ -123,7 +126,7 @@ class Database:
         import pyarrow as pa  # noqa: PLC0415  heavy, and CSV needs none of it
 
         frame = self.named(pa.table(dict(columns)))
-        self._connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {frame}")
+        self.run(f"CREATE TABLE {name} AS SELECT * FROM {frame}")
         self._connection.unregister(frame)
 
 
