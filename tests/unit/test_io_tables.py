@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -143,3 +145,27 @@ def test_reading_a_table_warns_of_nothing_where_nothing_is_dropped(tmp_path, rec
     path.write_text("sex,age\nf,3\n")
     assert 1 == read_table(path).n_rows
     assert [] == [warning for warning in recwarn if warning.category is GraphveilWarning]
+
+
+def test_columns_that_look_like_ids_or_ungrouped_numbers_are_asked_about(tmp_path):
+    rows = "".join(f"P{n:03d},{n % 25},{n % 3},{n % 2}\n" for n in range(50))
+    file = tmp_path / "people.csv"
+    file.write_text(f"name,age,rooms,sex\n{rows}")
+    with pytest.warns(GraphveilWarning) as caught:
+        read_table(file)
+    expected = (
+        'no value of name stands twice: if it names the rows, say ids="name"; every number in age '
+        'is a category of its own: to group them, say bins={"age": "quantiles:4"}'
+    )
+    assert [expected] == [str(warning.message) for warning in caught]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(file, ids="name", bins={"age": "quantiles:4"})
+
+
+def test_small_tables_raise_no_question(tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("name,age\n" + "".join(f"P{n},{n}\n" for n in range(19)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(file)

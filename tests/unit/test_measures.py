@@ -122,3 +122,11 @@ def test_every_entry_of_the_table_is_complete(name):
     graph = gv.Graph.from_edges([0], [1], n=3)
     labels, given_up = entry.classes(graph, 1)
     assert ([0, 0, 2], 0) == ([labels.tolist().index(label) for label in labels], given_up)
+
+
+def test_the_short_form_counts_and_names_nobody():
+    star = gv.Graph.from_edges(["ann"] * 3, ["bob", "cyd", "dan"])
+    shown = "Identifiability(degree at distance 1: 4 nodes in 2 classes, 1 unprotected at k=2)"
+    assert shown == repr(gv.measure(star, k=2))
+    rows = gv.measure(gv.Table.from_columns({"sex": ["f", "m", "m"]}), k=2)
+    assert "EqualRows(whole rows: 3 rows in 2 classes, 1 unprotected at k=2)" == repr(rows)

@@ -332,9 +332,12 @@ def test_a_verdict_for_people_gives_every_condition_a_line_and_a_sum():
         "All is well. (recomputed)",
         "  holds        ids: 3 nodes",
         "  fails        files: data.csv is gone",
-        "  not checked  edits: no original was given (needs --original)",
+        "  not checked  edits: no original was given (needs original)",
         "1 of 3 checks hold, 1 fails, 1 not checked",
     ] == verdict.lines()
+    assert "\n".join(verdict.lines()) == str(verdict)
+    counts = "1 of 3 checks hold, 1 fails, 1 not checked"
+    assert f"Verdict(recomputed, {counts}: files)" == repr(verdict)
     assert 1 == verdict.exit_code
 
 

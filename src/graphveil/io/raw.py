@@ -32,6 +32,8 @@ class Notes:
     example: str = ""
     suppressed_cells: int = 0
     binned: tuple[str, ...] = ()
+    all_distinct: tuple[str, ...] = ()
+    many_numbers: tuple[str, ...] = ()
 
     def reported(self) -> dict[str, Any]:
         """Return what the reading report takes over."""

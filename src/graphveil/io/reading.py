@@ -21,6 +21,8 @@ from graphveil.io.report import Reading, ReadingReport
 from graphveil.io.source import Source, shown
 
 D = TypeVar("D")
+FEW = 20
+"""Tables of fewer rows, and columns of no more different numbers, raise no question."""
 
 
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
@@ -178,6 +180,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     except DataError as error:
         source.refuse(str(error))
     cells.notes.suppressed_cells = table.n_suppressed
+    cells.notes.all_distinct, cells.notes.many_numbers = _odd_columns(table)
     return Reading(
         table,
         ReadingReport(
@@ -300,6 +303,16 @@ def _source(path: str | Path, form: str | None) -> Source:
     source = Source(path, format_of(path, form))
     source.check()
     return source
+
+
+def _odd_columns(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns in which no value stands twice, and others of many different numbers."""
+    if table.n_rows < FEW:
+        return (), ()
+    columns = list(zip(table.columns, table.categories, strict=True))
+    all_distinct = tuple(name for name, values in columns if values.size == table.n_rows)
+    numbers = [name for name, values in columns if values.dtype.kind == "i" and values.size > FEW]
+    return all_distinct, tuple(name for name in numbers if name not in all_distinct)
 
 
 def _data_of(reading: Reading[D]) -> D:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from graphveil.data.left_out import left_out_words
-from graphveil.wording import option
+from graphveil.wording import mapping, option
 
 D = TypeVar("D")
 
@@ -45,6 +45,10 @@ class ReadingReport:
         Cells of a table read as suppressed.
     binned
         Columns whose numbers became categories.
+    all_distinct
+        Columns of a table in which no value stands twice.
+    many_numbers
+        Columns of a table with many different numbers, each of which is a category.
 
     Examples
     --------
@@ -70,6 +74,8 @@ class ReadingReport:
     example: str = ""
     suppressed_cells: int = 0
     binned: tuple[str, ...] = ()
+    all_distinct: tuple[str, ...] = ()
+    many_numbers: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -99,8 +105,23 @@ class ReadingReport:
                 f"took the first line for names ({', '.join(self.header)}): {_if_data()}",
             ),
             *((True, words) for words in left_out_words(self.left_out)),
+            *((True, words) for words in self._odd_columns()),
         ]
         return [sentence for happened, sentence in sentences if happened]
+
+    def _odd_columns(self) -> list[str]:
+        """Return what is to be asked of columns whose values say little as categories."""
+        asked = [
+            f"no value of {name} stands twice: if it names the rows, say {option('ids', name)}"
+            for name in self.all_distinct
+        ]
+        if self.many_numbers:
+            names, first = ", ".join(self.many_numbers), self.many_numbers[0]
+            asked.append(
+                f"every number in {names} is a category of its own: to group them, say "
+                f"{mapping('bins', first, 'quantiles:4')}"
+            )
+        return asked
 
     def _notes(self) -> list[str]:
         both = _many(self.reciprocal_pairs, "edge")

@@ -16,7 +16,7 @@ from graphveil.measures.scalars import Columns, Labels
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fuzzy:
     """The candidate set of every node for someone whose knowledge is a little off.
 
@@ -45,7 +45,7 @@ class Fuzzy:
         }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EquivalenceClasses:
     """People in equivalence classes: who cannot be distinguished from whom.
 
@@ -97,6 +97,14 @@ class EquivalenceClasses:
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
 
+    def _described(self, known: str, noun: str) -> str:
+        """Return what is known to an attacker, and the counts; never an id."""
+        unprotected = int(np.count_nonzero(self.own_sizes < self.k))
+        counts = f"{self.ids.size:,} {noun} in {self.sizes.size:,} classes"
+        return (
+            f"{type(self).__name__}({known}: {counts}, {unprotected:,} unprotected at k={self.k})"
+        )
+
     def _summary(self, noun: str) -> dict[str, Any]:
         """Return the figures of the classes; `noun` is what a person is in this data."""
         return {
@@ -115,7 +123,7 @@ class EquivalenceClasses:
         }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EqualRows(EquivalenceClasses):
     """How identifiable people are to someone who knows their row, or some columns of it.
 
@@ -137,8 +145,13 @@ class EqualRows(EquivalenceClasses):
         compared = {} if self.columns is None else {"columns": list(self.columns)}
         return {"measure": "row", **compared, **self._summary(self.noun)}
 
+    def __repr__(self) -> str:
+        """Return what is compared and how many are unprotected; never an id."""
+        known = "whole rows" if self.columns is None else ", ".join(self.columns)
+        return self._described(known, self.noun)
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Identifiability(EquivalenceClasses):
     """How identifiable the people of a network are under one measure, as it stands.
 
@@ -199,3 +212,7 @@ class Identifiability(EquivalenceClasses):
             "undecided_comparisons": self.undecided,
         }
         return figures | ({"fuzzy": self.fuzzy.summary(self.k)} if self.fuzzy else {})
+
+    def __repr__(self) -> str:
+        """Return the measure and how many nodes are unprotected; never an id."""
+        return self._described(f"{self.measure} at distance {self.distance}", "nodes")

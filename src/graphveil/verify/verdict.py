@@ -81,6 +81,16 @@ class Verdict(msgspec.Struct, frozen=True):
         """Whether no check fails, so that ``if verdict`` says what it seems to say."""
         return self.ok
 
+    def __repr__(self) -> str:
+        """Return how many checks hold, and the names of those that fail."""
+        failed = [check.name for check in self.failures()]
+        named = f": {', '.join(failed)}" if failed else ""
+        return f"Verdict({self.word}, {self._sum()}{named})"
+
+    def __str__(self) -> str:
+        """Return the promise, a line a check, and the sum: what `graphveil verify` prints."""
+        return "\n".join(self.lines())
+
     def _repr_html_(self) -> str:
         """Return the sentence and every check as a table, for notebooks."""
         rows = [(check.name, check.outcome, check.detail) for check in self.checks]
@@ -130,7 +140,10 @@ _BESIDES: dict[CheckWord, str] = {
 
 
 def _line(check: Check) -> str:
-    needs = f" (needs {check.needs})" if check.needs else ""
+    wanted = check.needs or ""
+    if wanted.startswith("--"):
+        wanted = option(wanted.removeprefix("--"))
+    needs = f" (needs {wanted})" if wanted else ""
     return f"  {check.outcome:<11}  {check.name}: {check.detail}{needs}"
 
 
