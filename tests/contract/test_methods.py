@@ -24,6 +24,8 @@ from graphveil.release import digest_of
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 SEED = 918273645546372819
+ONE_A_KIND = ("k-degree", "mondrian")
+"""A method for every kind of released data: seals and digests know no more of a release."""
 
 
 def text_of(data):
@@ -45,11 +47,15 @@ def size_of_data(data):
     return data.n_rows * data.n_columns - data.n_suppressed
 
 
-@pytest.mark.parametrize("ids", ["text_ids", "big_ids"])
-def test_no_original_id_is_in_the_released_data_or_its_files(
-    case, sample, tmp_path, public_bytes, ids
-):
-    data = sample(case, ids=getattr(sample, ids))
+def test_no_original_id_is_in_the_released_data_or_its_files(case, sample, tmp_path, public_bytes):
+    assert_no_original_id(case, sample(case), tmp_path, public_bytes)
+
+
+def test_no_large_integer_that_was_an_id_is_either(few, sample, tmp_path, public_bytes):
+    assert_no_original_id(few, sample(few, ids=sample.big_ids), tmp_path, public_bytes)
+
+
+def assert_no_original_id(case, data, tmp_path, public_bytes):
     release = case.anonymizer.anonymize(data)
     originals = {str(value) for value in data.labels().tolist()}
     assert set() == originals & text_of(release.data)
@@ -253,7 +259,9 @@ def is_caught(folder):
         return True
 
 
-def test_an_edit_of_any_leaf_of_the_manifest_is_caught(method, sample, tmp_path):
+@pytest.mark.parametrize("name", ONE_A_KIND)
+def test_an_edit_of_any_leaf_of_the_manifest_is_caught(name, sample, tmp_path):
+    method = METHODS[name]
     release = sample.quick(method).anonymize(sample(method))
     path = release.write(tmp_path / "out") / "release.json"
     whole = path.read_text()
@@ -272,7 +280,9 @@ def test_an_edit_of_any_leaf_of_the_manifest_is_caught(method, sample, tmp_path)
     assert not is_caught(path.parent)
 
 
-def test_a_flipped_byte_of_any_file_is_caught(method, sample, tmp_path):
+@pytest.mark.parametrize("name", ONE_A_KIND)
+def test_a_flipped_byte_of_any_file_is_caught(name, sample, tmp_path):
+    method = METHODS[name]
     release = sample.quick(method).anonymize(sample(method))
     folder = release.write(tmp_path / "out")
     for path in sorted(folder.iterdir()):
@@ -384,11 +394,9 @@ def test_odd_data_gives_a_release_that_verifies_or_the_right_error(few):
         assert_released_or_refused(few, name)
 
 
-def test_every_choice_of_parameters_copes_with_two_odd_data(case):
+def test_every_choice_of_parameters_copes_with_some_odd_data(case):
     names = list(ODD[case.kind])
-    first = zlib.crc32(str(case).encode()) % len(names)
-    for name in (names[first], names[first - 3]):
-        assert_released_or_refused(case, name)
+    assert_released_or_refused(case, names[zlib.crc32(str(case).encode()) % len(names)])
 
 
 def test_empty_data_gives_an_empty_release_or_the_right_error(method, sample):
