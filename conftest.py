@@ -22,18 +22,19 @@ CORPUS = Corpus()
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 """Whether `make fuzz` searches at random; else all draws repeat, and what was found is replayed."""
 
-MOST_EXAMPLES = 60
+MOST_EXAMPLES = 40
 """How many examples of a property are tried in every run: `make fuzz` tries as many as it asks."""
 
 ROOMS = {
     "structural": "structural",
     "k-degree": "k[-_]degree",
     "smooth-k": "(?:smooth|suppress)[-_]k|mondrian|features|on_disk|bipartite",
+    "adaptive": "adaptive|cluster[-_]k|matching",
     "measures": "measure|evaluate",
 }
 """The tests that need one room of kernels, by words in their names."""
 
-LONGEST = ["smooth-k", "structural", "k-degree", "measures"]
+LONGEST = ["smooth-k", "structural", "k-degree", "adaptive", "measures"]
 """The rooms that take longest, measured: begun first, so that all processes end together."""
 
 NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
