@@ -180,7 +180,7 @@ def known_names() -> str:
     return table(["columns", "names"], rows)
 
 
-VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "warm", "convert", "demo"]
+VERBS = ["methods", "measure", "anonymize", "key", "verify", "evaluate", "warm", "convert", "demo"]
 
 myst_substitutions = {
     "formats": formats(),

@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from graphveil.methods import KDegree as KDegree
     from graphveil.methods import Mondrian as Mondrian
     from graphveil.methods import RandomizedResponse as RandomizedResponse
+    from graphveil.methods import Rename as Rename
     from graphveil.methods import SmoothK as SmoothK
     from graphveil.methods import StructuralAnonymity as StructuralAnonymity
     from graphveil.methods import SuppressK as SuppressK
     from graphveil.methods.agreement import verify_release as verify_release
     from graphveil.methods.by_name import anonymize as anonymize
+    from graphveil.methods.rename import Key as Key
     from graphveil.methods.smooth_k import Chunks as Chunks
     from graphveil.methods.smooth_k import Facility as Facility
     from graphveil.methods.smooth_k import Greedy as Greedy
@@ -77,6 +79,7 @@ _HOMES = {
     "Greedy": "graphveil.methods.smooth_k",
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
+    "Key": "graphveil.methods.rename",
     "LocalSearch": "graphveil.methods.smooth_k",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
@@ -87,6 +90,7 @@ _HOMES = {
     "Partial": "graphveil.methods.structural",
     "RandomizedResponse": "graphveil.methods",
     "Release": "graphveil.release",
+    "Rename": "graphveil.methods",
     "SmoothK": "graphveil.methods",
     "SmoothKAnonymity": "graphveil.claims.guarantees",
     "StructuralAnonymity": "graphveil.methods",

@@ -21,7 +21,6 @@ from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
-from graphveil.data.ids import Ids
 from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError
@@ -31,6 +30,33 @@ from graphveil.randomness import Randomness
 from graphveil.release import Linkage, Private, Provenance, Release, digest_of
 
 D = TypeVar("D", Graph, Bipartite, Table)
+
+
+class NewIds(NamedTuple):
+    """The order of a release, and its ids.
+
+    Parameters
+    ----------
+    order
+        int64, shape (n,): which position of the input stands at each position of the release.
+    ids
+        int64, shape (n,), ascending: the published ids; None where they are 0..n-1.
+    """
+
+    order: NDArray[np.int64]
+    ids: NDArray[np.int64] | None = None
+
+    def of_the_input(self) -> NDArray[np.int64]:
+        """Return the published id of every position of the input.
+
+        Examples
+        --------
+        >>> NewIds(np.array([2, 0, 1]), np.array([5, 7, 9])).of_the_input().tolist()
+        [7, 9, 5]
+        """
+        released = np.empty_like(self.order)
+        released[self.order] = np.arange(self.order.size) if self.ids is None else self.ids
+        return released
 
 
 class Draft(NamedTuple):
@@ -167,12 +193,12 @@ class Anonymizer(ABC, Generic[D]):
         started = time.perf_counter()
         draft: Draft = draw(data, randomness)
         done = time.perf_counter()
-        order = randomness.permutation(data.size)
+        new = self._new_ids(data, randomness)
         people: bool = _has_people(data)
         advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else ()))
         advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
         return Release(
-            data=_published(draft.data, data, order),
+            data=_published(draft.data, data, new),
             guarantee=self.claimed(draft.guarantee, randomness),
             conditions=(
                 *self.conditions,
@@ -186,11 +212,15 @@ class Anonymizer(ABC, Generic[D]):
                 cost=draft.cost,
                 warnings=(*advice, *left_out_words(data.left_out)),
                 seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
-                linkage=Linkage(data.labels(), _inverse(order)),
+                linkage=Linkage(data.labels(), new.of_the_input()),
                 unprotected=_named(data, draft.unprotected),
                 withheld=self.withheld(),
             ),
         )
+
+    def _new_ids(self, data: D, randomness: Randomness) -> NewIds:
+        """Return the order of the release: uniform, so that it says nothing of the input's."""
+        return NewIds(randomness.permutation(data.size))
 
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
         """Return what a run claims: what the method promises, or less.
@@ -302,21 +332,16 @@ def _has_people(data: Data) -> bool:
     return isinstance(data, Bipartite) and data.items == "people"
 
 
-def _published(data: Data, original: Data, order: NDArray[np.int64]) -> Data:
+def _published(data: Data, original: Data, new: NewIds) -> Data:
     """Return the data in a new order, without the names of what it no longer shows.
 
     Items that are people get the new ids that they have as users.
     """
     if isinstance(data, Graph):
-        return data.permuted(order)
+        return data.permuted(new.order, ids=new.ids)
     if isinstance(data, Bipartite) and _has_people(original):
         users = original.labels()
         people = dataclasses.replace(data, users=users, features=users, items="people")
-        return people.permuted(order).without_unused().with_items("things")
-    return data.without_unused().permuted(order)
-
-
-def _inverse(order: Ids) -> Ids:
-    inverse = np.empty_like(order)
-    inverse[order] = np.arange(order.size)
-    return inverse
+        people = people.permuted(new.order, ids=new.ids)
+        return people.without_unused().with_items("things")
+    return data.without_unused().permuted(new.order, ids=new.ids)

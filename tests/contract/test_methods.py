@@ -341,7 +341,8 @@ def first_rows(data, n):
         end = data.indptr[n]
         shape = data.n_features, data.labels()[:n], data.features
         return gv.Bipartite(data.indptr[: n + 1], data.indices[:end], *shape)
-    raise TypeError(f"first_rows is not written for {type(data).__name__}")
+    ids = data.labels()[:n]
+    return gv.Table(data.codes[:n], data.columns, data.categories, ids).without_unused()
 
 
 def test_just_enough_rows_are_enough(case, sample):
@@ -371,8 +372,15 @@ ODD_LISTS = {
     ),
     "numbers with gaps": gv.Bipartite(range(13), [3, 7] * 6, n_features=40),
 }
-ODD = {gv.Graph: ODD_GRAPHS, gv.Bipartite: ODD_LISTS}
+ODD_TABLES = {
+    "one row": gv.Table.from_columns({"sex": ["f"]}),
+    "nothing but suppressed cells": gv.Table.from_columns({"sex": ["*"] * 3, "age": ["*"] * 3}),
+    "all equal": gv.Table.from_columns({"sex": ["f"] * 12, "age": [30] * 12}),
+    "a column id": gv.Table.from_columns({"id": ["a", "b", "c"], '5"-disk, old': ["x", "*", "x"]}),
+}
+ODD = {gv.Graph: ODD_GRAPHS, gv.Bipartite: ODD_LISTS, gv.Table: ODD_TABLES}
 EMPTY = {
+    gv.Table: gv.Table(np.zeros((0, 1)), ("sex",), ([],)),
     gv.Graph: gv.Graph.from_edges([], [], n=0),
     gv.Bipartite: gv.Bipartite([0], [], n_features=0),
 }

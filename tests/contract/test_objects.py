@@ -138,7 +138,24 @@ SAME_LISTS = {
 }
 
 
-SAME = {gv.Graph: SAME_GRAPH, gv.Bipartite: SAME_LISTS}
+def cells_of(table):
+    """Return the cells of every column by its name, and the ids in a column `who`."""
+    frame = table.to_arrow()
+    return {"who": table.labels().tolist()} | {n: frame[n].to_pylist() for n in frame.column_names}
+
+
+SAME_CELLS = {
+    "int64 codes": lambda t: gv.Table(t.codes.astype(np.int64), t.columns, t.categories, t.ids),
+    "columns": lambda t: gv.Table.from_columns(
+        {name: cells for name, cells in cells_of(t).items() if name != "who"}, ids=t.labels()
+    ),
+    "Arrow": lambda t: gv.Table.from_arrow(pa.table(cells_of(t)), ids="who"),
+    "pandas": lambda t: gv.Table.from_arrow(pd.DataFrame(cells_of(t)), ids="who"),
+    "polars": lambda t: gv.Table.from_arrow(pl.DataFrame(cells_of(t)), ids="who"),
+}
+
+
+SAME = {gv.Graph: SAME_GRAPH, gv.Bipartite: SAME_LISTS, gv.Table: SAME_CELLS}
 """Ways to hand over the same data, by the kind of data."""
 
 

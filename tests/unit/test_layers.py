@@ -54,7 +54,17 @@ ROOMS = {
         *("advice", "parameters", "flat"),
     ),
     "methods": (
-        *("errors", "lazy", "progress", "randomness", "kernels", "data", "claims", "records"),
+        *(
+            "errors",
+            "wording",
+            "lazy",
+            "progress",
+            "randomness",
+            "kernels",
+            "data",
+            "claims",
+            "records",
+        ),
         *("measures", "noise", "verify", "release", "engines", "advice", "parameters", "flat"),
         "anonymizer",
     ),

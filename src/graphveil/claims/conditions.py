@@ -297,6 +297,47 @@ class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items")
         return "Items are people: the id of an item is the id of that person as a user."
 
 
+class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
+    """The release says what the original says: ids and order are new, nothing else.
+
+    Examples
+    --------
+    >>> SameData().sentence
+    'The release is the original under new ids in a new order: nothing was added, removed or \
+changed.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "The release is the original under new ids in a new order: nothing was added, removed "
+            "or changed."
+        )
+
+
+class KeyedIds(Condition, frozen=True, kw_only=True, tag="keyed-ids"):
+    """Published ids are computed from the original ones with a key that only the owner has.
+
+    Such an id is an integer below 2^63, the same of a person in every release with this key. It
+    is made of the first 64 bits of HMAC-SHA256, without the last of them.
+
+    Examples
+    --------
+    >>> KeyedIds().sentence
+    'Published ids are computed from the original ids with a key that the owner keeps: in every \
+release with this key a person has the same id.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "Published ids are computed from the original ids with a key that the owner keeps: in "
+            "every release with this key a person has the same id."
+        )
+
+
 def share_in(theta: str) -> Fraction:
     """Return the share of a class that a text such as ``2/3`` writes.
 
@@ -343,5 +384,7 @@ AnyCondition = (
     | SensitiveAtMost
     | CellFlips
     | PeopleAsItems
+    | SameData
+    | KeyedIds
 )
 """Every condition that a manifest can hold."""

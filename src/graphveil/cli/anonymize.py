@@ -28,10 +28,11 @@ from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
+from graphveil.methods.rename import Key
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
-from graphveil.records.manifest import read_manifest
-from graphveil.records.record import Record, read_record
+from graphveil.records.manifest import Claim, read_manifest
+from graphveil.records.record import Record, private_folder, read_record
 from graphveil.release import digest_of, nesting_of, read_release
 from graphveil.release.files import (
     check_names,
@@ -144,6 +145,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
     check_target(flags.out, force=flags.force)
+    _check_key(anonymizer, flags.out)
     warned = forewarn(flags.out)
     Randomness(seed=flags.seed)
     kind = kind_of(encoded_kind(read_as(options), method.accepts))
@@ -158,7 +160,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     record = read_record(flags.out)
     if record is None:
         raise TypeError("a new release has its private part")
-    _report(read_manifest(flags.out).claim.sentence, anonymizer.name, record, flags)
+    _report(read_manifest(flags.out).claim, anonymizer.name, record, flags)
     return 0
 
 
@@ -235,20 +237,33 @@ def _on_disk(
     )
 
 
-def _report(promise: str, name: str, private: Record, flags: _Given) -> None:
+def _check_key(anonymizer: Anonymizer[Any], out: Path) -> None:
+    """Refuse a key that lies where the release is written."""
+    key = getattr(anonymizer, "key", None)
+    if not isinstance(key, Key) or key.file is None:
+        return
+    around = key.file.resolve().parents
+    for folder in (out, private_folder(out)):
+        if folder.resolve() in around:
+            raise UsageError(f"{key.file} lies in {folder}, which is written. Move the key away.")
+
+
+def _report(claim: Claim, name: str, private: Record, flags: _Given) -> None:
     out = flags.out
     if flags.json:
         result_json(
             {
                 "folder": str(out),
-                "promise": promise,
+                "promise": claim.sentence,
                 "cost": dict(private.cost),
                 "warnings": list(private.warnings),
                 "seconds": dict(private.seconds),
             }
         )
         return
-    say(f"promise: {promise}")
+    say(f"promise: {claim.sentence}")
+    if claim.why is not None:
+        say(f"why: {claim.why}")
     say(f"not protected: {METHODS[name].limits}")
     for what, value in private.cost.items():
         figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
@@ -285,7 +300,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
     name = "friends" if Graph in accepted_kinds(method.accepts) else "likes"
-    return f"{name}.csv {flags} --out {name}-{method.name}"
+    return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
 
 command = App(name="anonymize", help="Make a release: graphveil anonymize METHOD INPUT --out DIR.")

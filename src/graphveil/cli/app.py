@@ -25,6 +25,7 @@ COMMANDS = {
     "methods": "Every method: data kind, promise, source, cost.",
     "measure": "How identifiable is this data as it stands?",
     "anonymize": "Make a release: graphveil anonymize METHOD INPUT --out DIR.",
+    "key": "A new key: people get the same new ids in several files.",
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
     "warm": "Compile beforehand, for images and clusters.",

@@ -19,12 +19,13 @@ from graphveil.verify.files.second_reading import read_once
 
 def _run(folder: Path, **given: Any) -> int:
     as_json, path = given.pop("json"), given.pop("original")
+    key = given.pop("key")
     limit_bytes = size_in_bytes(given.pop("limit"))
     with shown(bar):
         read = None if path is None else read_original(folder, path, given)
         original = {} if read is None else read._asdict()
         with stage(f"verifying {folder.name}"):
-            verdict = verify_release(folder, **original, limit_bytes=limit_bytes)
+            verdict = verify_release(folder, **original, key=key, limit_bytes=limit_bytes)
             if read is not None and read.original_file is None:
                 checks = [*verdict.checks, read_once()]
                 verdict = msgspec.structs.replace(verdict, checks=checks)
@@ -56,6 +57,12 @@ command = with_signature(
     [
         FOLDER,
         *original_flags(required=False),
+        flag(
+            "key",
+            Path | None,
+            "The key that new ids were made with: checks that they say nothing else.",
+            default=None,
+        ),
         flag(
             "limit",
             str,

@@ -127,6 +127,18 @@ class Table(Frames):
         """Return the same cells with row ``order[j]`` at position j, under the ids given."""
         return Table(self.codes[order], self.columns, self.categories, ids)
 
+    def with_ids_as(self, name: str) -> Table:
+        """Return the same rows with their ids in a first column of this name.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "m"]}, ids=[8, 5]).with_ids_as("id").columns
+        ('id', 'sex')
+        """
+        own = np.arange(self.n_rows, dtype=np.int32)[:, None]
+        codes = np.concatenate([own, self.codes], axis=1)
+        return Table(codes, (name, *self.columns), (self.labels(), *self.categories))
+
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are left out.
 

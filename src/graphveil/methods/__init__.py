@@ -9,6 +9,7 @@ from graphveil.errors import UsageError
 from graphveil.methods.k_degree import KDegree
 from graphveil.methods.mondrian import Mondrian
 from graphveil.methods.randomized_response import RandomizedResponse
+from graphveil.methods.rename import Rename
 from graphveil.methods.smooth_k import SmoothK, SuppressK
 from graphveil.methods.structural import StructuralAnonymity
 
@@ -34,7 +35,15 @@ def register(method: M) -> M:
     return method
 
 
-for _method in (KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian, RandomizedResponse):
+for _method in (
+    KDegree,
+    StructuralAnonymity,
+    SmoothK,
+    SuppressK,
+    Mondrian,
+    RandomizedResponse,
+    Rename,
+):
     register(_method)
 
 __all__ = [
@@ -42,6 +51,7 @@ __all__ = [
     "KDegree",
     "Mondrian",
     "RandomizedResponse",
+    "Rename",
     "SmoothK",
     "StructuralAnonymity",
     "SuppressK",

@@ -19,6 +19,7 @@ from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
+from graphveil.methods.rename import Key
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
@@ -34,6 +35,7 @@ def verify_release(
     *,
     original: Any = None,
     original_file: str | Path | None = None,
+    key: Key | str | Path | bytes | None = None,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
@@ -51,6 +53,8 @@ def verify_release(
     original_file
         The file that the original was read from without options: plain text is read a second time,
         by code of the checker's own.
+    key
+        The key that ids were made with, or its file; without it that is not checked.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
 
@@ -72,7 +76,14 @@ def verify_release(
     True
     """
     file = None if original_file is None else Path(original_file)
-    verdict = verify(folder, original=original, original_file=file, limit_bytes=limit_bytes)
+    secret = key if key is None or isinstance(key, Key) else Key.parse(key)
+    verdict = verify(
+        folder,
+        original=original,
+        original_file=file,
+        key=None if secret is None else secret.secret(),
+        limit_bytes=limit_bytes,
+    )
     try:
         manifest = read_manifest(Path(folder))
     except GraphveilError:

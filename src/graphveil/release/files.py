@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -10,9 +11,10 @@ import numpy as np
 
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.ids import to_arrow
+from graphveil.data.ids import as_text, to_arrow
 from graphveil.errors import InputError, ReleaseError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
+from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
 from graphveil.records.manifest import DataFile, Described
 
@@ -28,6 +30,9 @@ Kind = Literal["graph", "bipartite", "table"]
 DELIMITED = {"csv", "tsv", "text"}
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
+
+ID_COLUMN = "id"
+"""The column of new ids in a table whose ids come from a key: other tables have none."""
 
 NO_CELLS = "none: a graph has no cells"
 SUPPRESSED_ENTRIES = "an entry that is not published is absent, not marked"
@@ -203,6 +208,7 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     """
     layout = _LAYOUTS[type(data)]
     entry = release_format(format, layout.kind)
+    data = _with_its_ids(data, entry)
     path = folder / f"data{entry.extensions[0]}"
     companion = None
     if layout.companion and not entry.keeps_isolated:
@@ -220,6 +226,24 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         counts=_counts(data),
         suppressed_cells=layout.suppressed_cells,
     )
+
+
+def _with_its_ids(data: Data, entry: Format) -> Data:
+    """Return the data as it is written: ids that are not 0..n-1 need a place in the file.
+
+    Raises
+    ------
+    InputError
+        Where the format has none.
+    """
+    ids = {Graph: "ids", Bipartite: "users", Table: "ids"}[type(data)]
+    if getattr(data, ids) is None:
+        return data
+    if entry.name not in TABULAR:
+        raise InputError(
+            f"{entry.name} is no format for ids that come from a key. Use csv, tsv or parquet."
+        )
+    return data.with_ids_as(ID_COLUMN) if isinstance(data, Table) else data
 
 
 def _write(data: Data, path: Path, entry: Format, companion: Path | None) -> int:
@@ -276,8 +300,15 @@ def described_file(
     )
 
 
-def read_data(folder: Path, described: Described) -> Data:
+def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Data:
     """Return the data that a manifest describes.
+
+    Parameters
+    ----------
+    folder, described
+        Where the files lie, and what they are.
+    keyed
+        Whether ids come from a key: then a table has a column of them.
 
     Raises
     ------
@@ -303,4 +334,9 @@ def read_data(folder: Path, described: Described) -> Data:
     if described.kind == "bipartite":
         options = io.BipartiteOptions(format=data_file.format, users=companion)
         return io.load_bipartite(path, options).data.without_unused()
-    return io.load_table(path, io.TableOptions(format=data_file.format, header="yes")).data
+    ids = ID_COLUMN if keyed else None
+    table_options = io.TableOptions(format=data_file.format, header="yes", ids=ids)
+    table = io.load_table(path, table_options).data
+    if table.ids is None:
+        return table
+    return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.conditions import AnyCondition, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Data, Graph, Table
 from graphveil.errors import UsageError
@@ -218,7 +218,7 @@ def read_release(folder: str | Path) -> Release:
     path = Path(folder)
     manifest = read_manifest(path)
     return Release(
-        data=read_data(path, manifest.data),
+        data=read_data(path, manifest.data, keyed=KeyedIds() in manifest.claim.conditions),
         guarantee=manifest.claim.guarantee,
         conditions=tuple(manifest.claim.conditions),
         provenance=Provenance(

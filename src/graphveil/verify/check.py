@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
+from graphveil.claims.conditions import KeyedIds
 from graphveil.errors import ResourceError
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import private_folder
@@ -38,6 +39,7 @@ def verify(
     *,
     original: Any = None,
     original_file: Path | None = None,
+    key: bytes | None = None,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
@@ -54,6 +56,8 @@ def verify(
     original_file
         The file that the original was read from without options: plain text is read a second time,
         by code of the checker's own.
+    key
+        The key that the ids of a renamed release were made with; without it that is not checked.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
 
@@ -85,7 +89,7 @@ def verify(
     if isinstance(manifest, Check):
         return Verdict("not claimed", NOTHING, [manifest])
     try:
-        checks = _checks(release, raw, manifest, original, limit_bytes)
+        checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
         if original is not None and original_file is not None:
             with database([original_file.resolve().parent]) as db:
                 checks.append(second_reading_check(db, original, original_file))
@@ -97,8 +101,15 @@ def verify(
     return Verdict(guarantee.check_word, guarantee.sentence, checks)
 
 
+class _Given(NamedTuple):
+    """What the owner hands over: the original, and the key that ids come from."""
+
+    original: Any
+    key: bytes | None
+
+
 def _checks(
-    folder: Path, raw: bytes, manifest: Manifest, original: Any, limit_bytes: int
+    folder: Path, raw: bytes, manifest: Manifest, given: _Given, limit_bytes: int
 ) -> list[Check]:
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
@@ -106,9 +117,9 @@ def _checks(
     checks += file_checks(folder, manifest, limit_bytes)
     with database([folder, private_folder(folder)], limit_bytes=limit_bytes) as db:
         data, readable = _data_checks(db, folder, manifest)
-        evidence = Evidence(manifest, readable, owner.record)
+        evidence = Evidence(manifest, readable, owner.record, key=given.key)
         claimed = claim_checks(evidence, of="data")
-        linked, evidence = original_checks(evidence, owner, original)
+        linked, evidence = original_checks(evidence, owner, given.original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
         return [*checks, *data, *claimed, *linked, *compared]
 
@@ -118,11 +129,11 @@ def _data_checks(
 ) -> tuple[list[Check], Database | None]:
     """Return whether the data can be read, and what its shape and counts are."""
     described = manifest.data
-    shape = SHAPES[described.kind]
+    shape, keyed = SHAPES[described.kind], KeyedIds() in manifest.claim.conditions
     try:
         load(db, folder, described)
     except UnreadableError as error:
         unread = [not_checked(name, UNREADABLE) for name in (*shape.names, COUNTS)]
         return [fails(READ, str(error)), *unread], None
     checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
-    return [*checks, *shape.checks(db), counts_check(db, described)], db
+    return [*checks, *shape.checks(db, keyed), counts_check(db, described)], db

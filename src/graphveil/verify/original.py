@@ -20,7 +20,13 @@ from graphveil.records.record import LINKAGE as LINKAGE_FILE
 from graphveil.verify.database import Database
 from graphveil.verify.files.manifest import Owner
 from graphveil.verify.promises.evidence import Evidence
-from graphveil.verify.recount.linked import link, linkage_problems, load_linkage, released_ids
+from graphveil.verify.recount.linked import (
+    PUBLISHED,
+    link,
+    linkage_problems,
+    load_linkage,
+    released_ids,
+)
 from graphveil.verify.verdict import (
     LINKAGE,
     ORIGINAL,
@@ -78,7 +84,8 @@ def original_checks(
         why = "the released data cannot be read" if db is None else "another original was given"
         unlinked = [same, *(not_checked(name, why) for name in names), named]
         return unlinked, evidence._replace(why_not=why)
-    linkage = _linkage(db, owner, original)
+    published = PUBLISHED[manifest.data.kind] if evidence.keyed else None
+    linkage = _linkage(db, owner, original, published)
     linked = linkage.outcome == "holds"
     checks = [same, _size(db, manifest, original)]
     if isinstance(original, Bipartite):
@@ -156,7 +163,7 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
     return fails(ITEMS, f"{no_features} {shown(strange[0])}")
 
 
-def _linkage(db: Database, owner: Owner, original: Data) -> Check:
+def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
     """Whether the linkage gives each original id one published id, and each of those to one."""
     if owner.linkage is None:
         return not_checked(BIJECTION, "who stands for whom", needs=LINKAGE)
@@ -166,7 +173,7 @@ def _linkage(db: Database, owner: Owner, original: Data) -> Check:
         return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {one_line(error)}")
     n = original.size
     otherwise = f"{n} original ids, {n} published ids, 1 to 1"
-    return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE), otherwise)
+    return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE, published), otherwise)
 
 
 def _no_original_ids(db: Database | None, manifest: Manifest, original: Data) -> Check:

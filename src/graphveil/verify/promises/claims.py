@@ -6,7 +6,7 @@ from typing import Literal
 
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import Guarantee
-from graphveil.verify.promises import cell_flips, classes, features, graphs
+from graphveil.verify.promises import cell_flips, classes, features, graphs, renaming
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
 from graphveil.verify.verdict import Check
 
@@ -15,6 +15,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     **graphs.RECHECKS,
     **features.RECHECKS,
     **cell_flips.RECHECKS,
+    **renaming.RECHECKS,
 }
 """How every type of guarantee and of condition is checked again."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from graphveil.claims.conditions import KeyedIds
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import Record
@@ -39,6 +40,8 @@ class Evidence(NamedTuple):
         the numbers of `features(feature, item)`.
     why_not
         Why there is no original to compare with, where one was given.
+    key
+        The key that ids are said to come from, where it was given.
     """
 
     manifest: Manifest
@@ -47,6 +50,12 @@ class Evidence(NamedTuple):
     original: Data | None = None
     linked: bool = False
     why_not: str | None = None
+    key: bytes | None = None
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the manifest says that ids come from a key."""
+        return KeyedIds() in self.manifest.claim.conditions
 
     @property
     def tables(self) -> Database:

@@ -26,23 +26,27 @@ _STRANGER = """
 """
 
 
-def graph_shape(db: Database) -> list[Check]:
+def graph_shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, edges and their order."""
-    ids = ids_check(db, "nodes", "node")
-    order = _order(db)
-    return [ids, _simple(db, order), _endpoints(db, ids), order]
+    ids = ids_check(db, "nodes", "node", keyed=keyed)
+    order = _order(db, keyed=keyed)
+    return [ids, _simple(db, order), _endpoints(db, ids, keyed=keyed), order]
 
 
-def ids_check(db: Database, table: str, column: str) -> Check:
-    """Return whether the column holds exactly 0..n-1, each once.
+def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
+    """Return whether the column holds exactly 0..n-1, each once; keyed, any integers from 0 on.
 
     Parameters
     ----------
     table, column
         Names of this program, never of the release.
+    keyed
+        Whether the ids come from a key.
     """
+    if keyed:
+        return _keyed_ids(db, table, column)
     n, what = db.number(f"SELECT count(*) FROM {table}"), table.removesuffix("s")
-    if misplaced(db, table, column) is None:
+    if misplaced(db, table, column, keyed=False) is None:
         return holds(IDS, _all_ids(n, table))
     repeated = db.first(
         f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
@@ -60,13 +64,36 @@ def ids_check(db: Database, table: str, column: str) -> Check:
     return judged(IDS, problems, _all_ids(n, table))
 
 
-def misplaced(db: Database, table: str, column: str) -> str | None:
-    """Return the first row whose id is not its number, counted from 0; None where there is none."""
+def _keyed_ids(db: Database, table: str, column: str) -> Check:
+    n = db.number(f"SELECT count(*) FROM {table}")
+    low = db.first(f"SELECT min({column}), count(DISTINCT {column}) FROM {table}") or (0, 0)
+    if n and (low[0] < 0 or low[1] != n):
+        return fails(
+            IDS, f"{n - low[1]} of {counted(n, 'id')} stand more than once, or are negative"
+        )
+    return holds(IDS, f"{counted(n, 'id')} from a key, each once")
+
+
+def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | None:
+    """Return the first row whose id is not in its place; None where there is none.
+
+    The place of an id is its number, counted from 0. Ids from a key stand in ascending order.
+    """
+    if keyed:
+        return _not_ascending(db, table, column)
     row = db.first(
         f"SELECT rowid + 1, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
     )
     what = table.removesuffix("s")
     return f"row {row[0]} of the {table} is {what} {row[1]}" if row else None
+
+
+def _not_ascending(db: Database, table: str, column: str) -> str | None:
+    row = db.first(
+        f"SELECT number, id FROM (SELECT row_number() OVER () AS number, {column} AS id, "
+        f"lag({column}) OVER () AS above FROM {table}) WHERE id <= above ORDER BY number LIMIT 1"
+    )
+    return f"row {row[0]} of the {table}, {row[1]}, is not in ascending order" if row else None
 
 
 def _all_ids(n: int, table: str) -> str:
@@ -75,8 +102,8 @@ def _all_ids(n: int, table: str) -> str:
     return f"the one id in {table} is 0" if n else "no ids"
 
 
-def _order(db: Database) -> Check:
-    another = misplaced(db, "nodes", "node")
+def _order(db: Database, *, keyed: bool) -> Check:
+    another = misplaced(db, "nodes", "node", keyed=keyed)
     if another:
         return fails(ORDER, another)
     row = db.first(_OUT_OF_ORDER)
@@ -101,13 +128,13 @@ def _simple(db: Database, order: Check) -> Check:
     return judged(SIMPLE, problems, otherwise)
 
 
-def _endpoints(db: Database, ids: Check) -> Check:
+def _endpoints(db: Database, ids: Check, *, keyed: bool) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
     low, high = db.rows(
         "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
     )[0]
     otherwise = f"every end of an edge is one of {counted(n, 'listed node')}"
-    if ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
+    if not keyed and ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
         return holds(ENDPOINTS, otherwise)
     stranger = db.first(_STRANGER)
     if stranger:

@@ -22,8 +22,16 @@ def load_linkage(db: Database, path: Path, original: Data) -> None:
     db.put("originals", {"id": to_arrow(original.labels())})
 
 
-def linkage_problems(db: Database, name: str) -> list[str]:
-    """Return why the linkage is not one to one between the originals and 0..n-1.
+PUBLISHED = {
+    "graph": "SELECT node AS i FROM nodes",
+    "bipartite": "SELECT person AS i FROM users",
+    "table": "SELECT person AS i FROM people",
+}
+"""The published ids of a kind of data, where they come from a key: else they are 0..n-1."""
+
+
+def linkage_problems(db: Database, name: str, published: str | None = None) -> list[str]:
+    """Return why the linkage is not one to one between the originals and the published ids.
 
     Parameters
     ----------
@@ -31,6 +39,8 @@ def linkage_problems(db: Database, name: str) -> list[str]:
         With the tables of `load_linkage`.
     name
         What the linkage's file is called.
+    published
+        SQL that gives the published ids in a column `i`; 0..n-1 where not given.
     """
     n = db.number("SELECT count(*) FROM originals")
     rows = db.number("SELECT count(*) FROM linkage")
@@ -46,7 +56,7 @@ def linkage_problems(db: Database, name: str) -> list[str]:
     if shared:
         problems.append(f"the published id {shared[0]} stands for {shared[1]} original ids")
     nobody = db.first(
-        f"SELECT i FROM range({n}) AS all_ids(i) "
+        f"SELECT i FROM ({published or f'SELECT range AS i FROM range({n})'}) "
         "WHERE i NOT IN (SELECT released FROM linkage WHERE released IS NOT NULL) "
         "ORDER BY i LIMIT 1"
     )

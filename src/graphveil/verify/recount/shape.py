@@ -16,7 +16,7 @@ from graphveil.verify.recount.graph_shape import (
     ids_check,
     misplaced,
 )
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
 
 COUNTS, ENTRIES = "counts", "entries"
 
@@ -28,6 +28,10 @@ _OUT_OF_ORDER = """
     WHERE person < above_person OR (person = above_person AND key <= above)
     ORDER BY number LIMIT 1
 """
+_IS_ID = (
+    "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
+    "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
+)
 _REPEATED = """
     SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
     ORDER BY person, item LIMIT 1
@@ -39,7 +43,7 @@ class Shape(NamedTuple):
     """What is recomputed of a kind of data: names of the checks, the checks, the counts."""
 
     names: tuple[str, ...]
-    checks: Callable[[Database], list[Check]]
+    checks: Callable[[Database, bool], list[Check]]
     counts: Callable[[Database, Described], dict[str, int]]
     rows: dict[str, str]
 
@@ -95,26 +99,26 @@ def _table_counts(db: Database, described: Described) -> dict[str, int]:
     }
 
 
-def _bipartite_shape(db: Database) -> list[Check]:
+def _bipartite_shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     problems = []
     stranger = db.first(_STRANGER)
     if stranger:
         problems.append(f"user {stranger[0]} has an item but is not listed")
-    order = _user_order(db)
+    order = _user_order(db, keyed=keyed)
     repeated = None if order.outcome == "holds" else db.first(_REPEATED)
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
     entries = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
-    return [ids_check(db, "users", "person"), entries, order]
+    return [ids_check(db, "users", "person", keyed=keyed), entries, order]
 
 
-def _user_order(db: Database) -> Check:
+def _user_order(db: Database, *, keyed: bool) -> Check:
     """Whether users stand in the order of their published ids: another may be the original's.
 
     The items of a user stand in the order of their names: of numbers, where all are numbers.
     """
-    another = misplaced(db, "users", "person")
+    another = misplaced(db, "users", "person", keyed=keyed)
     if another:
         return fails(ORDER, another)
     key = "CAST(item AS BIGINT)" if db.only_numbers("entries", "item") else "item"
@@ -125,8 +129,21 @@ def _user_order(db: Database) -> Check:
     return holds(ORDER, "users and their items stand in ascending order")
 
 
-def _no_shape(db: Database) -> list[Check]:  # noqa: ARG001  one shape
-    return []
+def _table_shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+    """Return the checks of the rows: they have an order to check only where they have ids."""
+    if not keyed:
+        return []
+    db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
+    strange = db.first(f"SELECT rowid + 1, c0 FROM cells WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
+    if strange:
+        no_id = f"row {strange[0]} has the id {shown(strange[1])}, which is none"
+        return [fails(IDS, no_id), not_checked(ORDER, "the ids are none")]
+    another = misplaced(db, "people", "person", keyed=True)
+    in_order = "rows stand in ascending order of their ids"
+    return [
+        ids_check(db, "people", "person", keyed=True),
+        fails(ORDER, another) if another else holds(ORDER, in_order),
+    ]
 
 
 SHAPES: dict[str, Shape] = {
@@ -142,6 +159,6 @@ SHAPES: dict[str, Shape] = {
         _bipartite_counts,
         {"data": "entries", "users": "users"},
     ),
-    "table": Shape((), _no_shape, _table_counts, {"data": "rows"}),
+    "table": Shape((), _table_shape, _table_counts, {"data": "rows"}),
 }
 """Every kind of data."""

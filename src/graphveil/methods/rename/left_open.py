@@ -1,0 +1,90 @@
+"""How identifiable people remain under new ids, measured: for the owner alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.measures import measure
+from graphveil.measures.risk import EquivalenceClasses
+from graphveil.wording import option
+
+_KNOWN = {
+    "degree": "the number of ties",
+    "vrq": "the numbers of ties of the neighbours",
+    "items": "all items",
+    "row": "all cells of the row",
+}
+"""What somebody may know of a person, by what was measured."""
+
+MOSTLY_DIFFERENT = 0.9
+"""The share of different values above which a column is taken for one that names people."""
+
+
+FEW = 10
+"""Fewer rows do not show what a column holds."""
+
+
+class LeftOpen(NamedTuple):
+    """Who can still be found.
+
+    Parameters
+    ----------
+    figures
+        How many people are unique, by what is known of them.
+    advice
+        The same in a sentence.
+    """
+
+    figures: dict[str, int]
+    advice: tuple[str, ...]
+
+
+def left_open(data: Data) -> LeftOpen:
+    """Return how many people are unique to who knows a little of them.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> left_open(star).figures
+    {'unique_by_degree': 1, 'unique_by_vrq': 1}
+    """
+    measured = dict(_measured(data))
+    unique = {what: int(np.count_nonzero(m.own_sizes == 1)) for what, m in measured.items()}
+    n = max(data.size, 1)
+    listed = ", ".join(
+        f"{count:,} ({100 * count / n:.1f} %) by {_KNOWN[what]}" for what, count in unique.items()
+    )
+    sentence = (
+        f"new ids hide nobody who is known: of {data.size:,} people these are unique: {listed}. "
+        "Who knows that of a person finds the person and reads the rest"
+    )
+    figures = {f"unique_by_{what}": count for what, count in unique.items()}
+    return LeftOpen(figures, (sentence, *_naming_columns(data)))
+
+
+def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
+    if isinstance(data, Graph):
+        yield "degree", measure(data)
+        yield "vrq", measure(data, measure="vrq")
+    else:
+        yield ("items" if isinstance(data, Bipartite) else "row"), measure(data)
+
+
+def _naming_columns(data: Data) -> tuple[str, ...]:
+    """Return the advice on columns in which nearly every row has a value of its own."""
+    if not isinstance(data, Table) or data.n_rows < FEW:
+        return ()
+    naming = [
+        name
+        for name, values in zip(data.columns, data.categories, strict=True)
+        if values.size > MOSTLY_DIFFERENT * data.n_rows
+    ]
+    return tuple(
+        f"column {name} has another value in nearly every row and is published as it is. If it "
+        f"names people, say {option('ids', name)}, and new ids take its place"
+        for name in naming
+    )

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+
+
+def test_a_key_is_made_once_and_two_files_agree_by_it(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("name,sex\nann,f\nbob,m\nzoe,f\n")
+    made = graphveil_here("key", "people.key")
+    assert (0, "") == (made.code, made.out)
+    assert "--key people.key" in made.err
+    for words in (
+        ("friends.csv", "--out", "friends"),
+        ("people.csv", "--kind", "table", "--ids", "name", "--out", "people"),
+    ):
+        done = graphveil_here("anonymize", "rename", *words, "--key", "people.key")
+        assert 0 == done.code
+        assert "promise: Nothing is promised of this release." in done.err
+        assert "why: Ids were replaced and nothing else" in done.err
+    nodes = set((cwd / "friends" / "nodes.csv").read_text().split()[1:])
+    rows = [line.split(",")[0] for line in (cwd / "people" / "data.csv").read_text().split()[1:]]
+    assert 2 == len(nodes & set(rows))
+    original = ("--original", "people.csv", "--key", "people.key", "--json")
+    checked = graphveil_here("verify", "people", *original)
+    checks = {check["name"]: check["outcome"] for check in json.loads(checked.out)["checks"]}
+    assert (0, "holds") == (checked.code, checks["ids from the key"])
+
+
+def test_a_key_replaces_nothing(graphveil_here, cwd, assert_one_line):
+    assert_one_line(graphveil_here("key", "friends.csv"), "friends.csv exists")
+    assert (cwd / "friends.csv").read_text().startswith("source,target")
+
+
+def test_a_key_in_the_folder_that_is_written_is_refused(graphveil_here, cwd, assert_one_line):
+    out = ("anonymize", "rename", "friends.csv", "--out", "out", "--force")
+    assert 0 == graphveil_here(*out).code
+    (cwd / "out.private" / "people.key").write_text("00" * 32)
+    done = graphveil_here(*out, "--key", "out.private/people.key")
+    assert_one_line(done, "Move the key away")
+    assert (cwd / "out.private" / "people.key").exists()
+    for place in ("out", "out/people.key"):
+        assert_one_line(graphveil_here("key", place), place)
+
+
+def test_without_a_key_where_one_is_named_nothing_is_written(graphveil_here, listing):
+    before = listing()
+    done = graphveil_here("anonymize", "rename", "friends.csv", "--out", "out", "--key", "no.key")
+    assert 2 == done.code
+    assert "graphveil key FILE" in done.err.splitlines()[-1]
+    assert before == listing()
