@@ -180,7 +180,18 @@ def known_names() -> str:
     return table(["columns", "names"], rows)
 
 
-VERBS = ["methods", "measure", "anonymize", "key", "verify", "evaluate", "warm", "convert", "demo"]
+VERBS = [
+    "methods",
+    "measure",
+    "advise",
+    "anonymize",
+    "key",
+    "verify",
+    "evaluate",
+    "warm",
+    "convert",
+    "demo",
+]
 
 myst_substitutions = {
     "formats": formats(),

@@ -25,6 +25,7 @@ from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil import datasets as datasets
+    from graphveil.choosing import advise as advise
     from graphveil.claims.guarantees import EdgeDP as EdgeDP
     from graphveil.claims.guarantees import KAnonymity as KAnonymity
     from graphveil.claims.guarantees import NodeDP as NodeDP
@@ -98,6 +99,7 @@ _HOMES = {
     "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
     "__version__": "graphveil._version",
+    "advise": "graphveil.choosing",
     "anonymize": "graphveil.methods.by_name",
     "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",

@@ -47,6 +47,60 @@ def many_additions(added: int, n_edges: int) -> tuple[str, ...]:
     return (distinguishable,)
 
 
+MANY_UNPROTECTED = 0.05
+"""The share of people without protection above which the owner is warned, whatever was asked."""
+
+
+def many_unprotected(unprotected: int, people: int) -> tuple[str, ...]:
+    """Return the advice on a release that protects so few; none where nearly all are protected.
+
+    Examples
+    --------
+    >>> many_unprotected(1, 100)
+    ()
+    >>> many_unprotected(1, 3)[0].partition(":")[0]
+    '1 of 3 people (33.3 %) are left without protection'
+    """
+    share = unprotected / max(people, 1)
+    if share <= MANY_UNPROTECTED:
+        return ()
+    left_out = (
+        f"{unprotected:,} of {people:,} people ({100 * share:.1f} %) are left without protection: "
+        "nothing is promised to them. The private record names them. More changes, a smaller k, or "
+        "less knowledge to protect against (measure) would leave fewer"
+    )
+    return (left_out,)
+
+
+MUCH_LOST, LEAST_CLUSTERING = 0.5, 0.05
+"""The share of clustering whose loss the owner is warned of, where there was this much."""
+
+
+def lost_clustering(before: float, after: float) -> tuple[str, ...]:
+    """Return the advice on a release whose circles of friends are gone; none where most are left.
+
+    Parameters
+    ----------
+    before, after
+        The mean local clustering of the original and of the release.
+
+    Examples
+    --------
+    >>> lost_clustering(0.4, 0.3)
+    ()
+    >>> lost_clustering(0.4, 0.05)[0].partition(".")[0]
+    'how often two friends of a person are friends of each other fell from 40 % to 5 %'
+    """
+    if before < LEAST_CLUSTERING or after > (1 - MUCH_LOST) * before:
+        return ()
+    lost = (
+        "how often two friends of a person are friends of each other fell from "
+        f"{100 * before:.0f} % to {100 * after:.0f} %. Do not study groups or circles with this "
+        "release; preserve_triangles, edits=any or a smaller k keep more"
+    )
+    return (lost,)
+
+
 LARGE_EMPTY_CLASS = 0.10
 """The share of rows without features above which the owner is warned."""
 

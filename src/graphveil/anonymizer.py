@@ -111,6 +111,9 @@ class Anonymizer(ABC, Generic[D]):
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
 
+    trial_size: ClassVar[int] = 20_000
+    """The edges or entries on which advice tries it: about a second of work."""
+
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""
         check_fields(self)
@@ -137,6 +140,11 @@ class Anonymizer(ABC, Generic[D]):
     @property
     def chunk_rows(self) -> int | None:
         """The rows of a chunk, None where all data is anonymized as one."""
+        return None
+
+    def expected_cost(self, data: D) -> dict[str, float | int] | None:
+        """Return what releases of the data cost on average, where public numbers say it."""
+        del data
         return None
 
     def anonymize(self, data: Any, *, seed: int | None = None) -> Release:

@@ -135,3 +135,23 @@ def test_no_file_is_overwritten_unless_told_and_the_input_never(
 def test_who_is_at_risk_is_for_the_owner_alone(graphveil_here, cwd):
     assert 0 == graphveil_here("measure", "friends.csv", "--at-risk", "risk.csv").code
     assert 0o600 == (cwd / "risk.csv").stat().st_mode & 0o777
+
+
+def test_it_says_what_somebody_finds_who_knows_more(graphveil_here, cwd):
+    lines = ["source,target", "a,b", "b,c", "d,e", "e,f", "f,g"]
+    (cwd / "paths.csv").write_text("\n".join(lines) + "\n")
+    shown = graphveil_here("measure", "paths.csv").out
+    _, _, more = shown.partition("someone who also knows how many neighbours each neighbour")
+    assert ["unique", "1", "14.29", "%"] == more.splitlines()[1].split()
+    done = graphveil_here("measure", "paths.csv", "--json")
+    finer = json.loads(done.out)["finer"]
+    assert (0, 1) == (json.loads(done.out)["unique_nodes"], finer["unique"])
+    assert "also knows" not in graphveil_here("measure", "paths.csv", "--measure", "vrq").out
+
+
+def test_of_a_table_it_says_what_the_whole_row_gives_away(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("sex,town\nf,x\nf,y\nm,x\nm,x\n")
+    done = graphveil_here("measure", "people.csv", "--kind", "table", "--columns", "sex")
+    assert "someone who also knows the whole row of a person:" in done.out
+    whole = graphveil_here("measure", "people.csv", "--kind", "table")
+    assert "also knows" not in whole.out

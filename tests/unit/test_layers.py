@@ -83,6 +83,10 @@ ROOMS = {
         "records",
         "release",
     ),
+    "choosing": (
+        *("errors", "progress", "html", "randomness", "data", "claims", "measures", "release"),
+        *("flat", "anonymizer", "methods"),
+    ),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),
     "cli": (
         *(
@@ -99,12 +103,12 @@ ROOMS = {
             "io",
         ),
         *("measures", "verify", "release", "engines", "parameters", "flat", "anonymizer"),
-        *("methods", "on_disk", "evaluate", "datasets"),
+        *("methods", "on_disk", "evaluate", "choosing", "datasets"),
     ),
     "__main__": ("cli",),
     "__init__": (
         *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
-        *("evaluate", "datasets"),
+        *("evaluate", "choosing", "datasets"),
     ),
 }
 """Every room, and what its files may import, at their top or inside a function: rooms above it."""

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 
+import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -106,3 +108,24 @@ def test_the_unprotected_are_listed_in_the_private_record_and_nobody_else(tmp_pa
     assert release.verify(graph).ok
     folder = release.write(tmp_path / "out")
     assert list(release.private.unprotected) == list(gv.read_release(folder).private.unprotected)
+
+
+def advice_of(**parameters):
+    lattice = gv.Graph.from_networkx(nx.connected_watts_strogatz_graph(60, 6, 0.2, seed=2))
+    method = gv.StructuralAnonymity(iterations=2000, **parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gv.GraphveilWarning)
+        return method.anonymize(lattice, seed=1).private.warnings
+
+
+def test_many_people_without_protection_are_said_in_plain_words():
+    (text,) = [t for t in advice_of(k=10, goal="budget:1edges") if "without protection" in t]
+    assert "of 60 people" in text
+    assert "nothing is promised to them" in text
+    assert [] == [t for t in advice_of(k=2, heuristic="cut") if "without protection" in t]
+
+
+def test_clustering_that_is_gone_is_said_in_plain_words():
+    (text,) = [t for t in advice_of(k=10, heuristic="cut") if "two friends" in t]
+    assert "to 0 %" in text
+    assert [] == [t for t in advice_of(k=2, goal="budget:1edges") if "two friends" in t]

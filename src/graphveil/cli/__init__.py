@@ -22,7 +22,7 @@ from graphveil.wording import as_flags
 
 OUT_OF_RESOURCES = 3
 BUG = 70
-READERS = ("measure", "anonymize", "verify", "evaluate", "demo")
+READERS = ("measure", "advise", "anonymize", "verify", "evaluate", "demo")
 """The commands that read data."""
 INTERRUPTED = "interrupted. No half-written release is left; run the command again."
 SIGNALS = [

@@ -24,6 +24,7 @@ It has a table for each command, such as [anonymize.k-degree].
 COMMANDS = {
     "methods": "Every method: data kind, promise, source, cost.",
     "measure": "How identifiable is this data as it stands?",
+    "advise": "Help to choose: what each method would promise, leave open and cost.",
     "anonymize": "Make a release: graphveil anonymize METHOD INPUT --out DIR.",
     "key": "A new key: people get the same new ids in several files.",
     "verify": "Check every claim of a release again from its files.",

@@ -28,8 +28,10 @@ from graphveil.measures import (
     Identifiability,
     cascade,
     check_parameters,
+    finer,
     measure,
 )
+from graphveil.measures.finer import NEIGHBOURS, WHOLE_ROW
 from graphveil.progress import shown, stage
 
 SHOWN_UNPROTECTED = 10
@@ -63,7 +65,7 @@ def _run(path: Path, **given: Any) -> int:
                 cascaded = _cascade(data, measured, second)
     if out is not None:
         _write_unprotected(measured, out, force=force)
-    _show(measured, cascaded, as_json=as_json)
+    _show(measured, finer(data, measured), cascaded, as_json=as_json)
     return 0
 
 
@@ -92,18 +94,26 @@ def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) 
 
 
 def _show(
-    measured: Identifiability | EqualRows, cascaded: Cascade | None, *, as_json: bool
+    measured: Identifiability | EqualRows,
+    found_by_more: Identifiability | EqualRows | None,
+    cascaded: Cascade | None,
+    *,
+    as_json: bool,
 ) -> None:
     if isinstance(measured, Identifiability) and measured.undecided:
         say(_given_up(measured.undecided))
     if as_json:
         further = {} if cascaded is None else {"cascade": cascaded.summary()}
+        if found_by_more is not None:
+            further["finer"] = _summary_of_more(found_by_more)
         result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
         return
     if isinstance(measured, Identifiability):
         _print_nodes(measured)
     else:
         _print_rows(measured)
+    if found_by_more is not None:
+        _print_more(found_by_more)
     if cascaded is not None:
         _print_cascade(cascaded)
 
@@ -161,6 +171,29 @@ def _print_rows(measured: EqualRows) -> None:
         f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], measured.share_unprotected
     )
     _print_people(measured, noun)
+
+
+def _also_known(measured: Identifiability | EqualRows) -> str:
+    return NEIGHBOURS if isinstance(measured, Identifiability) else WHOLE_ROW
+
+
+def _summary_of_more(measured: Identifiability | EqualRows) -> dict[str, Any]:
+    return {
+        "also_knows": _also_known(measured),
+        "unique": int((measured.own_sizes == 1).sum()),
+        "uniqueness": measured.uniqueness,
+        "unprotected": measured.unprotected().size,
+        "share_unprotected": measured.share_unprotected,
+    }
+
+
+def _print_more(measured: Identifiability | EqualRows) -> None:
+    """Print how many are found by who knows more: a low figure is no all-clear."""
+    figures = _summary_of_more(measured)
+    result("")
+    result(f"someone who also knows {_also_known(measured)}:")
+    _line("unique", figures["unique"], figures["uniqueness"])
+    _line(f"unprotected (k={measured.k})", figures["unprotected"], figures["share_unprotected"])
 
 
 def _print_classes(figures: dict[str, Any], noun: str) -> None:

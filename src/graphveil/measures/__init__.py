@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphveil.measures.cascading import Cascade, cascade
+from graphveil.measures.finer import finer
 from graphveil.measures.fuzziness import candidate_set_sizes
 from graphveil.measures.measuring import check_parameters, measure
 from graphveil.measures.multisets import twins
@@ -26,6 +27,7 @@ __all__ = [
     "class_sizes_of_nodes",
     "divided",
     "equal_rows",
+    "finer",
     "measure",
     "partition",
     "twins",

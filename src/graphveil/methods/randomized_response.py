@@ -128,6 +128,16 @@ class RandomizedResponse(Anonymizer[Any]):
         """
         return channel(_EVEN, self._epsilon_of_a_cell(data))
 
+    def expected_cost(self, data: Graph | Bipartite) -> dict[str, float | int]:
+        """Return how many edges or entries are kept and made up on average.
+
+        It reads how many there are: it is for the owner alone.
+        """
+        through, before = self.flips(data), cells_of(data).size
+        kept = round(before * Fraction(through.one, FULL))
+        false = round((number_of_cells(data) - before) * Fraction(through.zero, FULL))
+        return _cost(data, before=before, kept=kept, after=kept + false)
+
     def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
         shared_by = max(cells_of_one(data), 1) if self.unit == "node" else 1
         return Fraction(self.epsilon) / shared_by

@@ -71,6 +71,7 @@ class KDegree(Anonymizer[Graph]):
         "prototype)."
     )
     cost: ClassVar[str] = "near-linear in the edges"
+    trial_size: ClassVar[int] = 300_000
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest number of nodes that share a degree", minimum=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
-from graphveil.advice import COPY, many_additions
+from graphveil.advice import COPY, lost_clustering, many_additions, many_unprotected
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.conditions import (
     AnyCondition,
@@ -122,6 +122,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
         "99.5 % precision (measured in a reference prototype)."
     )
     cost: ClassVar[str] = "linear memory in the edges; seconds to minutes, by goal and heuristic"
+    trial_size: ClassVar[int] = 3_000
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
     measure: MeasureName = parameter(default="count", text="what an adversary knows of a node")
@@ -225,13 +226,14 @@ class StructuralAnonymity(Anonymizer[Graph]):
                 f"no node could be made {self.k}-anonymous within goal={self.goal}. "
                 "Raise the budget, lower k, or take a coarser measure."
             )
+        cost = self._cost(data, result)
         return Draft(
             data=result.graph,
             guarantee=msgspec.structs.replace(
                 self.guarantee, share=share_of(reached, data.n_nodes)
             ),
-            cost=self._cost(data, result),
-            advice=self._advice(data, result),
+            cost=cost,
+            advice=(*self._advice(data, result), *_lost(data.n_nodes, cost)),
             unprotected=result.unprotected,
         )
 
@@ -264,8 +266,8 @@ class StructuralAnonymity(Anonymizer[Graph]):
         if edited.unprotected > allowed and not isinstance(self.goal, Budget):
             advice.append(
                 f"the goal {self.goal} was missed: {edited.unprotected} nodes are unprotected, "
-                f"{allowed} may be. "
-                "The release claims the share that was reached"
+                f"{allowed} may be. The release claims the share that was reached, "
+                f"{100 * (1 - edited.unprotected / graph.n_nodes):.1f} % of the people"
             )
         if self.edits == "rewire":
             from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
@@ -276,6 +278,12 @@ class StructuralAnonymity(Anonymizer[Graph]):
         if "target" in result.runners_up:
             advice += _beside(graph, edited, result.runners_up["target"], allowed)
         return tuple(advice)
+
+
+def _lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return the advice on people left out, and on what the edits took away."""
+    unprotected = many_unprotected(int(cost["nodes_unprotected"]), n_nodes)
+    return (*unprotected, *lost_clustering(cost["clustering_before"], cost["clustering"]))
 
 
 def _rewiring(rare: int, allowed: int) -> list[str]:

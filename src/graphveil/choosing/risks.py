@@ -1,0 +1,56 @@
+"""The risk of data as it stands, under every measure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from graphveil.choosing.answers import Risk
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
+from graphveil.progress import stage
+
+FEW = 5
+"""Who is alike fewer people than this, themselves included, is counted."""
+
+ORDER = ("degree", "edge-count", "count", "vrq", "degree-distribution", "dk", "hybrid")
+"""The measures of a graph, quick ones first."""
+
+
+def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
+    """Return the risk under every measure, for graphs at distance 1.
+
+    Parameters
+    ----------
+    data
+        The data as it stands.
+    until
+        No further measure is begun once the process has used so many seconds of CPU.
+    """
+    if not isinstance(data, Graph):
+        everything = "all their items" if isinstance(data, Bipartite) else "the whole row"
+        return (_risk(measure(data, k=FEW), everything, None),)
+    return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
+
+
+def _of_graph(graph: Graph, until: float) -> Iterator[Risk]:
+    names = [*ORDER, *(name for name in MEASURES if name not in ORDER)]
+    for name in names:
+        if time.process_time() > until:
+            return
+        with stage(f"measuring by {name}"):
+            yield _risk(measure(graph, measure=name, k=FEW), MEASURES[name].knows, name)
+
+
+def _risk(measured: Identifiability | EqualRows, known: str, name: str | None) -> Risk:
+    n = max(measured.own_sizes.size, 1)
+    unique = int((measured.own_sizes == 1).sum())
+    few = int((measured.own_sizes < FEW).sum())
+    return Risk(
+        known=known,
+        measure=name,
+        unique=unique,
+        share_unique=unique / n,
+        few_alike=few,
+        share_few_alike=few / n,
+    )

@@ -1,0 +1,114 @@
+"""`graphveil advise INPUT`: what a release with each method would promise, leave open and cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from graphveil.choosing import Advice, Choice, advise
+from graphveil.cli.console import bar, printable, result, result_json, result_table
+from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.reading import AnyOptions, read_input
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.encoding import accepted_kinds
+from graphveil.io import compression_of
+from graphveil.methods import METHODS
+from graphveil.progress import shown
+
+KINDS = (Graph, Bipartite, Table)
+_WORDS = {"graph": "a network", "bipartite": "users by features", "table": "a table"}
+
+
+def _run(path: Path, **given: Any) -> int:
+    as_json = given.pop("json")
+    options = reading_options(KINDS, path, given)
+    with shown(bar):
+        advice = advise(read_input(path, options))
+    commands = {choice.method: _command(choice, advice, path, options) for choice in advice.choices}
+    if as_json:
+        summary = advice.summary()
+        for choice in summary["choices"]:
+            choice["command"] = commands[choice["method"]]
+        result_json(summary)
+        return 0
+    _print_risks(advice, path)
+    for line in advice.lines(commands):
+        result(line)
+    return 0
+
+
+def _print_risks(advice: Advice, path: Path) -> None:
+    sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
+    result(f"{printable(path.name)}: {_WORDS[advice.kind]}, {sizes}")
+    result("")
+    result_table(
+        ["who knows of a person", "measure", "unique", "fewer than 5 alike"],
+        [
+            (r.known, r.measure or "", _percent(r.share_unique), _percent(r.share_few_alike))
+            for r in advice.risks
+        ],
+        right=(2, 3),
+    )
+    result("")
+    result("A promise covers the knowledge that it names, and no other.")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _command(choice: Choice, advice: Advice, path: Path, options: AnyOptions) -> str:
+    """Return the command of a release, ready to be pasted into a shell."""
+    out = f"{_stem(path)}-{choice.method}"
+    words = ["graphveil", "anonymize", choice.method, str(path)]
+    for name, value in choice.parameters.items():
+        words += [_flag(name), str(value)]
+    if len(accepted_kinds(METHODS[choice.method].accepts)) > 1:
+        words += ["--kind", advice.kind]
+    words += [*_reading_words(options), "--out", out]
+    return shlex.join(words)
+
+
+def _stem(path: Path) -> str:
+    whole = path.with_suffix("") if compression_of(path) else path
+    return whole.stem
+
+
+def _reading_words(options: AnyOptions) -> Iterator[str]:
+    """Yield the flags that the file was read with."""
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        unset = field.default_factory is not dataclasses.MISSING and not value
+        if value == field.default or unset:
+            continue
+        yield _flag(INPUT_FORMAT if field.name == "format" else field.name)
+        if isinstance(value, Mapping):
+            yield from (f"{key}={rule}" for key, rule in value.items())
+        elif isinstance(value, tuple):
+            yield from value
+        elif value is not True:
+            yield str(value)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+command = with_signature(
+    _run,
+    [
+        INPUT,
+        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+        *reading_flags(KINDS),
+    ],
+    name="advise",
+    text="Help to choose: what a release with each method would promise, leave open and cost.\n\n"
+    "Measures how identifiable people are as the data stands, and tries every method that fits on "
+    "a part of the data, within about 30 s of CPU. The figures are for the owner; nothing is "
+    "written.\n\n"
+    "Example: graphveil advise friends.csv",
+)

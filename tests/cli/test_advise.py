@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+import shlex
+
+from graphveil.choosing import trials
+
+
+def commands_of(text):
+    return [line.strip() for line in text.splitlines() if line.startswith("  graphveil anonymize")]
+
+
+def test_it_says_risk_promises_and_costs_and_writes_nothing(graphveil_here, listing):
+    before = listing()
+    done = graphveil_here("advise", "friends.csv")
+    assert 0 == done.code
+    assert "friends.csv: a network, 5 people, 6 ties" in done.out
+    for words in ("how many neighbours a person has", "promises:", "leaves open:", "costs:"):
+        assert words in done.out
+    assert "A promise covers the knowledge that it names, and no other." in done.out
+    assert before == listing()
+
+
+def test_its_commands_can_be_pasted_whatever_the_name_of_the_file(graphveil_here, cwd, monkeypatch):
+    monkeypatch.setattr(trials, "SIZES", (2, 2, 2))
+    names = ["caller,called,weight"]
+    names += [f"p{u},p{(u + step) % 12},1" for u in range(12) for step in (1, 2)]
+    (cwd / "my friends' $HOME.csv").write_text("\n".join(names) + "\n")
+    reading = ("--source-column", "caller", "--target-column", "called", "--ignore-weights")
+    done = graphveil_here("advise", "my friends' $HOME.csv", *reading)
+    listed = commands_of(done.out)
+    assert ["k-degree", "structural", "randomized-response", "rename"] == [
+        shlex.split(line)[2] for line in listed
+    ]
+    for line in listed:
+        words = shlex.split(line)
+        assert "my friends' $HOME.csv" == words[3]
+        assert 0 == graphveil_here(*words[1:]).code
+        assert (cwd / words[-1] / "release.json").is_file()
+
+
+def test_json_holds_the_figures_and_the_commands(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("name,sex,age\n" + "ann,f,30\nbob,m,40\ncyd,f,30\n" * 4)
+    done = graphveil_here(
+        "advise", "people.csv", "--kind", "table", "--bins", "age=median", "--json"
+    )
+    advice = json.loads(done.out)
+    assert {"rows": 12, "columns": 3} == advice["sizes"]
+    assert [0] == [risk["unique"] for risk in advice["risks"]]
+    smooth = next(c for c in advice["choices"] if c["method"] == "smooth-k")
+    assert "--kind table --bins age=median" in smooth["command"]
+    assert {"k": 2} == smooth["trials"][0]["parameters"]
+    assert "" == "".join(line for line in done.err.splitlines() if "warning" in line)

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.choosing import trials
+from graphveil.choosing.sampling import amount_of, sample_of
+from graphveil.errors import DataError
+from graphveil.measures import MEASURES
+from graphveil.methods import METHODS
+from graphveil.randomness import Randomness
+
+RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Return a network of which every method can make a release quickly."""
+    ends = np.random.Generator(np.random.PCG64(4)).integers(0, 60, size=(150, 2))
+    ends = np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0)
+    return gv.Graph.from_edges(ends[:, 0], ends[:, 1], n=60)
+
+
+@pytest.fixture(scope="module")
+def advice(small):
+    return gv.advise(small)
+
+
+def chosen(advice, method):
+    return next(choice for choice in advice.choices if choice.method == method)
+
+
+def test_the_risk_of_a_network_is_that_of_every_measure(small, advice):
+    assert set(MEASURES) == {risk.measure for risk in advice.risks}
+    for risk in advice.risks:
+        measured = gv.measure(small, measure=risk.measure, k=5)
+        assert measured.uniqueness == risk.share_unique
+        assert measured.share_unprotected == risk.share_few_alike
+        assert MEASURES[risk.measure].knows == risk.known
+    shares = [risk.share_unique for risk in advice.risks]
+    assert sorted(shares) == shares
+
+
+def test_every_method_that_takes_the_data_stands_in_the_advice(advice):
+    assert [c.method for c in advice.choices] == [
+        name
+        for name in METHODS
+        if name in {"k-degree", "structural", "randomized-response", "rename"}
+    ]
+    rows = gv.Table.from_columns({"sex": ["f", "m"] * 8, "age": [30, 30, 40, 40] * 4})
+    assert {c.method for c in gv.advise(rows).choices} >= {"smooth-k", "mondrian", "rename"}
+    assert "randomized-response" not in {c.method for c in gv.advise(rows).choices}
+
+
+def test_promise_and_limits_are_those_of_the_method(advice):
+    choice = chosen(advice, "k-degree")
+    assert gv.KDegree(k=5).guarantee.sentence == choice.promise
+    assert gv.KDegree(k=5).guarantee.threat_model == choice.answers
+    assert gv.KDegree.limits == choice.leaves_open
+    assert "gv.KDegree(k=5).anonymize(data)" == choice.call
+
+
+def test_the_costs_are_those_of_releases(small, advice):
+    for trial, k in zip(chosen(advice, "k-degree").trials, (2, 5, 10), strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gv.GraphveilWarning)
+            release = gv.KDegree(k=k).anonymize(small, seed=trials.SEED)
+        assert {"k": k} == trial.parameters
+        assert release.private.cost == trial.cost
+        added = release.private.cost["edges_added"]
+        share = 100 * added / (small.n_edges + added)
+        assert f"{share:.1f} % of the published ties are false" in trial.words
+
+
+def test_what_is_expected_of_randomized_response_is_what_comes_on_average(small, advice):
+    trial = chosen(advice, "randomized-response").trials[1]
+    method = gv.RandomizedResponse(epsilon=4.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gv.GraphveilWarning)
+        costs = [method.anonymize(small).private.cost for _ in range(60)]
+    for name in ("edges_kept", "edges_added"):
+        values = [cost[name] for cost in costs]
+        assert abs(np.mean(values) - trial.cost[name]) < 6 * np.std(values) / np.sqrt(60) + 1
+
+
+def test_a_release_that_cannot_be_is_said_to_be_none():
+    few = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    two, five, ten = chosen(gv.advise(few), "k-degree").trials
+    assert "of the ties are kept" in two.words
+    assert "k=5: cannot be: k-degree with these parameters needs at least 5 nodes" in five.words
+    assert {} == ten.cost
+
+
+def test_where_the_time_is_up_nothing_more_is_tried(small, monkeypatch):
+    monkeypatch.setattr("graphveil.choosing.advising.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.choosing.advising.MEASURING_SECONDS", -1.0)
+    advice = gv.advise(small)
+    assert () == advice.risks
+    assert all(trials.LATE in trial.words for trial in chosen(advice, "k-degree").trials)
+    assert "are kept" in chosen(advice, "randomized-response").trials[0].words
+
+
+def test_the_same_data_gets_the_same_advice(small, advice):
+    again = gv.advise(small)
+    assert advice.summary() == again.summary()
+    assert advice.lines() == again.lines()
+    assert json.loads(json.dumps(advice.summary()))["kind"] == "graph"
+
+
+def test_objects_of_other_libraries_get_advice_too():
+    assert gv.advise(RING.to_networkx()).risks == gv.advise(RING).risks
+
+
+def test_items_that_may_be_people_are_asked_for():
+    with pytest.raises(DataError, match="items="):
+        gv.advise(gv.Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"]))
+
+
+def test_a_notebook_shows_risk_and_releases(advice):
+    shown = advice._repr_html_()
+    assert "gv.KDegree(k=5)" in shown
+    assert "how many neighbours a person has" in shown
+
+
+def test_a_sample_of_small_data_is_all_of_it():
+    assert RING is sample_of(RING, 30, Randomness(seed=1)).data
+
+
+def test_a_sample_of_a_network_is_connected_and_about_as_large_as_asked():
+    big = gv.Graph.from_networkx(nx.connected_watts_strogatz_graph(2000, 6, 0.1, seed=3))
+    sample = sample_of(big, 900, Randomness(seed=1)).data
+    assert 900 <= sample.n_edges <= 900 + 12
+    assert 1 == nx.number_connected_components(sample.to_networkx())
+    parts = gv.Graph.from_edges(range(0, 200, 2), range(1, 200, 2), n=200)
+    assert 40 == sample_of(parts, 40, Randomness(seed=1)).data.n_edges
+
+
+def test_a_sample_of_rows_holds_rows_of_the_data_each_once():
+    rng = np.random.Generator(np.random.PCG64(5))
+    lists = gv.Bipartite.from_scipy(rng.random((300, 40)) < 0.1)
+    sample = sample_of(lists, 200, Randomness(seed=1)).data
+    assert 100 < amount_of(sample) < 300
+    whole = [tuple(lists.row(user).tolist()) for user in range(lists.n_users)]
+    for user in range(sample.n_users):
+        assert tuple(sample.row(user).tolist()) in whole
+    table = gv.Table.from_columns({"number": range(100), "sex": ["f", "m"] * 50})
+    part = sample_of(table, 40, Randomness(seed=1)).data
+    assert 20 == part.n_rows == np.unique(part.codes[:, 0]).size
