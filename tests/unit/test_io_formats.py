@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 import subprocess
 import sys
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -131,12 +133,90 @@ def test_directed_files_of_networkx_are_refused_or_symmetrized(tmp_path, name):
     assert [[0, 1], [1, 2]] == load_graph(tmp_path / name, options).data.edges().tolist()
 
 
-@pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
-def test_networkx_reads_what_is_written(tmp_path, name):
+def read_node_link(path):
+    return nx.node_link_graph(json.loads(path.read_text()), edges="edges")
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("a.graphml", nx.read_graphml),
+        ("a.gml", nx.read_gml),
+        ("a.gexf", nx.read_gexf),
+        ("a.json", read_node_link),
+    ],
+)
+def test_networkx_reads_what_is_written(tmp_path, name, reader):
     before = Graph.from_edges(["ann", 'say "x"', "é"], [" b", "é", "ann"])
     write_graph(before, tmp_path / name)
-    reader = nx.read_gml if name.endswith("gml") and "graphml" not in name else nx.read_graphml
-    assert before == Graph.from_networkx(reader(tmp_path / name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphveilWarning)
+        assert before == Graph.from_networkx(reader(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["a.gexf", "a.json"])
+def test_ids_of_other_formats_of_networkx_are_those_of_the_nodes(tmp_path, name):
+    graph = nx.Graph([("ann", "bob"), ("bob", "cyd")])
+    graph.add_node("zoe", label="Zoe", age=3)
+    if name == "a.gexf":
+        nx.write_gexf(graph, tmp_path / name)
+    else:
+        (tmp_path / name).write_text(json.dumps(nx.node_link_data(graph, edges="links")))
+    read, report = load_graph(tmp_path / name)
+    assert ["ann", "bob", "cyd", "zoe"] == read.labels().tolist()
+    assert [[0, 1], [1, 2]] == read.edges().tolist()
+    assert {"age", "label"} == set(report.attributes_ignored)
+
+
+def write_weighted(graph, path):
+    if path.suffix == ".gexf":
+        nx.write_gexf(graph, path)
+    else:
+        path.write_text(json.dumps(nx.node_link_data(graph, edges="edges")))
+
+
+@pytest.mark.parametrize("name", ["a.gexf", "a.json"])
+def test_weights_other_than_one_are_refused_or_left_out(tmp_path, name):
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=1)
+    write_weighted(graph, tmp_path / name)
+    assert 1 == load_graph(tmp_path / name).data.n_edges
+    graph.add_edge(1, 2, weight=2.5)
+    write_weighted(graph, tmp_path / name)
+    with pytest.raises(InputError, match="ignore_weights=True"):
+        load_graph(tmp_path / name)
+    report = load_graph(tmp_path / name, GraphOptions(ignore_weights=True)).report
+    assert ("weight",) == report.columns_ignored
+
+
+@pytest.mark.parametrize("name", ["a.gexf", "a.json"])
+def test_directions_are_not_forgotten_unasked(tmp_path, name):
+    write_weighted(nx.DiGraph([(0, 1), (1, 2)]), tmp_path / name)
+    with pytest.raises(InputError, match="0 of 2 ties are mutual"):
+        load_graph(tmp_path / name)
+    read = load_graph(tmp_path / name, GraphOptions(directed="symmetrize")).data
+    assert [[0, 1], [1, 2]] == read.edges().tolist()
+
+
+def test_edges_of_a_multigraph_in_node_link_json_are_counted_once(tmp_path):
+    graph = nx.MultiGraph([(5, 7), (5, 7), (7, 9)])
+    write_weighted(graph, tmp_path / "a.json")
+    read, report = load_graph(tmp_path / "a.json")
+    assert ([5, 7, 9], 2, 1) == (read.labels().tolist(), read.n_edges, report.duplicates)
+
+
+def test_gephi_names_its_nodes_by_labels_and_numbers_them_by_ids(tmp_path):
+    content = (
+        '<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">\n'
+        '<graph defaultedgetype="undirected"><attributes class="node">'
+        '<attribute id="modularity_class" title="Modularity Class" type="integer"/></attributes>'
+        '<nodes><node id="0" label="Ann"><attvalues><attvalue for="modularity_class" value="1"/>'
+        '</attvalues><viz:size value="3"/></node><node id="1" label="Bob"/></nodes>'
+        '<edges><edge id="0" source="0" target="1" weight="1.0"/></edges></graph></gexf>'
+    )
+    read, report = load_graph(written(tmp_path, "a.gexf", content))
+    assert ([0, 1], [[0, 1]]) == (read.labels().tolist(), read.edges().tolist())
+    assert {"label", "Modularity Class", "size"} == set(report.attributes_ignored)
 
 
 def test_pajek_reads_edges_arcs_and_lists(tmp_path):

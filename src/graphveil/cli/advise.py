@@ -12,7 +12,9 @@ from graphveil.choosing import Advice, Choice, advise
 from graphveil.cli.console import bar, printable, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.pipes import a_file
 from graphveil.cli.reading import AnyOptions, read_input
+from graphveil.cli.standard_input import STANDARD_INPUT
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.io import compression_of
@@ -25,9 +27,11 @@ _WORDS = {"graph": "a network", "bipartite": "users by features", "table": "a ta
 
 def _run(path: Path, **given: Any) -> int:
     as_json = given.pop("json")
-    options = reading_options(KINDS, path, given)
-    with shown(bar):
-        advice = advise(read_input(path, options))
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        options = reading_options(KINDS, file, given)
+        with shown(bar):
+            advice = advise(read_input(file, options))
+    path = Path("-") if path == STANDARD_INPUT else path
     commands = {choice.method: _command(choice, advice, path, options) for choice in advice.choices}
     if as_json:
         summary = advice.summary()
@@ -74,6 +78,8 @@ def _command(choice: Choice, advice: Advice, path: Path, options: AnyOptions) ->
 
 
 def _stem(path: Path) -> str:
+    if path == Path("-"):
+        return "stdin"
     whole = path.with_suffix("") if compression_of(path) else path
     return whole.stem
 

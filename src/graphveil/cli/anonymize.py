@@ -22,6 +22,7 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
 from graphveil.data import Graph
 from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
@@ -294,7 +295,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
     def run(path: Path, **given: Any) -> int:
         return _run(method, path, given)
 
-    return run
+    return from_pipes(run)
 
 
 def _example(method: type[Anonymizer[Any]]) -> str:

@@ -10,6 +10,7 @@ from cyclopts.config import Toml
 
 from graphveil._version import __version__
 from graphveil.cli.console import say
+from graphveil.cli.standard_input import STANDARD_INPUT
 from graphveil.progress import heard
 
 HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
@@ -65,7 +66,7 @@ def call(tokens: list[str]) -> int:
     CycloptsError
         Where the tokens are no command.
     """
-    tokens, config = _take_config(tokens)
+    tokens, config = _take_config(_with_standard_input(tokens))
     app = build(tokens[0] if tokens else None)
     if config is not None:
         app.config = (config,)
@@ -76,6 +77,15 @@ def call(tokens: list[str]) -> int:
 def _exit_code(app: App, tokens: list[str]) -> int:
     result = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else 0
+
+
+def _with_standard_input(tokens: list[str]) -> list[str]:
+    """Return the tokens with a path for ``-``, which would be taken for an option."""
+    before = ["", *tokens]
+    return [
+        str(STANDARD_INPUT) if word == "-" and last != "--delimiter" else word
+        for word, last in zip(tokens, before, strict=False)
+    ]
 
 
 def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:

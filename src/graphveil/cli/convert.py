@@ -13,6 +13,7 @@ from graphveil.cli.console import bar, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, is_same_file
+from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import read_input
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import UsageError
@@ -104,7 +105,7 @@ def _flags() -> list[inspect.Parameter]:
 
 
 command = with_signature(
-    _run,
+    from_pipes(_run),
     [path_argument("input", "A data file, or the folder of a release."), *_flags()],
     name="convert",
     text="Write a data file, or the data of a release, in another format.\n\n"

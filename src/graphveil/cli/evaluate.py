@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from graphveil.cli.console import bar, result_json, result_table, say
-from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.flags import FOLDER, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.original import original_flags, read_original
+from graphveil.cli.pipes import a_file
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import UsageError
 from graphveil.evaluate import METRICS, Evaluation, Row, evaluate, rows_to_arrow
@@ -28,7 +29,8 @@ def _run(folder: Path, **given: Any) -> int:
         read = [path, *(value for value in given.values() if isinstance(value, Path))]
         check_new_file(out, read, force=force)
     with shown(bar):
-        original = read_original(folder, path, given).original
+        with a_file(path, given.get(INPUT_FORMAT)) as file:
+            original = read_original(folder, file, given).original
         evaluation = evaluate(folder, original=original, metrics=metrics, seed=seed)
     if out is not None:
         _write(evaluation, out, force=force)

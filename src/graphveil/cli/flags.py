@@ -167,7 +167,7 @@ def path_argument(name: str, text: str) -> inspect.Parameter:
     )
 
 
-INPUT = path_argument("input", "The file that holds the data.")
+INPUT = path_argument("input", "The file that holds the data; - for the standard input.")
 FOLDER = path_argument("dir", "The folder of the release.")
 
 

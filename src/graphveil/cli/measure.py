@@ -17,6 +17,7 @@ from graphveil.cli.flags import (
 )
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, new_file
+from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import read_as, read_input
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import to_arrow
@@ -334,7 +335,7 @@ def _output_flags() -> list[inspect.Parameter]:
 
 
 command = with_signature(
-    _run,
+    from_pipes(_run),
     [INPUT, *_flags(), *_output_flags(), *reading_flags(KINDS)],
     name="measure",
     text="How identifiable are the people of this data as it stands?\n\n"

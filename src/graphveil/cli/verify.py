@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from graphveil.cli.console import bar, result, result_json
-from graphveil.cli.flags import FOLDER, flag, with_signature
+from graphveil.cli.flags import FOLDER, INPUT_FORMAT, flag, with_signature
 from graphveil.cli.original import original_flags, read_original
+from graphveil.cli.pipes import a_file
 from graphveil.errors import UsageError
 from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
@@ -18,9 +19,16 @@ from graphveil.verify.files.second_reading import read_once
 
 
 def _run(folder: Path, **given: Any) -> int:
-    as_json, path = given.pop("json"), given.pop("original")
-    key = given.pop("key")
     limit_bytes = size_in_bytes(given.pop("limit"))
+    path = given.pop("original")
+    if path is None:
+        return _verify(folder, None, given, limit_bytes)
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        return _verify(folder, file, given, limit_bytes)
+
+
+def _verify(folder: Path, path: Path | None, given: dict[str, Any], limit_bytes: int) -> int:
+    as_json, key = given.pop("json"), given.pop("key")
     with shown(bar):
         read = None if path is None else read_original(folder, path, given)
         original = {} if read is None else read._asdict()

@@ -109,6 +109,22 @@ FORMATS: dict[str, Format] = {
             keeps_isolated=True,
         ),
         Format(
+            name="gexf",
+            extensions=(".gexf",),
+            kinds=("graph",),
+            module="gexf",
+            keeps_isolated=True,
+            released_as="csv",
+        ),
+        Format(
+            name="node-link",
+            extensions=(".json",),
+            kinds=("graph",),
+            module="node_link",
+            keeps_isolated=True,
+            released_as="csv",
+        ),
+        Format(
             name="gml", extensions=(".gml",), kinds=("graph",), module="gml", keeps_isolated=True
         ),
         Format(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import IO, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -41,6 +42,24 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids, and edges between them."""
     labels = [str(label) for label in graph.labels().tolist()]
+    check_labels(labels, form)
+    quoted = [quoteattr(label) for label in labels]
+    stream.write(_HEAD.encode())
+    for name in quoted:
+        stream.write(f"    <node id={name}/>\n".encode())
+    for left, right in graph.edges().tolist():
+        stream.write(f"    <edge source={quoted[left]} target={quoted[right]}/>\n".encode())
+    stream.write(b"  </graph>\n</graphml>\n")
+
+
+def check_labels(labels: Sequence[str], form: Format) -> None:
+    """Refuse ids that a format of XML cannot give back.
+
+    Raises
+    ------
+    InputError
+        Where one would be read as a negative number, or holds a control character.
+    """
     negative = negative_among(labels)
     if negative is not None:
         raise InputError(
@@ -53,13 +72,6 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
                 f"the id {shown(label)} holds a control character, which {form.name} cannot "
                 f"carry. Use {option('format', 'parquet')}."
             )
-    quoted = [quoteattr(label) for label in labels]
-    stream.write(_HEAD.encode())
-    for name in quoted:
-        stream.write(f"    <node id={name}/>\n".encode())
-    for left, right in graph.edges().tolist():
-        stream.write(f"    <edge source={quoted[left]} target={quoted[right]}/>\n".encode())
-    stream.write(b"  </graph>\n</graphml>\n")
 
 
 class _Reader:

@@ -10,6 +10,20 @@ from graphveil.io.spelling import ids_listed, negative_among
 from graphveil.wording import leave_out
 
 
+def is_weight(value: object) -> bool:
+    """Whether a value of an edge says more than that the edge is there.
+
+    Examples
+    --------
+    >>> is_weight("1.0"), is_weight(1), is_weight("0.5"), is_weight("strong")
+    (False, False, True, True)
+    """
+    try:
+        return float(str(value)) != 1
+    except ValueError:
+        return True
+
+
 class Builder:
     """Collects nodes and edges; nodes are named by keys, and may have labels.
 
@@ -26,13 +40,13 @@ class Builder:
         self._ignore_weights = ignore_weights
         self._position: dict[str, int] = {}
         self._labels: list[str | None] = []
-        self._lines: list[int] = []
-        self._edges: list[tuple[str, str, int]] = []
+        self._lines: list[int | None] = []
+        self._edges: list[tuple[str, str, int | None]] = []
         self._undirected: list[bool] = []
         self._notes = Notes()
         self.directed = False
 
-    def node(self, key: str, label: str | None, *, line: int) -> None:
+    def node(self, key: str, label: str | None, *, line: int | None = None) -> None:
         """Add a node."""
         if key in self._position:
             self._source.refuse(f"two nodes have the id {shown(key)}. Rename one.", line=line)
@@ -40,7 +54,9 @@ class Builder:
         self._lines.append(line)
         self._labels.append(label)
 
-    def edge(self, left: str, right: str, *, line: int, directed: bool | None = None) -> None:
+    def edge(
+        self, left: str, right: str, *, line: int | None = None, directed: bool | None = None
+    ) -> None:
         """Add an edge between keys; its own direction overrides that of the graph."""
         self._edges.append((left, right, line))
         self._undirected.append(not (self.directed if directed is None else directed))
@@ -83,7 +99,7 @@ class Builder:
             line = self._lines[self._position[key]]
             self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
 
-    def _end(self, key: str, line: int) -> int:
+    def _end(self, key: str, line: int | None) -> int:
         if key not in self._position:
             self._source.refuse(
                 f"{shown(key)} is no listed node. List it, or correct it.", line=line

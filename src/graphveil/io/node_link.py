@@ -1,0 +1,106 @@
+"""Node-link JSON, as NetworkX and D3 write it: a list of nodes, and one of links or edges."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import msgspec
+
+from graphveil.data import Graph
+from graphveil.io.formats import Format
+from graphveil.io.graphml import check_labels
+from graphveil.io.named import Builder, is_weight
+from graphveil.io.options import GraphOptions
+from graphveil.io.raw import Arcs
+from graphveil.io.source import Source, shown
+
+LISTS = ("edges", "links")
+"""What the list of edges is called: by NetworkX now, and by NetworkX before and D3."""
+
+_WEIGHTS = ("weight", "value")
+_ENDS = ("source", "target")
+
+
+def read_graph(source: Source, options: GraphOptions) -> Arcs:
+    """Return the arcs of a node-link file; ids are integers or text."""
+    whole = _decoded(source)
+    nodes, edges = (
+        _list(source, whole, "nodes"),
+        _list(source, whole, _name_of_edges(source, whole)),
+    )
+    builder = Builder(source, ignore_weights=options.ignore_weights)
+    builder.directed = whole.get("directed") is True
+    spelled: dict[str, int | str] = {}
+    for number, node in enumerate(nodes):
+        key = _id(source, node, "id", f"node {number + 1}")
+        if spelled.setdefault(str(key), key) != key:
+            source.refuse(f"{shown(key)} is the id of a node as a number and as text. Rename one.")
+        builder.node(str(key), None)
+        for name in node.keys() - {"id"}:
+            builder.attribute(name)
+    for number, edge in enumerate(edges):
+        ends = [_id(source, edge, end, f"edge {number + 1}") for end in _ENDS]
+        for end in ends:
+            if spelled.get(str(end)) != end:
+                source.refuse(f"edge {number + 1}: {shown(end)} is no listed node. List it.")
+        builder.edge(*map(str, ends))
+        _further(builder, edge)
+    return builder.arcs(use_labels=False)
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write nodes and edges as NetworkX's ``node_link_data`` does."""
+    labels = graph.labels().tolist()
+    check_labels([str(label) for label in labels], form)
+    whole = {
+        "directed": False,
+        "multigraph": False,
+        "graph": {},
+        "nodes": [{"id": label} for label in labels],
+        LISTS[0]: [{"source": labels[u], "target": labels[v]} for u, v in graph.edges().tolist()],
+    }
+    stream.write(msgspec.json.encode(whole) + b"\n")
+
+
+def _decoded(source: Source) -> dict[str, Any]:
+    try:
+        whole = msgspec.json.decode(source.text())
+    except (msgspec.DecodeError, RecursionError) as error:
+        source.refuse(f"this is no whole JSON ({shown(error)}). Write it again.")
+    if not isinstance(whole, dict):
+        source.refuse("this JSON is no object with nodes and edges. Write it as node-link data.")
+    return whole
+
+
+def _name_of_edges(source: Source, whole: dict[str, Any]) -> str:
+    named = [name for name in LISTS if name in whole]
+    if len(named) != 1:
+        both = "both" if named else "neither"
+        source.refuse(
+            f"this JSON has {both} of edges and links. Write it as node-link data with one of them."
+        )
+    return named[0]
+
+
+def _list(source: Source, whole: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    listed = whole.get(name)
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        source.refuse(f"{name} is no list of objects. Write it as node-link data.")
+    return listed
+
+
+def _id(source: Source, item: dict[str, Any], name: str, what: str) -> int | str:
+    value = item.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        has = f"{shown(value)} as {name}" if name in item else f"no {name}"
+        source.refuse(f"{what} has {has}. Give it an integer or text.")
+    return value
+
+
+def _further(builder: Builder, edge: dict[str, Any]) -> None:
+    """Note what else is said of an edge; the key of a multigraph only counts its edges."""
+    for name in edge.keys() - {*_ENDS, "key"}:
+        if name.lower() not in _WEIGHTS:
+            builder.attribute(name)
+        elif is_weight(edge[name]):
+            builder.weight(name)

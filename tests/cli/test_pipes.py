@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from graphveil.cli import measure as verb
+from graphveil.errors import InputError
+from graphveil.io import read_graph, write_graph
+
+FRIENDS = b"source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\nann,cyd\neve,ann\n"
+
+
+@pytest.fixture
+def piped(graphveil_here, monkeypatch):
+    """Return a function that runs a command with these bytes on its standard input."""
+
+    def command(content, *arguments):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        return graphveil_here(*arguments)
+
+    return command
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Return what the command reads: the path, its mode and that of its folder."""
+    looked_at = []
+
+    def read(path, options):
+        looked_at.append((path, path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777))
+        return before(path, options)
+
+    before = verb.read_input
+    monkeypatch.setattr(verb, "read_input", read)
+    return looked_at
+
+
+def test_a_dash_reads_the_standard_input_from_a_private_file_that_is_removed(piped, seen):
+    done = piped(FRIENDS, "measure", "-", "--json")
+    assert 0 == done.code
+    assert '"nodes": 5' in done.out
+    ((path, mode, folder_mode),) = seen
+    assert "stdin.csv" == path.name
+    if os.name == "posix":
+        assert (0o600, 0o700) == (mode, folder_mode)
+    assert not path.parent.exists()
+
+
+def test_the_private_file_is_removed_where_reading_fails(piped, monkeypatch, seen):
+    assert 2 == piped(b"", "measure", "-").code
+    ((path, _, _),) = seen
+    assert not path.parent.exists()
+
+    def interrupt(path, _):
+        seen.append((path, 0, 0))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verb, "read_input", interrupt)
+    assert 3 == piped(FRIENDS, "measure", "-").code
+    assert not seen[-1][0].parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        ("friends.csv", ()),
+        ("friends.csv.gz", ()),
+        ("friends.parquet", ()),
+        ("friends.gml", ("--input-format", "gml")),
+        ("friends.json", ("--input-format", "node-link")),
+    ],
+)
+def test_a_pipe_brings_every_format(piped, cwd, name, flags):
+    write_graph(read_graph(cwd / "friends.csv"), cwd / name)
+    done = piped((cwd / name).read_bytes(), "convert", "-", *flags, "--out", "copy.tsv", "--force")
+    assert 0 == done.code, done.err
+    assert read_graph(cwd / "friends.csv") == read_graph(cwd / "copy.tsv")
+
+
+def test_a_release_of_a_pipe_is_verified_and_evaluated_against_a_pipe(piped, cwd):
+    done = piped(FRIENDS, "anonymize", "k-degree", "-", "--k", 2, "--out", "out")
+    assert 0 == done.code
+    assert (cwd / "out" / "data.csv").is_file()
+    checked = piped(FRIENDS, "verify", "out", "--original", "-")
+    assert (0, "every one of") == (checked.code, checked.out.splitlines()[-1][:12])
+    figures = piped(FRIENDS, "evaluate", "out", "--original", "-", "--metrics", "edges-kept")
+    assert (0, True) == (figures.code, "edges-kept" in figures.out)
+
+
+def test_advice_on_a_pipe_gives_commands_for_a_pipe(piped):
+    done = piped(FRIENDS, "advise", "-")
+    assert "  graphveil anonymize k-degree - --k 5 --out stdin-k-degree" in done.out.splitlines()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are those of POSIX")
+def test_a_named_pipe_is_read_once(graphveil_here, cwd):
+    os.mkfifo(cwd / "friends.fifo")
+    writer = threading.Thread(target=Path(cwd / "friends.fifo").write_bytes, args=[FRIENDS])
+    writer.start()
+    done = graphveil_here("measure", "friends.fifo", "--input-format", "csv", "--json")
+    writer.join()
+    assert (0, True) == (done.code, '"nodes": 5' in done.out)
+
+
+def test_a_real_pipe_into_a_real_process(cwd):
+    done = subprocess.run(
+        [sys.executable, "-m", "graphveil", "measure", "-"],
+        input=gzip.compress(FRIENDS),
+        cwd=cwd,
+        capture_output=True,
+        check=False,
+    )
+    assert (0, True) == (done.returncode, b"nodes" in done.stdout)
+
+
+def test_a_terminal_is_no_pipe(graphveil_here, monkeypatch, assert_one_line):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert_one_line(graphveil_here("measure", "-"), "nothing is piped into it")
+
+
+def test_a_dash_may_still_be_a_delimiter(graphveil_here, cwd):
+    (cwd / "a.txt").write_text("0-1\n1-2\n")
+    assert 0 == graphveil_here("measure", "a.txt", "--delimiter=-").code
+    with pytest.raises(InputError):
+        read_graph(cwd / "a.txt")
