@@ -46,9 +46,16 @@ def typed(rows: Any, types: list[type]) -> Content:
     ]
 
 
+def is_remarked(folder: Path) -> bool:
+    """Return whether the names of the columns stand in a remark: readers skip that line."""
+    return data_file(folder).suffix == ".txt"
+
+
 def by_python(folder: Path, delimiter: str) -> Content:
     with data_file(folder).open(newline="", encoding="utf-8") as lines:
         header, *rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    if is_remarked(folder):
+        header[0] = header[0].removeprefix("# ")
     assert kind_and_names(folder)[1] == header
     return typed(rows, kind_and_names(folder)[2])
 
@@ -60,6 +67,8 @@ def by_pandas(folder: Path, delimiter: str) -> Content:
         sep=delimiter,
         dtype=dict(zip(names, types, strict=True)),
         keep_default_na=False,
+        names=names,
+        skiprows=1,
     )
     return typed(frame.itertuples(index=False, name=None), types)
 
@@ -67,7 +76,9 @@ def by_pandas(folder: Path, delimiter: str) -> Content:
 def by_polars(folder: Path, delimiter: str) -> Content:
     _, names, types = kind_and_names(folder)
     schema = {name: pl.Int64 if kind is int else pl.String for name, kind in zip(names, types)}  # noqa: B905
-    frame = pl.read_csv(data_file(folder), separator=delimiter, schema=schema)
+    frame = pl.read_csv(
+        data_file(folder), separator=delimiter, schema=schema, has_header=False, skip_rows=1
+    )
     return typed(frame.rows(), types)
 
 
@@ -75,7 +86,12 @@ def by_duckdb(folder: Path, delimiter: str) -> Content:
     _, names, types = kind_and_names(folder)
     columns = {n: "BIGINT" if kind is int else "VARCHAR" for n, kind in zip(names, types)}  # noqa: B905
     relation = duckdb.read_csv(
-        str(data_file(folder)), sep=delimiter, header=True, columns=columns, na_values="\x01"
+        str(data_file(folder)),
+        sep=delimiter,
+        header=False,
+        skiprows=1,
+        columns=columns,
+        na_values="\x01",
     )
     return typed(relation.fetchall(), types)
 
@@ -85,6 +101,7 @@ def by_arrow(folder: Path, delimiter: str) -> Content:
     kinds = {n: pa.int64() if kind is int else pa.string() for n, kind in zip(names, types)}  # noqa: B905
     table = arrow_csv.read_csv(
         data_file(folder),
+        read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=1),
         parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=arrow_csv.ConvertOptions(column_types=kinds),
     )
@@ -127,7 +144,7 @@ def by_networkx(folder: Path) -> Content:
     path = data_file(folder)
     if path.suffix in (".csv", ".tsv", ".txt"):
         delimiter = "," if path.suffix == ".csv" else "\t"
-        lines = path.read_text().splitlines()[1:]
+        lines = path.read_text().splitlines()[0 if is_remarked(folder) else 1 :]
         return edges_of(nx.parse_edgelist(lines, delimiter=delimiter, nodetype=int))
     read = {".graphml": nx.read_graphml, ".gml": nx.read_gml, ".net": nx.read_pajek}
     return edges_of(nx.Graph(read[path.suffix](path)))

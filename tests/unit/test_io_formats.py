@@ -22,6 +22,7 @@ from graphveil.io import (
     FORMATS,
     GraphOptions,
     ReadingReport,
+    columns_of,
     compression_of,
     format_of,
     load_bipartite,
@@ -368,7 +369,7 @@ def test_released_files_have_the_promised_headers(tmp_path):
     rows = Bipartite.from_pairs([0], ["tea"], users=[0, 1])
     write_bipartite(rows, tmp_path / "b.tsv", users_path=tmp_path / "users.csv")
     assert "source,target\n0,1\n1,2\n" == (tmp_path / "a.csv").read_text()
-    assert "source\ttarget\n0\t1\n1\t2\n" == (tmp_path / "a.edges").read_text()
+    assert "# source\ttarget\n0\t1\n1\t2\n" == (tmp_path / "a.edges").read_text()
     assert "node\n0\n1\n2\n3\n" == (tmp_path / "nodes.csv").read_text()
     assert "user\titem\n0\ttea\n" == (tmp_path / "b.tsv").read_text()
     assert "user\n0\n1\n" == (tmp_path / "users.csv").read_text()
@@ -389,3 +390,47 @@ def test_options_cost_no_heavy_import():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert "[]" == result.stdout.strip()
+
+
+TEXT_IDS = [["ann", "zoe"], ["bob", "cyd"], ["bob", "dan"], ["cyd", "dan"]]
+"""No id of the first edge stands in another one: without a mark it would be taken for names."""
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.edges"])
+def test_networkx_reads_an_edge_list_that_is_written_as_text(tmp_path, name):
+    graph = Graph.from_edges(*zip(*TEXT_IDS, strict=True))
+    write_graph(graph, tmp_path / name)
+    assert sorted(TEXT_IDS) == sorted(map(sorted, nx.read_edgelist(tmp_path / name).edges))
+    numbered = Graph.from_edges([0, 1], [1, 2], n=3)
+    write_graph(numbered, tmp_path / name)
+    read = nx.read_edgelist(tmp_path / name, nodetype=int)
+    assert {(0, 1), (1, 2)} == set(read.edges)
+
+
+def test_what_is_written_as_text_is_read_again_whatever_its_first_row(tmp_path):
+    path = tmp_path / "a.txt"
+    many = [*TEXT_IDS, *([f"p{u}", f"p{u + 1}"] for u in range(20))]
+    for edges in (TEXT_IDS, many, [["10", "12"], *([str(u), str(u + 1)] for u in range(10, 22))]):
+        graph = Graph.from_edges(*zip(*edges, strict=True))
+        write_graph(graph, path)
+        read, report = load_graph(path)
+        assert (graph.n_edges, None) == (read.n_edges, report.count_line)
+    likes = Bipartite.from_pairs(["ann", "bob"], ["tea", "rye"])
+    write_bipartite(likes, path)
+    assert likes == load_bipartite(path).data
+    assert Bipartite is columns_of(path, None).kind
+
+
+def test_a_text_file_without_an_edge_is_read_with_its_nodes(tmp_path):
+    alone = Graph.from_edges([], [], ids=np.array([3, 5]), n=2)
+    write_graph(alone, tmp_path / "a.txt", nodes_path=tmp_path / "nodes.csv")
+    read = load_graph(tmp_path / "a.txt", GraphOptions(nodes=tmp_path / "nodes.csv")).data
+    assert alone == read
+
+
+def test_the_same_remark_above_other_cells_is_only_a_remark(tmp_path):
+    path = written(tmp_path, "a.txt", "# source\ttarget\n0 1\n1 2\n")
+    assert [[0, 1], [1, 2]] == load_graph(path).data.edges().tolist()
+    path = written(tmp_path, "a.txt", "# source\ttarget\nfrom\tto\n0\t1\n1\t2\n")
+    options = GraphOptions(header="yes")
+    assert [[0, 1], [1, 2]] == load_graph(path, options).data.edges().tolist()

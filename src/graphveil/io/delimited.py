@@ -45,7 +45,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     left, right = _ends(source, dialect, options, notes, shared=True)
     arcs = Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = _says_directed(dialect)
-    return arcs if notes.header else _without_count_line(arcs)
+    return arcs if notes.header or dialect.marked else _without_count_line(arcs)
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
@@ -348,7 +348,9 @@ def _writer(
         if not quote or "\0" in value:
             _refuse_awkward(value, form)
     style = "needed" if awkward else "none"
-    stream.write(delimiter.join(map(_quoted, names)).encode() + b"\n")
+    first = delimiter.join(map(_quoted, names))
+    remark = "# " if form.name == "text" and len(names) == 2 else ""
+    stream.write(f"{remark}{first}\n".encode())
     options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
 
     def write(table: pa.Table) -> None:

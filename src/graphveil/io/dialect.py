@@ -18,6 +18,8 @@ from graphveil.io.spelling import NUMBER
 from graphveil.wording import either, option
 
 WHITESPACE = " "
+MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}
+"""First lines of text that graphveil writes: remarks to other readers, names of columns to us."""
 _SAMPLE = 200
 _ORDER = {"csv": ",;\t|", "tsv": "\t,;|", "text": "\t,;|"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
@@ -55,6 +57,7 @@ class Dialect:
     the numbers of cells of the first lines, the names left out. `plain_only` says that
     007 is no integer. `inferred` says that the first line was taken for names because it differs
     from what stands below, `undecided` that it may still be names: it is text above text.
+    `marked` are the names in a first line of `MARKS`: then every further line is data.
     """
 
     delimiter: str
@@ -66,6 +69,7 @@ class Dialect:
     plain_only: bool = True
     inferred: bool = False
     undecided: bool = False
+    marked: tuple[str, ...] = ()
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of a line."""
@@ -102,6 +106,11 @@ def sniff(
         Where it holds no data, or it is not clear whether the first line names the columns.
     """
     lines, remarks = _first_lines(source, comments=comments)
+    marked = MARKS.get(remarks[0], ()) if remarks and header == "auto" and not delimiter else ()
+    if marked and all(len(split(line, "\t")) == 2 for line in lines):
+        return Dialect("\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
+    if not lines:
+        source.refuse("the file is empty. Give at least one row.")
     separator = _spelled(source, delimiter)
     if separator is None:
         order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]
@@ -135,8 +144,6 @@ def _first_lines(source: Source, *, comments: bool) -> tuple[list[str], list[str
             lines.append(line)
         if len(lines) == _SAMPLE:
             break
-    if not lines:
-        source.refuse("the file is empty. Give at least one row.")
     return lines, remarks
 
 

@@ -77,7 +77,8 @@ def _names(
     """Return the names of the columns, and whether one holds lists."""
     known = format_of(path, form)
     if known.name in TEXT:
-        return sniff(Source(path, known), header, delimiter=delimiter).header, False
+        dialect = sniff(Source(path, known), header, delimiter=delimiter)
+        return dialect.header or dialect.marked, False
     if known.name not in ("parquet", "arrow"):
         return (), False
     with path.open("rb") as stream:

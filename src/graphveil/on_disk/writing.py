@@ -259,10 +259,13 @@ def _pairs(
 
 def _dialect(form: Format) -> Dialect:
     """Return how a text file of ours is written."""
+    names = ("user", "item")
+    remarked = form.name == "text"
     return Dialect(
         delimiter="," if form.name == "csv" else "\t",
         n_columns=2,
-        header=("user", "item"),
+        header=() if remarked else names,
         spaced=False,
         widths=frozenset({2}),
+        marked=names if remarked else (),
     )

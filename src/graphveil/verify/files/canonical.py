@@ -68,6 +68,7 @@ def compare_cells(
     *,
     header: Sequence[str],
     delimiter: str,
+    remark: str = "",
 ) -> None:
     """Refuse a delimited file whose bytes are not those of its rows, written in the one form.
 
@@ -79,6 +80,8 @@ def compare_cells(
         The names in the first line.
     delimiter
         The character between cells.
+    remark
+        What stands before the header.
 
     Raises
     ------
@@ -98,7 +101,10 @@ def compare_cells(
     compare(
         db,
         path,
-        [delimiter.join(names).encode() + b"\n", f"SELECT concat({line}, chr(10)) FROM {table}"],
+        [
+            f"{remark}{delimiter.join(names)}\n".encode(),
+            f"SELECT concat({line}, chr(10)) FROM {table}",
+        ],
     )
 
 

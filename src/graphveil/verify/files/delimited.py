@@ -13,6 +13,9 @@ from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.files.canonical import compare_cells
 from graphveil.verify.verdict import one_line, shown
 
+REMARKS = {"text": "# "}
+"""What stands before the header of a format: programs that read edges take it for a comment."""
+
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
 _WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
 _NO_NULL = "\x01"
@@ -26,6 +29,7 @@ def load_delimited(
     *,
     names: Sequence[str],
     delimiter: str = ",",
+    remark: str = "",
 ) -> None:
     """Create a table of a delimited file.
 
@@ -37,6 +41,8 @@ def load_delimited(
         What the header must say.
     delimiter
         The character between cells.
+    remark
+        What stands before the header: with it, that line is a comment to most readers.
 
     Raises
     ------
@@ -46,16 +52,17 @@ def load_delimited(
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
     quote = literal('"' if any(kind == "VARCHAR" for _, kind in columns) else "")
+    first = "header = false, skip = 1" if remark else "header = true"
     struct = ", ".join(f"{name}: {literal(kind)}" for name, kind in columns)
     with _explained(path.name, ",".join(names)):
         db.run(
             f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, auto_detect = false, "
             f"delim = {literal(delimiter)}, quote = {quote}, escape = {quote}, "
-            f"nullstr = {literal(_NO_NULL)}, new_line = '\\n', header = true, "
+            f"nullstr = {literal(_NO_NULL)}, new_line = '\\n', {first}, "
             f"compression = 'none', hive_partitioning = false, columns = {{{struct}}})",
             [db.link(path)],
         )
-    compare_cells(db, path, table, columns, header=names, delimiter=delimiter)
+    compare_cells(db, path, table, columns, header=names, delimiter=delimiter, remark=remark)
 
 
 @contextmanager
