@@ -1,6 +1,6 @@
-"""Stages of work that may take long: silent in a library, a bar on a terminal.
+"""Stages of work that may take long: a bar on a terminal, a line in a notebook, else silent.
 
-Where nobody listens, a library says nothing; `heard` and `shown` listen.
+Where nobody listens, a library says nothing; `heard` and `shown` listen, and a notebook does.
 
 Code says ``with stage("reading"):`` or, where it can count, ``with stage("edits", total=m) as
 advance:``. Whoever wants to show stages (the command line) works inside `shown`.
@@ -12,17 +12,22 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
+from graphveil import notebook
+
 Advance = Callable[[int], None]
 Display = Callable[[str, int | None], AbstractContextManager[Advance]]
 
 
-def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
-    del name, total
-    return nullcontext(lambda _: None)
+def _in_a_notebook(name: str, total: int | None) -> AbstractContextManager[Advance]:
+    """Show a stage where a notebook runs this; else it is silent."""
+    publisher = notebook.publisher()
+    if publisher is None:
+        return nullcontext(lambda _: None)
+    return notebook.line(publisher.publish, name, total)
 
 
 _notices: ContextVar[Callable[[str], None] | None] = ContextVar("notices", default=None)
-_display: ContextVar[Display] = ContextVar("display", default=_silent)
+_display: ContextVar[Display] = ContextVar("display", default=_in_a_notebook)
 
 
 @contextmanager

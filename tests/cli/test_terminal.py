@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+
+from graphveil.cli import console
 
 ESCAPE = "\x1b"
 HOSTILE = [
@@ -134,3 +137,27 @@ def test_an_output_of_another_encoding_is_no_bug(graphveil, cwd):
     done = graphveil("measure", "names.csv", env={"PYTHONIOENCODING": "ascii"})
     assert 0 == done.code
     assert "zo\\xeb" in done.out
+
+
+def test_one_bar_is_shown_at_a_time(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(console, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    shown_at_once = []
+    with console.bar("outer", None):
+        bars = console._bars.get()
+        bars.starter.join()
+        with console.bar("inner", 4) as advance:
+            advance(2)
+            shown_at_once.append([t.description for t in bars.progress.tasks if t.visible])
+        shown_at_once.append([t.description for t in bars.progress.tasks if t.visible])
+        bars.progress.refresh()
+    assert [["inner"], ["outer"]] == shown_at_once
+    assert console._bars.get() is None
+    assert not bars.progress.live.is_started
+    assert "outer" in terminal.getvalue()

@@ -8,11 +8,15 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from graphveil.progress import Advance
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 PATIENCE_SECONDS = 2.0
 """How long a stage may take before a bar is shown."""
@@ -90,36 +94,63 @@ def result_table(
     console.print(table)
 
 
+class _Bars:
+    """The bars of stages inside each other: the innermost alone is shown, on one line."""
+
+    def __init__(self) -> None:
+        from rich.console import Console  # noqa: PLC0415  loaded when a bar may be shown
+        from rich.progress import (  # noqa: PLC0415
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        words = TextColumn("{task.description}", markup=False)
+        columns = (SpinnerColumn(), words, BarColumn(), TimeRemainingColumn(), TimeElapsedColumn())
+        self.progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.tasks: list[TaskID] = []
+        self.starter = threading.Timer(PATIENCE_SECONDS, self.progress.start)
+        self.starter.daemon = True
+        self.starter.start()
+        self.started = time.monotonic()
+
+    def begin(self, name: str, total: int | None) -> TaskID:
+        """Show a stage instead of the one around it."""
+        if self.tasks:
+            self.progress.update(self.tasks[-1], visible=False)
+        self.tasks.append(self.progress.add_task(name, total=total))
+        return self.tasks[-1]
+
+    def end(self) -> None:
+        """Show the stage around the one that ends; without one, nothing."""
+        self.progress.remove_task(self.tasks.pop())
+        if self.tasks:
+            self.progress.update(self.tasks[-1], visible=True)
+            return
+        self.starter.cancel()
+        if time.monotonic() - self.started >= PATIENCE_SECONDS:
+            self.starter.join()
+            self.progress.stop()
+
+
+_bars: ContextVar[_Bars | None] = ContextVar("bars", default=None)
+
+
 @contextmanager
 def bar(name: str, total: int | None) -> Iterator[Advance]:
-    """Show a stage on a terminal once it has taken two seconds; silent anywhere else."""
+    """Show a stage on a terminal once the work has taken two seconds; silent anywhere else."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415  loaded when a bar may be shown
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
-    counted = [BarColumn(), TimeRemainingColumn()] if total is not None else []
-    shown = Progress(
-        *columns, *counted, TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    )
-    task = shown.add_task(name, total=total)
-    starter = threading.Timer(PATIENCE_SECONDS, shown.start)
-    starter.daemon = True
-    starter.start()
-    started = time.monotonic()
+    around = _bars.get()
+    bars = around or _Bars()
+    token = _bars.set(bars)
+    task = bars.begin(name, total)
     try:
-        yield lambda done: shown.advance(task, done)
+        yield lambda done: bars.progress.advance(task, done)
     finally:
-        starter.cancel()
-        if time.monotonic() - started >= PATIENCE_SECONDS:
-            starter.join()
-            shown.stop()
+        bars.end()
+        _bars.reset(token)
