@@ -107,6 +107,8 @@ class Anonymizer(ABC, Generic[D]):
     example: ClassVar[Mapping[str, Any]]
     states: ClassVar[tuple[type[Condition], ...]] = ()
     """The types of the conditions that every run adds to `conditions`, with values of its own."""
+    may_state: ClassVar[tuple[type[Condition], ...]] = ()
+    """The types of conditions without fields that hang on parameters which only the owner knows."""
     nests: ClassVar[bool] = False
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""

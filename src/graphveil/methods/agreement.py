@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.conditions import Condition, PeopleAsItems
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
@@ -123,7 +123,9 @@ def agreement(
         if private and withheld is None:
             return not_checked(METHOD, "whether its parameters make this claim", needs=RECORD)
         return fails(METHOD, f"{name}: {error}")
-    return judged(METHOD, _differences(manifest, own), f"{name} says all of this of itself")
+    may_state = method.may_state if withheld is None else ()
+    problems = _differences(manifest, own, may_state)
+    return judged(METHOD, problems, f"{name} says all of this of itself")
 
 
 def _unknown(manifest: Manifest, original: Any) -> Check:
@@ -144,7 +146,9 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
     return not_checked(METHOD, f"{unknown}; no text id of the original stands in its words")
 
 
-def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+def _differences(
+    manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
+) -> list[str]:
     claim, stated, own = manifest.claim, manifest.method.parameters, method.provenance
     problems = [
         f"the {what} is {shown(said)}"
@@ -161,10 +165,12 @@ def _differences(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     ]
     if not method.guarantee.covers(claim.guarantee):
         problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
-    return problems + _other_conditions(manifest, method)
+    return problems + _other_conditions(manifest, method, may_state)
 
 
-def _other_conditions(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+def _other_conditions(
+    manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
+) -> list[str]:
     """Return what is stated too little, or more than what the method states of such data.
 
     A condition of no method is no harmless one: its numbers would carry what they like.
@@ -184,6 +190,7 @@ def _other_conditions(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
             left.remove(stated)
     if manifest.data.kind == "bipartite" and PeopleAsItems() in left:
         left.remove(PeopleAsItems())
+    left = [condition for condition in left if not isinstance(condition, may_state)]
     return problems + [f"{own.method} does not say: {condition.sentence}" for condition in left]
 
 

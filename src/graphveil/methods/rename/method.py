@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphveil.anonymizer import Anonymizer, Draft, NewIds
-from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
+from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import InfeasibleError, UsageError
@@ -68,6 +68,7 @@ class Rename(Anonymizer[Any]):
         "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
         "the neighbours or some items, may find that person and read the rest. Not attacked by us."
     )
+    may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the edges, entries or cells"
     example: ClassVar[Mapping[str, Any]] = {}
 
