@@ -180,7 +180,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     except DataError as error:
         source.refuse(str(error))
     cells.notes.suppressed_cells = table.n_suppressed
-    cells.notes.all_distinct, cells.notes.many_numbers = _odd_columns(table)
+    cells.notes.all_distinct, cells.notes.many_numbers = _odd_columns(table, options)
     return Reading(
         table,
         ReadingReport(
@@ -305,12 +305,13 @@ def _source(path: str | Path, form: str | None) -> Source:
     return source
 
 
-def _odd_columns(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _odd_columns(table: Table, options: TableOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the columns in which no value stands twice, and others of many different numbers."""
     if table.n_rows < FEW:
         return (), ()
     columns = list(zip(table.columns, table.categories, strict=True))
-    all_distinct = tuple(name for name, values in columns if values.size == table.n_rows)
+    distinct = [name for name, values in columns if values.size == table.n_rows]
+    all_distinct = () if options.ids else tuple(distinct)
     numbers = [name for name, values in columns if values.dtype.kind == "i" and values.size > FEW]
     return all_distinct, tuple(name for name in numbers if name not in all_distinct)
 
