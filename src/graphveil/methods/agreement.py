@@ -141,8 +141,7 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = ids_in(data, text)
         if ids:
-            word = f"the word {shown(ids[0])}, an id of the original, stands in {shown(text)}"
-            return not_checked(METHOD, f"{unknown}; {word}: read it")
+            return fails(METHOD, f"{unknown}, and the id {shown(ids[0])} stands in {shown(text)}")
     return not_checked(METHOD, f"{unknown}; no text id of the original stands in its words")
 
 
