@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from graphveil.measures import MEASURES as MEASURES
     from graphveil.measures import measure as measure
     from graphveil.methods import METHODS as METHODS
+    from graphveil.methods import AsymmetricResponse as AsymmetricResponse
     from graphveil.methods import KDegree as KDegree
     from graphveil.methods import Mondrian as Mondrian
     from graphveil.methods import RandomizedResponse as RandomizedResponse
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     evaluate_release = _evaluate
 
 _HOMES = {
+    "AsymmetricResponse": "graphveil.methods",
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
     "Chunks": "graphveil.methods.smooth_k",

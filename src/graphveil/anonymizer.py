@@ -79,8 +79,6 @@ class Anonymizer(ABC, Generic[D]):
     limits: ClassVar[str]
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
-    states: ClassVar[tuple[type[Condition], ...]] = ()
-    """The types of the conditions that every run adds to `conditions`, with values of its own."""
     nests: ClassVar[bool] = False
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
@@ -101,6 +99,11 @@ class Anonymizer(ABC, Generic[D]):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds of every release, by construction."""
+        return ()
+
+    @property
+    def states(self) -> tuple[type[Condition], ...]:
+        """The types of the conditions that every run adds, with values of its own."""
         return ()
 
     @property

@@ -25,6 +25,17 @@ LARGEST_EPSILON = 40
 """Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
 
 
+def as_printed(epsilon: float) -> Fraction:
+    """Return an epsilon as the decimal number that is printed, not as the double nearest to it.
+
+    Examples
+    --------
+    >>> as_printed(0.1), Fraction(0.1) > as_printed(0.1)
+    (Fraction(1, 10), True)
+    """
+    return Fraction(repr(epsilon))
+
+
 class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """A further statement about a release, exact enough to be checked.
 
@@ -284,6 +295,39 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         )
 
 
+class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
+    """After the draw, cells were added or removed evenly until exactly so many were published.
+
+    Which, was decided without a look at the original. The chances that `CellFlips` states are those
+    before.
+
+    Parameters
+    ----------
+    size
+        How many edges or entries were published: a whole number.
+
+    Examples
+    --------
+    >>> ExactSize(size="12").sentence
+    'After the draw, edges or entries were added or removed evenly until exactly 12 were there.'
+    """
+
+    size: str
+
+    def __post_init__(self) -> None:
+        """Check that it is a number."""
+        if not _WHOLE.fullmatch(self.size):
+            raise ParameterError(f"size={self.size!r} is no whole number. Give its digits.")
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "After the draw, edges or entries were added or removed evenly until exactly "
+            f"{self.size} were there."
+        )
+
+
 class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items"):
     """Items are people: the id of an item is the id of that person as a user.
 
@@ -333,6 +377,7 @@ AnyCondition = (
     | TrueOfMoreThanHalf
     | SensitiveAtMost
     | CellFlips
+    | ExactSize
     | PeopleAsItems
 )
 """Every condition that a manifest can hold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from graphveil.claims.conditions import CellFlips, Condition
+from graphveil.claims.conditions import CellFlips, Condition, ExactSize
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.data import Graph
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
@@ -15,9 +15,9 @@ from graphveil.verify.recount.thresholds import (
     keeps_its_claim,
     thresholds,
 )
-from graphveil.verify.verdict import Check, fails, judged
+from graphveil.verify.verdict import Check, fails, judged, not_checked
 
-THRESHOLDS, CELLS, CHANCES = "thresholds", "cells", "chances"
+THRESHOLDS, CELLS, CHANCES, SIZE = "thresholds", "cells", "chances", "size"
 
 
 def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
@@ -50,15 +50,24 @@ def _prior(flips: CellFlips) -> Fraction | None:
 
 
 def _parts_of_epsilon(evidence: Evidence, flips: CellFlips, epsilon: Fraction) -> list[str]:
-    """Return whether a cell, or all cells of a person, have more than the whole of epsilon."""
+    """Return whether the cells, and the noisy count where there is one, have all of epsilon.
+
+    Without a count the cells of one person, or one cell, have the decimal number that is printed;
+    releases of before had the double nearest to it. A count has what the cells leave.
+    """
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
-    times = _cells_of_one(evidence, flips) if isinstance(promise, NodeDP) else 1
-    if epsilon * times <= Fraction(promise.epsilon):
+    times = max(_cells_of_one(evidence, flips), 1) if isinstance(promise, NodeDP) else 1
+    whole = Fraction(repr(promise.epsilon))
+    cells = f"{times} cells of epsilon={_short(epsilon)} each"
+    if flips.noisy_count is not None:
+        exceeds = epsilon * times >= whole
+        nothing = f"{cells} leave nothing of the claim's epsilon={promise.epsilon} to the count"
+        return [nothing] if exceeds else []
+    if epsilon * times in {whole, Fraction(promise.epsilon)}:
         return []
-    whole = f"{times} cells of epsilon={_short(epsilon)} each"
-    return [f"{whole} exceed the claim's epsilon={promise.epsilon}"]
+    return [f"{cells} are not the claim's epsilon={promise.epsilon}"]
 
 
 def _cells_of_one(evidence: Evidence, flips: CellFlips) -> int:
@@ -94,6 +103,8 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     truly = _true_cells(evidence)
     if cells != truly:
         return fails(CHANCES, f"{cells} cells are stated, the original has {truly}")
+    if _is_resized(evidence):
+        return not_checked(CHANCES, "edges or entries were added or removed after the draw")
     removed, added = 1 - int(flips.T1) / FULL, int(flips.T0) / FULL
     problems = [
         f"{count} {did}, {chance * trials:.6g} were to be expected"
@@ -105,6 +116,27 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     ]
     flipped = f"{edits.deleted} of {edits.before} removed and {edits.added} added"
     return judged(CHANCES, problems, f"{flipped}, with these chances: believable")
+
+
+def _is_resized(evidence: Evidence) -> bool:
+    return any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions)
+
+
+def _size(evidence: Evidence, exact: ExactSize) -> Check:
+    """Whether as many edges or entries are there as stated, and as many as the noisy count says."""
+    table = "edges" if evidence.manifest.data.kind == "graph" else "entries"
+    size = evidence.tables.number(f"SELECT count(*) FROM {table}")
+    counts = [
+        condition.noisy_count
+        for condition in evidence.manifest.claim.conditions
+        if isinstance(condition, CellFlips) and condition.noisy_count is not None
+    ]
+    problems = [
+        f"{size} {table} are released, {said} are {where}"
+        for said, where in [(exact.size, "stated"), *((c, "the noisy count") for c in counts)]
+        if int(said) != size
+    ]
+    return judged(SIZE, problems, f"{size} {table} are released, as stated")
 
 
 def _true_cells(evidence: Evidence) -> int:
@@ -127,5 +159,6 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances),
         ),
     ),
+    ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
 }
 """How the stated chances of cells are checked again."""
