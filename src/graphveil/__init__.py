@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from graphveil.measures import measure as measure
     from graphveil.methods import METHODS as METHODS
     from graphveil.methods import AsymmetricResponse as AsymmetricResponse
+    from graphveil.methods import DegreePriorResponse as DegreePriorResponse
     from graphveil.methods import KDegree as KDegree
+    from graphveil.methods import MixingPriorResponse as MixingPriorResponse
     from graphveil.methods import Mondrian as Mondrian
     from graphveil.methods import RandomizedResponse as RandomizedResponse
     from graphveil.methods import SmoothK as SmoothK
@@ -70,6 +72,7 @@ _HOMES = {
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
     "Chunks": "graphveil.methods.smooth_k",
+    "DegreePriorResponse": "graphveil.methods",
     "EdgeDP": "graphveil.claims.guarantees",
     "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",
@@ -83,6 +86,7 @@ _HOMES = {
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
+    "MixingPriorResponse": "graphveil.methods",
     "Mondrian": "graphveil.methods",
     "NodeDP": "graphveil.claims.guarantees",
     "NotClaimed": "graphveil.claims.guarantees",

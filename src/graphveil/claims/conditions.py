@@ -20,6 +20,7 @@ _FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,39}")
 _EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
 
+_MOST_CLASSES = 1000
 
 LARGEST_EPSILON = 40
 """Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
@@ -271,15 +272,7 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
             text = getattr(self, name)
             if text is not None and not _WHOLE.fullmatch(text):
                 raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
-        exact = _EXACT.fullmatch(self.epsilon_cells)
-        if not exact or str(Fraction(self.epsilon_cells)) != self.epsilon_cells:
-            raise ParameterError(
-                f"epsilon_cells={self.epsilon_cells!r} is no fraction in lowest terms above 0."
-            )
-        if Fraction(self.epsilon_cells) > LARGEST_EPSILON:
-            raise ParameterError(
-                f"epsilon_cells={self.epsilon_cells} is above {LARGEST_EPSILON}. Give less."
-            )
+        _check_part(self.epsilon_cells)
         if not 0 <= int(self.T0) <= int(self.T1) <= self.FULL:
             raise ParameterError(
                 f"T0={self.T0} and T1={self.T1} are no chances: 0 <= T0 <= T1 <= 2^64."
@@ -292,6 +285,74 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         return (
             f"A cell of 0 is published as 1 with probability {zero:.6g}, a cell of 1 with "
             f"probability {one:.6g}."
+        )
+
+
+class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
+    """Every cell is published with one of two chances that follow from the classes of its nodes.
+
+    It holds what was released under the budget, or follows from it. Of classes a and b the prior,
+    in units of 2^-64, is x_a x_b / (2^128 + x_a x_b) times their groups' factor, rounded down, from
+    1 to 0.999 of 2^64; the chances of a cell are those that publish most ones under it.
+
+    Parameters
+    ----------
+    cells, epsilon_cells, noisy_count
+        As in `CellFlips`.
+    sizes
+        How many nodes a class has.
+    weights
+        x of every class, times 2^64: whole numbers.
+    groups
+        The group of every class, from 0 on; none where there are no factors.
+    factors
+        The factor of every pair of groups g <= h, row by row, times 2^64: whole numbers.
+
+    Examples
+    --------
+    >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
+    ...                    weights=("18446744073709551616",))
+    >>> flips.sentence.partition(",")[0]
+    'A pair of nodes is published with chances that follow from 1 class of nodes'
+    """
+
+    FULL: ClassVar[int] = 1 << 64
+
+    cells: str
+    epsilon_cells: str
+    noisy_count: str | None
+    sizes: tuple[int, ...]
+    weights: tuple[str, ...]
+    groups: tuple[int, ...] = ()
+    factors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that every number is one, and that there are as many as belong together."""
+        count = () if self.noisy_count is None else (self.noisy_count,)
+        for text in (self.cells, *count, *self.weights, *self.factors):
+            if not _WHOLE.fullmatch(text):
+                raise ParameterError(f"{text!r} is no whole number. Give its digits.")
+        _check_part(self.epsilon_cells)
+        groups = max(self.groups, default=-1) + 1
+        if not (
+            1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES
+            and len(self.groups) in {0, len(self.sizes)}
+            and min(self.sizes) >= 1
+            and min(self.groups, default=0) >= 0
+            and len(self.factors) == groups * (groups + 1) // 2
+        ):
+            raise ParameterError(
+                f"{len(self.sizes)} sizes, {len(self.weights)} weights, {len(self.groups)} groups "
+                f"and {len(self.factors)} factors do not belong together."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        classes = "1 class" if len(self.sizes) == 1 else f"{len(self.sizes)} classes"
+        return (
+            f"A pair of nodes is published with chances that follow from {classes} of nodes, which "
+            "follow from noisy counts."
         )
 
 
@@ -343,6 +404,14 @@ class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items")
         return "Items are people: the id of an item is the id of that person as a user."
 
 
+def _check_part(epsilon: str) -> None:
+    """Check a part of epsilon: a fraction in lowest terms, above 0 and not too large."""
+    if not _EXACT.fullmatch(epsilon) or str(Fraction(epsilon)) != epsilon:
+        raise ParameterError(f"epsilon_cells={epsilon!r} is no fraction in lowest terms above 0.")
+    if Fraction(epsilon) > LARGEST_EPSILON:
+        raise ParameterError(f"epsilon_cells={epsilon} is above {LARGEST_EPSILON}. Give less.")
+
+
 def share_in(theta: str) -> Fraction:
     """Return the share of a class that a text such as ``2/3`` writes.
 
@@ -377,6 +446,7 @@ AnyCondition = (
     | TrueOfMoreThanHalf
     | SensitiveAtMost
     | CellFlips
+    | BlockFlips
     | ExactSize
     | PeopleAsItems
 )

@@ -7,7 +7,9 @@ from typing import Any, TypeVar
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError
 from graphveil.methods.asymmetric_response import AsymmetricResponse
+from graphveil.methods.degree_prior_response import DegreePriorResponse
 from graphveil.methods.k_degree import KDegree
+from graphveil.methods.mixing_prior_response import MixingPriorResponse
 from graphveil.methods.mondrian import Mondrian
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.methods.smooth_k import SmoothK, SuppressK
@@ -37,14 +39,16 @@ def register(method: M) -> M:
 
 for _method in (
     *(KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian),
-    *(AsymmetricResponse, RandomizedResponse),
+    *(AsymmetricResponse, DegreePriorResponse, MixingPriorResponse, RandomizedResponse),
 ):
     register(_method)
 
 __all__ = [
     "METHODS",
     "AsymmetricResponse",
+    "DegreePriorResponse",
     "KDegree",
+    "MixingPriorResponse",
     "Mondrian",
     "RandomizedResponse",
     "SmoothK",

@@ -30,7 +30,7 @@ _EVEN = Fraction(1, 2)
 
 @dataclass(frozen=True, kw_only=True)
 class AsymmetricResponse(UnderNoise):
-    """No edge changes the probability of any release by a factor above e^epsilon.
+    """No edge or entry changes the probability of any release by a factor above e^epsilon.
 
     A cell is a pair of nodes, or a pair of a user and a feature. Every edge is published with one
     probability, every other cell with a smaller one, all independently. Both follow from epsilon
