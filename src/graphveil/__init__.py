@@ -49,10 +49,12 @@ if TYPE_CHECKING:
     from graphveil.methods import KDegree as KDegree
     from graphveil.methods import MixingPriorResponse as MixingPriorResponse
     from graphveil.methods import Mondrian as Mondrian
+    from graphveil.methods import OneKSeries as OneKSeries
     from graphveil.methods import RandomizedResponse as RandomizedResponse
     from graphveil.methods import SmoothK as SmoothK
     from graphveil.methods import StructuralAnonymity as StructuralAnonymity
     from graphveil.methods import SuppressK as SuppressK
+    from graphveil.methods import TopMFilter as TopMFilter
     from graphveil.methods.agreement import verify_release as verify_release
     from graphveil.methods.by_name import anonymize as anonymize
     from graphveil.methods.smooth_k import Chunks as Chunks
@@ -90,6 +92,7 @@ _HOMES = {
     "Mondrian": "graphveil.methods",
     "NodeDP": "graphveil.claims.guarantees",
     "NotClaimed": "graphveil.claims.guarantees",
+    "OneKSeries": "graphveil.methods",
     "Partial": "graphveil.methods.structural",
     "RandomizedResponse": "graphveil.methods",
     "Release": "graphveil.release",
@@ -99,6 +102,7 @@ _HOMES = {
     "StructuralKAnonymity": "graphveil.claims.guarantees",
     "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
+    "TopMFilter": "graphveil.methods",
     "__version__": "graphveil._version",
     "anonymize": "graphveil.methods.by_name",
     "datasets": "graphveil.datasets:",

@@ -288,6 +288,23 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         )
 
 
+class TopMFlips(CellFlips, frozen=True, kw_only=True, tag="top-m-flips"):
+    """As `CellFlips`, with the chances that the thresholds of the Top-m Filter give.
+
+    Examples
+    --------
+    >>> flips = TopMFlips(cells="6", epsilon_cells="2", T0="1", T1="2", noisy_count="2")
+    >>> flips.sentence.partition(":")[0]
+    'By the thresholds of the Top-m Filter'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        said = super().sentence
+        return f"By the thresholds of the Top-m Filter: {said[0].lower()}{said[1:]}"
+
+
 class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     """Every cell is published with one of two chances that follow from the classes of its nodes.
 
@@ -446,6 +463,7 @@ AnyCondition = (
     | TrueOfMoreThanHalf
     | SensitiveAtMost
     | CellFlips
+    | TopMFlips
     | BlockFlips
     | ExactSize
     | PeopleAsItems

@@ -11,9 +11,11 @@ from graphveil.methods.degree_prior_response import DegreePriorResponse
 from graphveil.methods.k_degree import KDegree
 from graphveil.methods.mixing_prior_response import MixingPriorResponse
 from graphveil.methods.mondrian import Mondrian
+from graphveil.methods.one_k_series import OneKSeries
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.methods.smooth_k import SmoothK, SuppressK
 from graphveil.methods.structural import StructuralAnonymity
+from graphveil.methods.top_m_filter import TopMFilter
 
 METHODS: dict[str, type[Anonymizer[Any]]] = {}
 """Every method by its name on the command line."""
@@ -40,6 +42,7 @@ def register(method: M) -> M:
 for _method in (
     *(KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian),
     *(AsymmetricResponse, DegreePriorResponse, MixingPriorResponse, RandomizedResponse),
+    *(TopMFilter, OneKSeries),
 ):
     register(_method)
 
@@ -50,9 +53,11 @@ __all__ = [
     "KDegree",
     "MixingPriorResponse",
     "Mondrian",
+    "OneKSeries",
     "RandomizedResponse",
     "SmoothK",
     "StructuralAnonymity",
     "SuppressK",
+    "TopMFilter",
     "register",
 ]

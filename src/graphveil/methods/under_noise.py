@@ -58,6 +58,16 @@ class UnderNoise(Anonymizer[Any]):
     def __post_init__(self) -> None:
         """Check every parameter, and that something of epsilon is left for the cells."""
         super().__post_init__()
+        self.check_parts()
+
+    def check_parts(self) -> None:
+        """Refuse parts that leave nothing of epsilon for the cells.
+
+        Raises
+        ------
+        ParameterError
+            Where they are as much as epsilon, or more.
+        """
         if self.epsilon_cells <= 0:
             counts = ", ".join(
                 f"{name}={value}" for name, value in self.parameters().items() if "epsilon_" in name
@@ -108,7 +118,6 @@ def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from graphveil.noise import words_from
     >>> from graphveil.randomness import Randomness
     >>> resized(words_from(Randomness(), "size"), np.array([1, 3]), 4, 4).tolist()
@@ -116,10 +125,22 @@ def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
     """
     if size <= cells.size:
         return cells[distinct(words, cells.size, size)]
-    among_others = distinct(words, n_cells - cells.size, size - cells.size)
+    return union(cells, others(words, cells, n_cells, size - cells.size))
+
+
+def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
+    """Return so many uniform cells that are none of these, in order.
+
+    Examples
+    --------
+    >>> from graphveil.noise import words_from
+    >>> from graphveil.randomness import Randomness
+    >>> others(words_from(Randomness(), "others"), np.array([1, 3]), 4, 2).tolist()
+    [0, 2]
+    """
+    among_others = distinct(words, n_cells - cells.size, count)
     others_before = cells - np.arange(cells.size)
-    added = among_others + np.searchsorted(others_before, among_others, side="right")
-    return union(cells, added)
+    return among_others + np.searchsorted(others_before, among_others, side="right")
 
 
 def what_ones_are(data: Graph | Bipartite) -> str:

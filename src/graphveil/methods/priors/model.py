@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,10 +154,25 @@ def priors_of(flips: BlockFlips) -> list[int]:
     >>> priors_of(flips) == [1 << 63]
     True
     """
-    weights, full = [int(x) for x in flips.weights], flips.FULL
-    groups = flips.groups or (0,) * len(weights)
-    factors = _factors(flips)
-    priors = []
+    weights = [int(x) for x in flips.weights]
+    return priors_between(weights, flips.groups or (0,) * len(weights), _factors(flips))
+
+
+def priors_between(
+    weights: Sequence[int], groups: Sequence[int], factors: Mapping[tuple[int, int], int]
+) -> list[int]:
+    """Return the prior of every pair of classes a <= b, row by row, in units of 2^-64: exactly.
+
+    Parameters
+    ----------
+    weights
+        x of every class, times 2^64.
+    groups
+        The group of every class.
+    factors
+        By how much the prior of two groups is multiplied, times 2^64.
+    """
+    full, priors = BlockFlips.FULL, []
     for a, x in enumerate(weights):
         for b in range(a, len(weights)):
             odds = x * weights[b]
@@ -171,6 +187,17 @@ def _factors(flips: BlockFlips) -> dict[tuple[int, int], int]:
     values = map(int, flips.factors or (flips.FULL,))
     upper = dict(zip(pairs, values, strict=True))
     return upper | {(h, g): value for (g, h), value in upper.items()}
+
+
+def whole(values: NDArray[np.float64]) -> list[int]:
+    """Return real numbers in units of 2^-64, rounded down.
+
+    Examples
+    --------
+    >>> whole(np.array([0.5])) == [1 << 63]
+    True
+    """
+    return [int(value * float(BlockFlips.FULL)) for value in values.tolist()]
 
 
 def stated(
@@ -191,17 +218,16 @@ def stated(
     groups, factors
         Its correction by mixing.
     """
-    one = float(BlockFlips.FULL)
     more: dict[str, Any] = {}
     if groups is not None and factors is not None:
         upper = factors[np.triu_indices(factors.shape[0])]
         more = {
             "groups": tuple(groups.tolist()),
-            "factors": tuple(str(int(value * one)) for value in upper.tolist()),
+            "factors": tuple(map(str, whole(upper))),
         }
     return BlockFlips(
         **budget,
         sizes=tuple(classes.sizes.tolist()),
-        weights=tuple(str(int(value * one)) for value in weights.tolist()),
+        weights=tuple(map(str, whole(weights))),
         **more,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -35,6 +36,29 @@ from graphveil.noise.cells import number_of_cells, with_cells
 from graphveil.noise.channels import exp_below, thresholds
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+
+
+def noisy_classes(
+    data: Graph, randomness: Randomness, parts: Mapping[str, Fraction], most: int
+) -> tuple[int, Classes]:
+    """Return a noisy count of edges, and classes of nodes by noisy degree.
+
+    Parameters
+    ----------
+    data
+        With at least two pairs of nodes.
+    randomness
+        The run's.
+    parts
+        The parts of epsilon of the count and of the degrees: an edge changes two of these.
+    most
+        The most classes.
+    """
+    words, n_cells = words_from(randomness, "noisy count"), number_of_cells(data)
+    count = noisy_count(words, data.n_edges, n_cells, parts["epsilon_count"])
+    words, part = words_from(randomness, "noisy degrees"), parts["epsilon_degrees"] / 2
+    noisy = data.degrees() + discrete_laplace(words, part, data.n_nodes)
+    return count, classes_of(expected_degrees(noisy, part, count), most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,11 +121,7 @@ class PriorResponse(UnderNoise):
         n_cells = number_of_cells(data)
         if n_cells < 2:
             return self._even(data.n_nodes, n_cells)
-        words = words_from(randomness, "noisy count")
-        count = noisy_count(words, data.n_edges, n_cells, self.parts["epsilon_count"])
-        words, part = words_from(randomness, "noisy degrees"), self.parts["epsilon_degrees"] / 2
-        noisy = data.degrees() + discrete_laplace(words, part, data.n_nodes)
-        classes = classes_of(expected_degrees(noisy, part, count), self.most_classes)
+        count, classes = noisy_classes(data, randomness, self.parts, self.most_classes)
         budget = {
             "cells": str(n_cells),
             "epsilon_cells": str(self.epsilon_cells),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from operator import itemgetter
 
-from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, ExactSize
+from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, ExactSize, TopMFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.data import Graph
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
@@ -14,6 +14,7 @@ from graphveil.verify.recount.edits import Changes, changes
 from graphveil.verify.recount.thresholds import (
     FULL,
     factor_of,
+    filter_thresholds,
     is_unbelievable,
     keeps_its_claim,
     thresholds,
@@ -33,7 +34,7 @@ def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
     prior = _prior(flips)
     if prior is None:
         return fails(THRESHOLDS, f"noisy_count={flips.noisy_count} is none of {flips.cells} cells")
-    expected = thresholds(prior, epsilon)
+    expected = _expected(flips, prior, epsilon)
     problems = [
         f"{name}={said}, computed again {value}"
         for name, said, value in zip(("T0", "T1"), (zero, one), expected, strict=True)
@@ -42,6 +43,13 @@ def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
     problems += _parts_of_epsilon(evidence, flips, epsilon)
     chances = f"{zero / FULL:.6g} and {one / FULL:.6g}"
     return judged(THRESHOLDS, problems, f"the chances {chances} follow from what is stated")
+
+
+def _expected(flips: CellFlips, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
+    """Return the chances that the law of this type gives."""
+    if not isinstance(flips, TopMFlips):
+        return thresholds(prior, epsilon)
+    return filter_thresholds(int(flips.cells), int(flips.noisy_count or 1), epsilon)
 
 
 def _prior(flips: CellFlips | BlockFlips) -> Fraction | None:
@@ -249,6 +257,15 @@ def _short(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
+_CELLS_ALIKE = Recheck(
+    ("graph", "bipartite"),
+    (
+        Part(THRESHOLDS, ("data",), "", _thresholds),
+        Part(CELLS, ("data",), "", _cells),
+        Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances),
+    ),
+)
+
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     BlockFlips: Recheck(
         ("graph",),
@@ -258,14 +275,8 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances_of_blocks),
         ),
     ),
-    CellFlips: Recheck(
-        ("graph", "bipartite"),
-        (
-            Part(THRESHOLDS, ("data",), "", _thresholds),
-            Part(CELLS, ("data",), "", _cells),
-            Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances),
-        ),
-    ),
+    CellFlips: _CELLS_ALIKE,
+    TopMFlips: _CELLS_ALIKE,
     ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
 }
 """How the stated chances of cells are checked again."""
