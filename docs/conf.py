@@ -180,7 +180,10 @@ def known_names() -> str:
     return table(["columns", "names"], rows)
 
 
-VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "warm", "convert", "demo"]
+VERBS = [
+    *("methods", "measure", "anonymize", "verify", "evaluate"),
+    *("ledger", "warm", "convert", "demo"),
+]
 
 myst_substitutions = {
     "formats": formats(),

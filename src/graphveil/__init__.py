@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from graphveil.methods.structural import Budget as Budget
     from graphveil.methods.structural import Full as Full
     from graphveil.methods.structural import Partial as Partial
+    from graphveil.records.ledger import Ledger as Ledger
     from graphveil.release import Release as Release
     from graphveil.release import read_release as read_release
 
@@ -84,6 +85,7 @@ _HOMES = {
     "Greedy": "graphveil.methods.smooth_k",
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
+    "Ledger": "graphveil.records.ledger",
     "LocalSearch": "graphveil.methods.smooth_k",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",

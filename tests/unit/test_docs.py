@@ -21,7 +21,11 @@ from graphveil.release import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH_EXAMPLES = ["README.md", "docs/tutorial.md"]
-WITH_PYTHON = [*WITH_EXAMPLES, "docs/how-to/receive-a-noisy-release.md"]
+WITH_PYTHON = [
+    *WITH_EXAMPLES,
+    "docs/how-to/budget-of-epsilon.md",
+    "docs/how-to/receive-a-noisy-release.md",
+]
 
 
 def page(name):

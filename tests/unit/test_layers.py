@@ -27,7 +27,7 @@ ROOMS = {
     "kernels": ("errors", "progress"),
     "data": ("errors", "wording", "lazy", "html", "kernels"),
     "claims": ("errors",),
-    "records": ("errors", "data", "claims"),
+    "records": ("errors", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data"),
@@ -93,7 +93,7 @@ ROOMS = {
     "__main__": ("cli",),
     "__init__": (
         *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
-        *("evaluate", "datasets"),
+        *("evaluate", "datasets", "records"),
     ),
 }
 """Every room, and what its files may import, at their top or inside a function: rooms above it."""

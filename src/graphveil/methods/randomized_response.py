@@ -80,6 +80,7 @@ class RandomizedResponse(Anonymizer[Any]):
         "a person may find that person and the rest; epsilons of several releases add up. Not"
         " attacked by us."
     )
+    spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from graphveil.anonymizer import Draft
 from graphveil.claims.conditions import Condition, TopMFlips, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
-from graphveil.data import Data, Graph
+from graphveil.data import Graph
 from graphveil.errors import InfeasibleError
 from graphveil.methods.under_noise import (
     SMALLEST_PART,
@@ -128,20 +128,22 @@ class TopMFilter(UnderNoise):
         """The parts of epsilon that counts have, by name."""
         return {"epsilon_count": as_printed(self.epsilon_count)}
 
-    def check(self, data: Data) -> None:
-        """Refuse data of another kind, and so few nodes that no number of edges is in range.
+    @property
+    def rows_needed(self) -> int:
+        """The fewest nodes for which some number of edges is in range."""
+        return _FEWEST_NODES
+
+    def check_size(self, n: int, *, noun: str = "nodes") -> None:
+        """Refuse fewer than four nodes.
 
         Raises
         ------
-        UsageError
-            Where the data is of another kind.
         InfeasibleError
-            Where there are fewer than four nodes.
+            Where there are fewer.
         """
-        super().check(data)
-        if data.size < _FEWEST_NODES:
+        if n < _FEWEST_NODES:
             raise InfeasibleError(
-                f"top-m-filter needs at least {_FEWEST_NODES} nodes, the data has {data.size}. "
+                f"top-m-filter needs at least {_FEWEST_NODES} {noun}, the data has {n}. "
                 "Use asymmetric-response."
             )
 

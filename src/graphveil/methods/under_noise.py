@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,8 @@ COUNT_SHARE = Share(of_epsilon=Fraction(1, 20), most=Fraction(1, 10))
 @dataclass(frozen=True, kw_only=True)
 class UnderNoise(Anonymizer[Any]):
     """A method that releases noisy counts, and spends the rest of epsilon on the cells."""
+
+    spends: ClassVar[bool] = True
 
     epsilon: float = parameter(
         text="all of it: the largest factor is e^epsilon",
