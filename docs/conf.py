@@ -181,16 +181,8 @@ def known_names() -> str:
 
 
 VERBS = [
-    "methods",
-    "measure",
-    "advise",
-    "anonymize",
-    "key",
-    "verify",
-    "evaluate",
-    "warm",
-    "convert",
-    "demo",
+    *("methods", "measure", "advise", "anonymize", "key", "verify", "evaluate"),
+    *("ledger", "warm", "convert", "demo"),
 ]
 
 myst_substitutions = {

@@ -45,13 +45,18 @@ if TYPE_CHECKING:
     from graphveil.measures import MEASURES as MEASURES
     from graphveil.measures import measure as measure
     from graphveil.methods import METHODS as METHODS
+    from graphveil.methods import AsymmetricResponse as AsymmetricResponse
+    from graphveil.methods import DegreePriorResponse as DegreePriorResponse
     from graphveil.methods import KDegree as KDegree
+    from graphveil.methods import MixingPriorResponse as MixingPriorResponse
     from graphveil.methods import Mondrian as Mondrian
+    from graphveil.methods import OneKSeries as OneKSeries
     from graphveil.methods import RandomizedResponse as RandomizedResponse
     from graphveil.methods import Rename as Rename
     from graphveil.methods import SmoothK as SmoothK
     from graphveil.methods import StructuralAnonymity as StructuralAnonymity
     from graphveil.methods import SuppressK as SuppressK
+    from graphveil.methods import TopMFilter as TopMFilter
     from graphveil.methods.agreement import verify_release as verify_release
     from graphveil.methods.by_name import anonymize as anonymize
     from graphveil.methods.rename import Key as Key
@@ -62,15 +67,18 @@ if TYPE_CHECKING:
     from graphveil.methods.structural import Budget as Budget
     from graphveil.methods.structural import Full as Full
     from graphveil.methods.structural import Partial as Partial
+    from graphveil.records.ledger import Ledger as Ledger
     from graphveil.release import Release as Release
     from graphveil.release import read_release as read_release
 
     evaluate_release = _evaluate
 
 _HOMES = {
+    "AsymmetricResponse": "graphveil.methods",
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
     "Chunks": "graphveil.methods.smooth_k",
+    "DegreePriorResponse": "graphveil.methods",
     "EdgeDP": "graphveil.claims.guarantees",
     "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",
@@ -81,13 +89,16 @@ _HOMES = {
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
     "Key": "graphveil.methods.rename",
+    "Ledger": "graphveil.records.ledger",
     "LocalSearch": "graphveil.methods.smooth_k",
     "MEASURES": "graphveil.measures",
     "METHODS": "graphveil.methods",
     "METRICS": "graphveil.evaluate",
+    "MixingPriorResponse": "graphveil.methods",
     "Mondrian": "graphveil.methods",
     "NodeDP": "graphveil.claims.guarantees",
     "NotClaimed": "graphveil.claims.guarantees",
+    "OneKSeries": "graphveil.methods",
     "Partial": "graphveil.methods.structural",
     "RandomizedResponse": "graphveil.methods",
     "Release": "graphveil.release",
@@ -98,6 +109,7 @@ _HOMES = {
     "StructuralKAnonymity": "graphveil.claims.guarantees",
     "SuppressK": "graphveil.methods",
     "Table": "graphveil.data",
+    "TopMFilter": "graphveil.methods",
     "__version__": "graphveil._version",
     "advise": "graphveil.choosing",
     "anonymize": "graphveil.methods.by_name",

@@ -27,6 +27,7 @@ from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
+from graphveil.records.ledger import Ledger, Spent
 from graphveil.release import Linkage, Private, Provenance, Release, digest_of
 
 D = TypeVar("D", Graph, Bipartite, Table)
@@ -105,11 +106,11 @@ class Anonymizer(ABC, Generic[D]):
     limits: ClassVar[str]
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
-    states: ClassVar[tuple[type[Condition], ...]] = ()
-    """The types of the conditions that every run adds to `conditions`, with values of its own."""
     may_state: ClassVar[tuple[type[Condition], ...]] = ()
     """The types of conditions without fields that hang on parameters which only the owner knows."""
     nests: ClassVar[bool] = False
+    spends: ClassVar[bool] = False
+    """Whether it claims an epsilon, which adds up over releases."""
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
 
@@ -135,6 +136,11 @@ class Anonymizer(ABC, Generic[D]):
         return ()
 
     @property
+    def states(self) -> tuple[type[Condition], ...]:
+        """The types of the conditions that every run adds, with values of its own."""
+        return ()
+
+    @property
     def rows_needed(self) -> int:
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
@@ -149,7 +155,9 @@ class Anonymizer(ABC, Generic[D]):
         del data
         return None
 
-    def anonymize(self, data: Any, *, seed: int | None = None) -> Release:
+    def anonymize(
+        self, data: Any, *, seed: int | None = None, ledger: Ledger | None = None
+    ) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
 
         Parameters
@@ -161,11 +169,13 @@ class Anonymizer(ABC, Generic[D]):
         seed
             None draws from the operating system's entropy. With a seed the same data gives the
             same release; a seed is a secret of the owner.
+        ledger
+            Where epsilon is entered before anything is drawn; it stays entered if the run fails.
 
         Raises
         ------
         UsageError
-            Where the data is of another kind.
+            Where the data is of another kind, or the ledger's limit would be passed.
         InfeasibleError
             Where the data has too few rows.
 
@@ -174,7 +184,22 @@ class Anonymizer(ABC, Generic[D]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        return self._release(self.prepared(data), self._anonymize, seed)
+        prepared = self.prepared(data)
+        spent = self.entered(prepared, ledger, seed)
+        return noted(self._release(prepared, self._anonymize, seed), spent)
+
+    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> Spent | None:
+        """Enter what a run will claim in a ledger, before it draws anything; None without one.
+
+        Raises
+        ------
+        UsageError
+            Where the ledger's limit would be passed, or nothing is claimed that adds up.
+        """
+        if ledger is None:
+            return None
+        claimed = self.claimed(None, Randomness(seed=seed))
+        return ledger.spend(claimed, method=self.name, person_cells=_cells_of_one(data))
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as what this method anonymizes, or refuse it.
@@ -335,6 +360,21 @@ class Anonymizer(ABC, Generic[D]):
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
     return () if positions is None else tuple(data.labels()[positions].tolist())
+
+
+def noted(release: Release, spent: Spent | None) -> Release:
+    """Return the release with the note of its ledger in its private part."""
+    if release.private is None:
+        raise TypeError("a new release has its private part")
+    private = dataclasses.replace(release.private, spent=spent)
+    return dataclasses.replace(release, private=private)
+
+
+def _cells_of_one(data: Data) -> int:
+    """Return how many cells one person has: pairs with other nodes, or with features."""
+    if isinstance(data, Graph):
+        return max(data.n_nodes - 1, 0)
+    return data.n_features if isinstance(data, Bipartite) else len(data.columns)
 
 
 def _has_people(data: Data) -> bool:

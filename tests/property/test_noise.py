@@ -25,7 +25,14 @@ from graphveil.noise import (
     flipped,
     words_from,
 )
-from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
+from graphveil.noise.cells import (
+    cells_between,
+    cells_of,
+    cells_of_one,
+    ends_of,
+    number_of_cells,
+    with_cells,
+)
 from graphveil.noise.channels import exp_below
 from graphveil.noise.counts import distribution
 from graphveil.randomness import Randomness
@@ -323,11 +330,9 @@ def test_a_graph_is_its_cells(n, seed, density):
 def test_the_cells_of_the_largest_graphs_do_not_overflow():
     n = 2_000_000_011
     ends = np.array([[0, 1], [0, n // 2], [0, n - 1], [n - 2, n - 1]])
-    from graphveil.noise.cells import _ends, _numbered  # noqa: PLC0415  no graph is so large here
-
-    cells = _numbered(ends, n)
+    cells = cells_between(ends, n)
     assert np.all((cells >= 0) & (cells < n * (n - 1) // 2))
-    assert ends.tolist() == np.sort(_ends(cells, n), axis=1).tolist()
+    assert ends.tolist() == np.sort(ends_of(cells, n), axis=1).tolist()
 
 
 @settings(deadline=None, max_examples=60)

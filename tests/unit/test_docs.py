@@ -21,6 +21,11 @@ from graphveil.release import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH_EXAMPLES = ["README.md", "docs/tutorial.md"]
+WITH_PYTHON = [
+    *WITH_EXAMPLES,
+    "docs/how-to/budget-of-epsilon.md",
+    "docs/how-to/receive-a-noisy-release.md",
+]
 
 
 def page(name):
@@ -49,7 +54,7 @@ def run(arguments, cwd):
     )
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+@pytest.mark.parametrize("name", WITH_PYTHON)
 def test_the_python_of_a_page_runs(name, cwd):
     code = "\n".join(blocks(name, "python"))
     assert code

@@ -28,7 +28,7 @@ ROOMS = {
     "kernels": ("errors", "progress"),
     "data": ("errors", "wording", "lazy", "html", "kernels"),
     "claims": ("errors",),
-    "records": ("errors", "data", "claims"),
+    "records": ("errors", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data"),
@@ -109,7 +109,7 @@ ROOMS = {
     "__main__": ("cli",),
     "__init__": (
         *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
-        *("evaluate", "choosing", "datasets"),
+        *("evaluate", "choosing", "datasets", "records"),
     ),
 }
 """Every room, and what its files may import, at their top or inside a function: rooms above it."""

@@ -89,7 +89,7 @@ def test_over_all_graphs_and_outputs_no_edge_changes_a_probability_by_more_than_
         return [(*state[:i], 1 - state[i], *state[i + 1 :]) for i in range(6)]
 
     worst = worst_ratio(law, neighbours)
-    assert worst <= below_exp(Fraction(epsilon))
+    assert worst <= below_exp(Fraction(repr(epsilon)))
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
 
@@ -109,7 +109,7 @@ def test_over_all_graphs_and_outputs_no_node_changes_a_probability_by_more_than_
                 yield tuple(other)
 
     worst = worst_ratio(law, neighbours)
-    assert worst <= below_exp(Fraction(epsilon))
+    assert worst <= below_exp(Fraction(repr(epsilon)))
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
 
@@ -124,7 +124,7 @@ def test_over_all_tables_no_row_changes_a_probability_by_more_than_claimed(epsil
             yield (*state[:3], *row)
 
     worst = worst_ratio(law, neighbours)
-    assert worst <= below_exp(Fraction(epsilon))
+    assert worst <= below_exp(Fraction(repr(epsilon)))
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
 

@@ -32,6 +32,7 @@ from graphveil.methods import METHODS
 from graphveil.methods.rename import Key
 from graphveil.progress import shown, stage
 from graphveil.randomness import Randomness
+from graphveil.records.ledger import Ledger
 from graphveil.records.manifest import Claim, read_manifest
 from graphveil.records.record import Record, private_folder, read_record
 from graphveil.release import digest_of, nesting_of, read_release
@@ -103,6 +104,36 @@ def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     ]
 
 
+def _ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of a method whose epsilons add up."""
+    if not method.spends:
+        return []
+    return [
+        flag(
+            "ledger",
+            Path | None,
+            "A file of yours that adds up epsilons: this run is entered before anything is drawn.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "ledger_limit",
+            float | None,
+            "The most that the ledger's total may reach; a run that would pass it is refused.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "ledger_unclaimed",
+            bool,
+            "Enter a run that claims nothing, too: the ledger has no total from then on.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+    ]
+
+
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method that runs in chunks; none of them changes the result."""
     if not method.runs_on_disk:
@@ -138,6 +169,23 @@ class _Given(NamedTuple):
     jobs: int | None = None
     on_disk: bool = False
     nested_in: Path | None = None
+    ledger: Path | None = None
+    ledger_limit: float | None = None
+    ledger_unclaimed: bool = False
+
+    def entered(self) -> Ledger | None:
+        """Return the ledger that was asked for.
+
+        Raises
+        ------
+        UsageError
+            Where its options are given without it.
+        """
+        if self.ledger is not None:
+            return Ledger(self.ledger, limit=self.ledger_limit, unclaimed=self.ledger_unclaimed)
+        if self.ledger_limit is not None or self.ledger_unclaimed:
+            raise UsageError("--ledger-limit and --ledger-unclaimed need --ledger FILE. Give it.")
+        return None
 
 
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> int:
@@ -145,6 +193,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     flags = _Given(**{name: given.pop(name) for name in names})
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
+    flags.entered()
     check_target(flags.out, force=flags.force)
     _check_key(anonymizer, flags.out)
     warned = forewarn(flags.out)
@@ -196,8 +245,14 @@ def _in_memory(
     people = encoded(data, anonymizer.accepts)
     check_names(people, form)
     first = None if flags.nested_in is None else read_release(flags.nested_in)
-    warned += forewarn_of_others(flags.out, digest_of(people), nested_in=nesting_of(first))
-    nested = {} if first is None else {"nested_in": first}
+    ledger = flags.entered()
+    known = frozenset[str]() if ledger is None else ledger.known()
+    warned += forewarn_of_others(
+        flags.out, digest_of(people), nested_in=nesting_of(first), known=known
+    )
+    nested: dict[str, Any] = {} if first is None else {"nested_in": first}
+    if ledger is not None:
+        nested["ledger"] = ledger
     with stage(f"anonymizing with {anonymizer.name}"):
         release = anonymizer.anonymize(people, seed=flags.seed, **nested)
     writing = WriteOptions(
@@ -282,6 +337,7 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
             *_engine_flags(method),
             *_output_flags(),
             *_nesting_flags(method),
+            *_ledger_flags(method),
             *reading_flags(accepted_kinds(method.accepts)),
         ]
         text = (

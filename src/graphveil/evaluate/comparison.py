@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
+from graphveil.evaluate.searches import Distances, distances
 from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 
@@ -74,6 +75,12 @@ class GraphComparison(Comparison[Graph]):
         back[self.linked] = np.arange(back.size)
         source, target = back[self.released.edges().T]
         return Graph.from_edges(source, target, n=back.size)
+
+    @cached_property
+    def distances(self) -> tuple[Distances, Distances]:
+        """The distances in the original and in the release: one search for all metrics of them."""
+        rng = self.randomness.stream("shortest paths")
+        return distances(self.original, rng), distances(self.released, rng)
 
     @cached_property
     def edges_kept(self) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from graphveil.data import Graph
-from graphveil.evaluate import betweenness, communities, edges, paths, shape
+from graphveil.evaluate import betweenness, communities, degrees, edges, paths, searches, shape
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Metric
 
 PROBLEM = "de Jong et al., The anonymization problem in social networks"
+TOP_M = "Nguyen, Imine & Rusinowitch, Top-m Filter"
 
 GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     Metric(
@@ -73,6 +74,57 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         compute=shape.degree_distribution,
     ),
     Metric(
+        name="mean-degree",
+        kind=Graph,
+        direction="lower is better",
+        definition="mean degree, nodes without edges included, before and after",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="linear",
+        compute=degrees.mean_degree,
+    ),
+    Metric(
+        name="largest-degree",
+        kind=Graph,
+        direction="lower is better",
+        definition="largest degree, before and after",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="linear",
+        compute=degrees.largest_degree,
+    ),
+    Metric(
+        name="degree-variance",
+        kind=Graph,
+        direction="lower is better",
+        definition="population variance of degrees, before and after",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="linear",
+        compute=degrees.degree_variance,
+    ),
+    Metric(
+        name="power-law",
+        kind=Graph,
+        direction="lower is better",
+        definition="exponent of the power law nearest to the degrees above 0 (Kolmogorov-Smirnov, "
+        "over all least degrees), before and after",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="near-linear",
+        compute=degrees.power_law,
+    ),
+    Metric(
+        name="transitivity",
+        kind=Graph,
+        direction="lower is better",
+        definition="three times the triangles over the wedges, before and after",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="near-linear",
+        compute=degrees.transitivity,
+    ),
+    Metric(
         name="assortativity",
         kind=Graph,
         direction="lower is better",
@@ -109,12 +161,56 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         kind=Graph,
         direction="lower is better",
         definition="average length of a shortest path over all pairs of nodes that a path joins, "
-        f"before and after; exact up to {paths.EXACT_UP_TO_NODES:,} nodes, above from "
-        f"{paths.SAMPLED_SOURCES:,} sampled sources, with a 95 % interval",
+        f"before and after; exact up to {searches.EXACT_UP_TO_NODES:,} nodes, above from "
+        f"{searches.SAMPLED_SOURCES:,} sampled sources, with a 95 % interval",
         source=PROBLEM,
         needs_linkage=False,
         cost="near-linear",
         compute=paths.shortest_path,
+    ),
+    Metric(
+        name="characteristic-length",
+        kind=Graph,
+        direction="lower is better",
+        definition="harmonic mean of the distances of all pairs of nodes that a path joins, "
+        "before and after; sampled as shortest-path",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="near-linear",
+        compute=paths.characteristic_length,
+    ),
+    Metric(
+        name="effective-diameter",
+        kind=Graph,
+        direction="lower is better",
+        definition="least whole distance within which 90 % of the pairs that a path joins are, "
+        "before and after; sampled as shortest-path",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="near-linear",
+        compute=paths.effective_diameter,
+    ),
+    Metric(
+        name="diameter",
+        kind=Graph,
+        direction="lower is better",
+        definition="largest distance of two nodes that a path joins, before and after; a lower "
+        "bound where it is sampled as shortest-path",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="near-linear",
+        compute=paths.diameter,
+    ),
+    Metric(
+        name="distance-distribution",
+        kind=Graph,
+        direction="lower is better",
+        definition="half the sum of absolute differences of the distributions of distances over "
+        "pairs that a path joins; sampled as shortest-path",
+        source=TOP_M,
+        needs_linkage=False,
+        cost="near-linear",
+        compute=paths.distance_distribution,
     ),
     Metric(
         name="betweenness",

@@ -87,6 +87,17 @@ class Metric(Generic[C]):
     compute: Callable[[C], Figures]
 
 
+UNDEFINED = "undefined: the original or the release has no value"
+"""Why a metric without figures is not measured: an undefined number is missing, and no 0."""
+
+
+def relative_error(before: float, after: float, *, sample: Sample | None = None) -> Figures:
+    """Yield the absolute difference over the value before; nothing where that is 0."""
+    if before:
+        error = abs(after - before) / abs(before)
+        yield Figure("relative error", error, "ratio", sample=sample)
+
+
 def before_and_after(
     before: float,
     after: float,

@@ -1,8 +1,8 @@
-"""Average length of shortest paths: breadth-first search from 64 sources at a time."""
+"""Average length of shortest paths, and what else follows from distances: one search for all."""
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Callable
 from math import hypot, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,27 +11,20 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import Figure, Figures, Sample
-from graphveil.evaluate.toolkit import to_networkit
+from graphveil.evaluate.metric import Figure, Figures, Sample, relative_error
+from graphveil.evaluate.searches import (
+    EXACT_UP_TO_NODES,
+    SAMPLED_SOURCES,
+    Distances,
+    distances,
+    searched,
+)
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import networkit
     from scipy import special
 else:
-    networkit = lazy_module("networkit")
     special = lazy_module("scipy.special")
-
-EXACT_UP_TO_NODES = 20_000
-SAMPLED_SOURCES = 1_024
-TOGETHER = 64
-"""Sources of one search: one bit of a word each."""
-
-DEEP = 500
-"""Where searches go deeper than this, levels hold few nodes, and single searches are quicker."""
-
-SINGLE = 8
-"""Sources whose distances are in memory at once in single searches."""
 
 
 class Reached(NamedTuple):
@@ -46,7 +39,7 @@ class Average(NamedTuple):
 
     value: float
     sources: int | None = None
-    half_width: float = 0.0
+    half_width: float | None = 0.0
 
 
 def average_distance(
@@ -81,81 +74,59 @@ def average_distance(
     >>> average_distance(path, np.random.Generator(np.random.PCG64DXSM(1))).value
     1.3333333333333333
     """
-    n = graph.n_nodes
-    if n <= exact_up_to:
-        pairs, total = reached(graph, np.arange(n))
-        return Average(float(total.sum() / max(pairs.sum(), 1)))
-    sources = rng.choice(n, n_sources, replace=False)
-    pairs, total = reached(graph, sources)
-    if not pairs.any():
-        return Average(0.0, n_sources)
-    value = total.sum() / pairs.sum()
-    groups = pairs.size
-    scatter = np.square(total - value * pairs).sum() * groups / (groups - 1)
-    deviation = sqrt(scatter * (1 - n_sources / n)) / pairs.sum()
+    found = distances(graph, rng, exact_up_to=exact_up_to, n_sources=n_sources)
+    return average_of(found, graph.n_nodes)
+
+
+def average_of(found: Distances, n: int) -> Average:
+    """Return the mean distance of pairs, with its interval where sources were sampled."""
+    depths = np.arange(found.counts.shape[1])
+    return ratio(found.counts @ depths, found.counts.sum(axis=1), found.sources, n)
+
+
+def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Average:
+    """Return the ratio of two sums over groups of sources, with half its interval; 0 without pairs.
+
+    Parameters
+    ----------
+    above, below
+        The parts of both sums, a group each.
+    sources, n
+        How many sources were drawn, and of how many nodes; None where every node is one.
+    """
+    if not below.any():
+        return Average(0.0, sources)
+    value = float(above.sum() / below.sum())
+    if sources is None:
+        return Average(value)
+    groups = below.size
+    scatter = np.square(above - value * below).sum() * groups / (groups - 1)
+    deviation = sqrt(scatter * (1 - sources / n)) / below.sum()
     width = float(special.stdtrit(groups - 1, 0.975) * deviation)
-    return Average(float(value), n_sources, width)
+    return Average(value, sources, width)
 
 
 def reached(graph: Graph, sources: NDArray[np.int64]) -> Reached:
     """Return pairs and distances from these distinct sources, summed over groups of 64."""
-    groups: list[tuple[int, int]] = []
-    converted: Any = None
-    for start in range(0, sources.size, TOGETHER):
-        group = sources[start : start + TOGETHER]
-        at_once = _at_once(graph, group) if converted is None else None
-        if at_once is None:
-            converted = converted or to_networkit(graph)
-            at_once = _one_by_one(converted, group)
-        groups.append(at_once)
-    pairs, total = np.array(groups, dtype=np.int64).reshape(-1, 2).T
-    return Reached(pairs, total)
-
-
-def _at_once(graph: Graph, sources: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Return pairs and distances from at most 64 sources, or None where searches go deep."""
-    joined = np.flatnonzero(graph.degrees())
-    if joined.size == 0:
-        return 0, 0
-    starts = graph.indptr[joined]
-    seen = np.zeros(graph.n_nodes, dtype=np.uint64)
-    seen[sources] = np.left_shift(np.uint64(1), np.arange(sources.size, dtype=np.uint64))
-    front = seen.copy()
-    pairs = total = 0
-    for depth in count(1):
-        following = np.zeros_like(seen)
-        following[joined] = np.bitwise_or.reduceat(front[graph.indices], starts)
-        following &= ~seen
-        new = int(np.bitwise_count(following).sum())
-        if new == 0:
-            break
-        if depth > DEEP:
-            return None
-        pairs, total = pairs + new, total + new * depth
-        seen |= following
-        front = following
-    return pairs, total
-
-
-def _one_by_one(graph: Any, sources: NDArray[np.int64]) -> tuple[int, int]:
-    pairs = total = 0
-    for start in range(0, sources.size, SINGLE):
-        some = sources[start : start + SINGLE].tolist()
-        distances = np.asarray(networkit.distance.SPSP(graph, some).run().getDistances())
-        joined = distances[distances < graph.numberOfNodes()]
-        pairs += joined.size - len(some)
-        total += int(joined.sum())
-    return pairs, total
+    counts = searched(graph, sources)
+    return Reached(counts.sum(axis=1), counts @ np.arange(counts.shape[1]))
 
 
 def shortest_path(pair: GraphComparison) -> Figures:
     """Yield the average distance before and after, with intervals where it is sampled."""
-    rng = pair.randomness.stream("shortest paths")
-    before, after = (average_distance(graph, rng) for graph in (pair.original, pair.released))
+    n = pair.original.n_nodes
+    before, after = (average_of(found, n) for found in pair.distances)
+    yield from compared(before, after, "edges")
+
+
+def compared(before: Average, after: Average, unit: str) -> Figures:
+    """Yield both averages and how far they are apart, with intervals where they are sampled."""
     apart = Average(
         abs(after.value - before.value),
         before.sources,
-        hypot(before.half_width, after.half_width),
+        None
+        if before.half_width is None or after.half_width is None
+        else hypot(before.half_width, after.half_width),
     )
     for part, average in (
         ("original", before),
@@ -164,6 +135,70 @@ def shortest_path(pair: GraphComparison) -> Figures:
     ):
         sample = None
         if average.sources is not None:
-            low, high = average.value - average.half_width, average.value + average.half_width
-            sample = Sample(average.sources, max(low, 0.0), high)
-        yield Figure(part, average.value, "edges", judged=average is apart, sample=sample)
+            sample = _sample(average.sources, average)
+        yield Figure(part, average.value, unit, judged=average is apart, sample=sample)
+    sample = None if before.sources is None else Sample(before.sources)
+    yield from relative_error(before.value, after.value, sample=sample)
+
+
+def _sample(sources: int, average: Average) -> Sample:
+    if average.half_width is None:
+        return Sample(sources)
+    low, high = average.value - average.half_width, average.value + average.half_width
+    return Sample(sources, max(low, 0.0), high)
+
+
+def characteristic_length(pair: GraphComparison) -> Figures:
+    """Yield the harmonic mean of distances, before and after; nothing where no pair is joined."""
+    if all(found.pairs.any() for found in pair.distances):
+        n = pair.original.n_nodes
+        before, after = (harmonic_of(found, n) for found in pair.distances)
+        yield from compared(before, after, "edges")
+
+
+def harmonic_of(found: Distances, n: int) -> Average:
+    """Return pairs over the sum of inverse distances."""
+    inverse = 1 / np.maximum(np.arange(found.counts.shape[1]), 1)
+    return ratio(found.counts.sum(axis=1), found.counts @ inverse, found.sources, n)
+
+
+def effective_diameter(pair: GraphComparison) -> Figures:
+    """Yield the least distance within which 90 % of joined pairs are, before and after."""
+    return _of_pairs(pair, within_90_percent)
+
+
+def diameter(pair: GraphComparison) -> Figures:
+    """Yield the largest distance, before and after: a lower bound where sources are sampled."""
+    return _of_pairs(pair, lambda pairs: pairs.size - 1)
+
+
+def within_90_percent(pairs: NDArray[np.int64]) -> int:
+    """Return the least whole distance within which 90 % of these pairs are.
+
+    Examples
+    --------
+    >>> within_90_percent(np.array([0, 8, 1, 1])), within_90_percent(np.array([0, 9, 1]))
+    (2, 1)
+    """
+    return int(np.argmax(10 * np.cumsum(pairs) >= 9 * pairs.sum()))
+
+
+def _of_pairs(pair: GraphComparison, statistic: Callable[[NDArray[np.int64]], int]) -> Figures:
+    if all(found.pairs.any() for found in pair.distances):
+        before, after = (
+            Average(float(statistic(np.trim_zeros(found.pairs, "b"))), found.sources, None)
+            for found in pair.distances
+        )
+        yield from compared(before, after, "edges")
+
+
+def distance_distribution(pair: GraphComparison) -> Figures:
+    """Yield half the L1 distance of the distributions of distances; nothing without pairs."""
+    before, after = (found.pairs for found in pair.distances)
+    if before.any() and after.any():
+        size = max(before.size, after.size)
+        one, other = (np.pad(x / x.sum(), (0, size - x.size)) for x in (before, after))
+        sources = pair.distances[0].sources
+        sample = None if sources is None else Sample(sources)
+        value = float(np.abs(one - other).sum() / 2)
+        yield Figure("half L1", value, "share of pairs", sample=sample)

@@ -17,7 +17,7 @@ from graphveil.data.encoding import encoded
 from graphveil.data.objects import as_original
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison
-from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.metric import UNDEFINED, Metric
 from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
 from graphveil.progress import stage
@@ -137,7 +137,10 @@ def evaluate(
         for metric in chosen:
             reason = _reason_not_to_measure(metric, pair, asked=bool(metrics))
             if reason is None:
-                rows.extend(_rows(name, metric, pair))
+                measured = list(_rows(name, metric, pair))
+                rows.extend(measured)
+                if not measured:
+                    not_measured[metric.name] = UNDEFINED
             else:
                 not_measured[metric.name] = reason
             advance(1)

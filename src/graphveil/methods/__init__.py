@@ -6,12 +6,17 @@ from typing import Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError
+from graphveil.methods.asymmetric_response import AsymmetricResponse
+from graphveil.methods.degree_prior_response import DegreePriorResponse
 from graphveil.methods.k_degree import KDegree
+from graphveil.methods.mixing_prior_response import MixingPriorResponse
 from graphveil.methods.mondrian import Mondrian
+from graphveil.methods.one_k_series import OneKSeries
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.methods.rename import Rename
 from graphveil.methods.smooth_k import SmoothK, SuppressK
 from graphveil.methods.structural import StructuralAnonymity
+from graphveil.methods.top_m_filter import TopMFilter
 
 METHODS: dict[str, type[Anonymizer[Any]]] = {}
 """Every method by its name on the command line."""
@@ -36,24 +41,25 @@ def register(method: M) -> M:
 
 
 for _method in (
-    KDegree,
-    StructuralAnonymity,
-    SmoothK,
-    SuppressK,
-    Mondrian,
-    RandomizedResponse,
-    Rename,
+    *(KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian),
+    *(AsymmetricResponse, DegreePriorResponse, MixingPriorResponse, RandomizedResponse),
+    *(TopMFilter, OneKSeries, Rename),
 ):
     register(_method)
 
 __all__ = [
     "METHODS",
+    "AsymmetricResponse",
+    "DegreePriorResponse",
     "KDegree",
+    "MixingPriorResponse",
     "Mondrian",
+    "OneKSeries",
     "RandomizedResponse",
     "Rename",
     "SmoothK",
     "StructuralAnonymity",
     "SuppressK",
+    "TopMFilter",
     "register",
 ]

@@ -6,10 +6,18 @@ from typing import Any
 
 from graphveil.errors import ParameterError
 from graphveil.methods import METHODS
+from graphveil.records.ledger import Ledger
 from graphveil.release import Release
 
 
-def anonymize(data: Any, method: str, *, seed: int | None = None, **parameters: Any) -> Release:
+def anonymize(
+    data: Any,
+    method: str,
+    *,
+    seed: int | None = None,
+    ledger: Ledger | None = None,
+    **parameters: Any,
+) -> Release:
     """Return a release of the data by this method with these parameters.
 
     Parameters
@@ -21,6 +29,8 @@ def anonymize(data: Any, method: str, *, seed: int | None = None, **parameters: 
         A name of `METHODS`, as on the command line.
     seed
         None draws from the operating system's entropy. A seed is a secret of the owner.
+    ledger
+        Where epsilon is entered before anything is drawn, of a method under differential privacy.
     parameters
         As the method's class takes them, or as the command line does.
 
@@ -48,4 +58,4 @@ def anonymize(data: Any, method: str, *, seed: int | None = None, **parameters: 
     known = METHODS.get(method)
     if known is None:
         raise ParameterError(f"no method {method!r}. Use one of {', '.join(METHODS)}.")
-    return known.from_parameters(parameters).anonymize(data, seed=seed)
+    return known.from_parameters(parameters).anonymize(data, seed=seed, ledger=ledger)

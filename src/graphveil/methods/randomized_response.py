@@ -10,10 +10,11 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Anonymizer, Draft
-from graphveil.claims.conditions import LARGEST_EPSILON, CellFlips, Condition
+from graphveil.claims.conditions import LARGEST_EPSILON, CellFlips, Condition, as_printed
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.methods.under_noise import cost_of_flips, what_is_public, what_ones_are
 from graphveil.noise import Channel, channel, flipped, words_from
 from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.noise.words import FULL
@@ -79,7 +80,7 @@ class RandomizedResponse(Anonymizer[Any]):
         "a person may find that person and the rest; epsilons of several releases add up. Not"
         " attacked by us."
     )
-    states: ClassVar[tuple[type[Condition], ...]] = (CellFlips,)
+    spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
@@ -105,6 +106,11 @@ class RandomizedResponse(Anonymizer[Any]):
     def guarantee(self) -> EdgeDP | NodeDP:
         """What is promised of a run without a seed."""
         return (EdgeDP if self.unit == "edge" else NodeDP)(epsilon=self.epsilon)
+
+    @property
+    def states(self) -> tuple[type[Condition], ...]:
+        """The types of the conditions that every run states."""
+        return (CellFlips,)
 
     def check(self, data: Data) -> None:
         """Refuse data of another kind, and sizes that would need too many false edges.
@@ -136,11 +142,11 @@ class RandomizedResponse(Anonymizer[Any]):
         through, before = self.flips(data), cells_of(data).size
         kept = round(before * Fraction(through.one, FULL))
         false = round((number_of_cells(data) - before) * Fraction(through.zero, FULL))
-        return _cost(data, before=before, kept=kept, after=kept + false)
+        return cost_of_flips(data, before=before, kept=kept, after=kept + false)
 
     def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
         shared_by = max(cells_of_one(data), 1) if self.unit == "node" else 1
-        return Fraction(self.epsilon) / shared_by
+        return as_printed(self.epsilon) / shared_by
 
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> Draft:
         words = words_from(randomness, "randomized response")
@@ -149,8 +155,8 @@ class RandomizedResponse(Anonymizer[Any]):
         return Draft(
             data=with_cells(data, cells),
             conditions=(self._stated(data),),
-            cost=_cost(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(_public(data), self._false(data)),
+            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            advice=(what_is_public(data), self._false(data)),
         )
 
     def _stated(self, data: Graph | Bipartite) -> CellFlips:
@@ -169,7 +175,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
     def _false(self, data: Graph | Bipartite) -> str:
         """Return what to expect of the noise, from public numbers alone."""
-        n_cells, what = number_of_cells(data), _words_for(data)
+        n_cells, what = number_of_cells(data), what_ones_are(data)
         return (
             f"up to {round(self._expected(data)):,} of the released {what} are expected to be "
             f"false: each of {n_cells:,} cells is flipped with probability "
@@ -180,7 +186,7 @@ class RandomizedResponse(Anonymizer[Any]):
         """Return the error of the guard, with the smallest epsilon that passes it."""
         n_cells = number_of_cells(data)
         excess = (
-            f"{round(self._expected(data)):,} false {_words_for(data)} are to be expected among "
+            f"{round(self._expected(data)):,} false {what_ones_are(data)} are to be expected among "
             f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
         )
         shared_by = cells_of_one(data) if self.unit == "node" else 1
@@ -193,33 +199,3 @@ class RandomizedResponse(Anonymizer[Any]):
 def _rounded_up(value: float) -> Decimal:
     """Return a value with four decimals that is above this one, safely."""
     return (Decimal(value) + Decimal("1e-6")).quantize(Decimal("1e-4"), rounding=ROUND_CEILING)
-
-
-def _words_for(data: Graph | Bipartite) -> str:
-    return "edges" if isinstance(data, Graph) else "entries"
-
-
-def _public(data: Graph | Bipartite) -> str:
-    """Return what is not protected, whatever epsilon: fixed text."""
-    if isinstance(data, Graph):
-        return (
-            "the number of nodes counts as public: it is published as it is. If nodes were "
-            "collected from the edges, being listed shows that a node has one"
-        )
-    return (
-        "the number of users and the list of items with their names count as public. If they were "
-        "collected from the data itself, an item in the list shows that somebody has it"
-    )
-
-
-def _cost(data: Graph | Bipartite, *, before: int, kept: int, after: int) -> dict[str, float | int]:
-    """Return what the release cost against the input: for the owner alone."""
-    what = _words_for(data)
-    either = before + after - kept
-    return {
-        f"{what}_before": before,
-        f"{what}_kept": kept,
-        f"{what}_deleted" if isinstance(data, Graph) else f"{what}_suppressed": before - kept,
-        f"{what}_added" if isinstance(data, Graph) else f"{what}_created": after - kept,
-        "jaccard": kept / either if either else 1.0,
-    }

@@ -47,7 +47,7 @@ def cells_of(data: Graph | Bipartite) -> Cells:
     """
     if isinstance(data, Bipartite):
         return data.rows().astype(np.int64) * data.n_features + data.indices
-    return np.sort(_numbered(data.edges().astype(np.int64), data.n_nodes))
+    return np.sort(cells_between(data.edges().astype(np.int64), data.n_nodes))
 
 
 def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
@@ -60,7 +60,7 @@ def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
     True
     """
     if isinstance(data, Graph):
-        ends = _ends(cells, data.n_nodes)
+        ends = ends_of(cells, data.n_nodes)
         return Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
     n, width = data.n_users, max(data.n_features, 1)
     indptr = np.searchsorted(cells, np.arange(n + 1, dtype=np.int64) * width)
@@ -68,19 +68,31 @@ def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
     return Bipartite(indptr, indices, data.n_features, features=data.features)
 
 
-def _numbered(edges: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Return the cell of every edge (u, v), u < v: on a circle of nodes, ordered by distance.
+def cells_between(pairs: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the cell of every pair (u, v), u < v: on a circle of nodes, ordered by distance.
 
     The cell of nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c.
+
+    Examples
+    --------
+    >>> cells_between(np.array([[0, 1], [0, 3]]), 4).tolist()
+    [0, 3]
     """
-    first, second = edges[:, 0], edges[:, 1]
+    first, second = pairs[:, 0], pairs[:, 1]
     onward = second - first
     back = 2 * onward > n
     distance = np.where(back, n - onward, onward)
     return (distance - 1) * n + np.where(back, second, first)
 
 
-def _ends(cells: Cells, n: int) -> NDArray[np.int64]:
-    """Return the two nodes of every cell, shape (cells, 2)."""
-    distance, first = np.divmod(cells, max(n, 1))
-    return np.column_stack([first, (first + distance + 1) % max(n, 1)])
+def ends_of(cells: Cells, n: int | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the two nodes of every cell, shape (cells, 2); `n` may differ from cell to cell.
+
+    Examples
+    --------
+    >>> ends_of(np.array([0, 3]), 4).tolist()
+    [[0, 1], [3, 0]]
+    """
+    around = np.maximum(n, 1)
+    distance, first = np.divmod(cells, around)
+    return np.column_stack([first, (first + distance + 1) % around])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import ceil, floor
 from typing import NamedTuple
 
 from graphveil.noise.counts import binomial
@@ -55,12 +54,28 @@ def channel(prior: Fraction, epsilon: Fraction) -> Channel:
     fraction that is at most e^epsilon: the claim needs no slack. The threshold of a zero is rounded
     up: rounded down, the largest epsilon would lose one in 200 of the cells that are 1.
     """
-    if prior > Fraction(1, 2):
-        zero, one = channel(1 - prior, epsilon)
+    return thresholds(prior.numerator, prior.denominator, exp_below(epsilon))
+
+
+def thresholds(ones: int, of: int, largest: Fraction) -> Channel:
+    """Return the channel of a prior ``ones / of`` and a largest factor: for many priors at once.
+
+    Examples
+    --------
+    >>> thresholds(1, 2, Fraction(3)) == Channel(FULL // 4, 3 * (FULL // 4))
+    True
+    """
+    if 2 * ones > of:
+        zero, one = thresholds(of - ones, of, largest)
         return Channel(FULL - one, FULL - zero)
-    largest = exp_below(epsilon)
-    zero = ceil(FULL * prior / (1 - prior + prior * largest))
-    return Channel(zero, min(floor(largest * zero), FULL - ceil((FULL - zero) / largest)))
+    above, beneath = largest.numerator, largest.denominator
+    zero = _divided_up(FULL * ones * beneath, (of - ones) * beneath + ones * above)
+    lost = _divided_up((FULL - zero) * beneath, above)
+    return Channel(zero, min(above * zero // beneath, FULL - lost))
+
+
+def _divided_up(number: int, by: int) -> int:
+    return -(-number // by)
 
 
 def exp_below(epsilon: Fraction) -> Fraction:

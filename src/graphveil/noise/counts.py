@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from typing import NamedTuple
+from functools import partial
 
-import numpy as np
-
+from graphveil.noise.inversion import FIRST_BITS, Table, inverted
 from graphveil.noise.words import FULL, Words
 
 BLOCK_MEAN = 64
 """Trials are counted in blocks that expect about so many successes."""
-
-FIRST_BITS = 384
-"""Fractional bits of the first table; it is made again with twice as many where these do not do."""
-
-
-class Table(NamedTuple):
-    """Bounds of a distribution function, P[X <= k] for k = 0, 1, ..., in units of 2^-bits.
-
-    The true value lies between the two of the same index. Where `whole`, every k is listed but the
-    largest, at which the distribution function is 1; else further ones are in the tail.
-    """
-
-    lower: list[int]
-    upper: list[int]
-    bits: int
-    whole: bool
 
 
 def binomial(words: Words, trials: int, threshold: int) -> int:
@@ -43,12 +25,8 @@ def binomial(words: Words, trials: int, threshold: int) -> int:
 
     Notes
     -----
-    The law is exact, not exact to some precision. A block of trials is sampled by inversion: X is
-    the number of k with P[X <= k] <= U, for a real number U that is uniform on [0, 1) and whose
-    bits are drawn as they are needed. P[X <= k] is enclosed between two integers (sums and
-    products rounded down, and rounded up). Where the bits of U drawn so far do not decide on which
-    side of that value it lies, further bits are drawn, and the enclosure is narrowed; with 64 bits
-    this happens about once in 2**56 blocks.
+    The law is exact, not exact to some precision: a block of trials is sampled by inversion of its
+    distribution function (`inverted`). Bounds are sums and products rounded down, and rounded up.
 
     Examples
     --------
@@ -70,34 +48,8 @@ def _total(words: Words, trials: int, threshold: int, blocks: int) -> int:
     """Return the successes of so many blocks of trials."""
     if blocks == 0:
         return 0
-    table = distribution(trials, threshold, FIRST_BITS)
-    lower, upper = (_top_words(values, table.bits) for values in (table.lower, table.upper))
-    drawn = words(blocks)
-    least = np.searchsorted(upper, drawn, side="left")
-    most = np.searchsorted(lower, drawn, side="right")
-    decided = least == most
-    total = int(least[decided].sum())
-    for word in drawn[~decided].tolist():
-        total += _inverted(words, trials, threshold, word)
-    return total
-
-
-def _top_words(values: list[int], bits: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    return np.array([min(value >> (bits - 64), FULL - 1) for value in values], dtype=np.uint64)
-
-
-def _inverted(words: Words, trials: int, threshold: int, first: int) -> int:
-    """Return the value for a uniform number whose first word does not decide it."""
-    number, width, table = first, 64, distribution(trials, threshold, FIRST_BITS)
-    while True:
-        number, width = (number << 64) | int(words(1)[0]), width + 64
-        if width > table.bits:
-            table = distribution(trials, threshold, 2 * table.bits)
-        shift = table.bits - width
-        least = bisect_right(table.upper, number << shift)
-        most = bisect_left(table.lower, (number + 1) << shift)
-        if least == most and (table.whole or least < len(table.lower)):
-            return least
+    tables = partial(distribution, trials, threshold)
+    return int(inverted(words, tables, FIRST_BITS, blocks).sum())
 
 
 def distribution(trials: int, threshold: int, bits: int) -> Table:

@@ -103,7 +103,8 @@ def distinct(words: Words, n: int, count: int) -> Cells:
         return np.flatnonzero(_marked(words, n, count))
     chosen = np.empty(0, dtype=np.int64)
     while chosen.size < count:
-        drawn = np.unique(below(words, n, count - chosen.size))
+        drawn = np.sort(below(words, n, count - chosen.size))
+        drawn = drawn[np.diff(drawn, prepend=-1) != 0]
         chosen = union(chosen, without(drawn, chosen))
     return chosen
 

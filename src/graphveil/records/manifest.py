@@ -15,6 +15,7 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.errors import ParameterError, ReleaseError
+from graphveil.records.ledger import Composed
 
 SCHEMA = 2
 MANIFEST = "release.json"
@@ -72,7 +73,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     `seal` is the SHA-256 of the manifest with an empty seal. It shows accidents and careless
     edits; who can edit the file can also seal it anew, so the owner's private record keeps the
-    digest of the manifest as well.
+    digest of the manifest as well. `ledger` says what the owner's ledger of epsilons held, this
+    release included; it is left out where there is none.
     """
 
     schema: int
@@ -81,6 +83,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     method: Method
     claim: Claim
     data: Described
+    ledger: Composed | msgspec.UnsetType = msgspec.UNSET
     seal: str = ""
 
     def sealed(self) -> Manifest:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from graphveil.errors import ReleaseError
+from graphveil.records.ledger import Note
 
 PRIVATE = ".private"
 """What the name of a release's private folder ends with."""
@@ -45,6 +46,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         The duration of every step.
     nested_in
         The digests of the linkages of the releases that this one is nested in.
+    ledger
+        The file of the ledger of epsilons, and the release's entry in it; None without one.
     """
 
     input_sha256: str
@@ -59,6 +62,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     reading: dict[str, Any]
     seconds: dict[str, float]
     nested_in: list[str] = []
+    ledger: Note | None = None
 
 
 def private_folder(folder: Path) -> Path:
@@ -104,6 +108,19 @@ def input_digest_in(private: Path) -> str | None:
         return msgspec.json.decode(raw, type=_Digest).input_sha256
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+class _Entered(msgspec.Struct):
+    ledger: Note | None = None
+
+
+def ledger_entry_in(private: Path) -> str | None:
+    """Return the entry in a ledger that a private folder records; None where there is none."""
+    try:
+        note = msgspec.json.decode((private / RECORD).read_bytes(), type=_Entered).ledger
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if note is None else note.entry
 
 
 def other_releases(folder: Path, input_sha256: str) -> list[Path]:

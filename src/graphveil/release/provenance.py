@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphveil._version import __version__
+from graphveil.records.ledger import Spent
 from graphveil.release.linkage import Linkage
 
 TOOL = "graphveil"
@@ -44,6 +45,8 @@ class Private:
         Which released id stands for which original one, where it was kept.
     nested_in
         The digests of the linkages of the releases that this one is nested in.
+    spent
+        What was entered in a ledger of epsilons; None without one.
     """
 
     input_sha256: str
@@ -55,3 +58,4 @@ class Private:
     unprotected: tuple[int | str, ...] = ()
     withheld: Mapping[str, Any] = field(default_factory=dict)
     nested_in: tuple[str, ...] = ()
+    spent: Spent | None = None

@@ -9,12 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.errors import GraphveilError, warn
+from graphveil.records.ledger import Composed, Spent
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
-from graphveil.records.record import LINKAGE, RECORD, Record, other_releases
+from graphveil.records.record import (
+    LINKAGE,
+    RECORD,
+    Record,
+    ledger_entry_in,
+    other_releases,
+    private_folder,
+)
 from graphveil.release.linkage import read_linkage, write_linkage
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.staging import Staged, check_target, leftovers_beside, staged
@@ -81,6 +91,7 @@ def publish(
     input_sha256: str | None,
     options: WriteOptions,
     nested_in: tuple[str, ...] = (),
+    spent: Spent | None = None,
 ) -> Path:
     """Put a release in its place with its manifest and the owner's private folder, or nothing.
 
@@ -94,7 +105,7 @@ def publish(
         The digest of the input; None where it is not known.
     options
         How it is written.
-    nested_in
+    nested_in, spent
         As in `Private`.
 
     Returns
@@ -116,14 +127,18 @@ def publish(
     """
     check_target(folder, force=options.force)
     forewarn(folder, warned=options.warned)
-    beside = forewarn_of_others(folder, input_sha256, nested_in=nested_in, warned=options.warned)
+    known = frozenset[str]() if spent is None else spent.known
+    beside = forewarn_of_others(
+        folder, input_sha256, nested_in=nested_in, warned=options.warned, known=known
+    )
+    composed = None if spent is None or beside else spent.composed
     with staged(folder, force=options.force) as stage:
         publication = write(stage.public)
-        write_manifest(stage.public, publication)
+        write_manifest(stage.public, publication, composed)
         if publication.private is not None:
             private = publication.private
-            known = dataclasses.replace(private, warnings=(*private.warnings, *beside))
-            _write_private_folder(stage, publication, known, options)
+            warned = dataclasses.replace(private, warnings=(*private.warnings, *beside))
+            _write_private_folder(stage, publication, warned, options)
     return folder
 
 
@@ -146,6 +161,7 @@ def forewarn_of_others(
     *,
     nested_in: tuple[str, ...] = (),
     warned: tuple[str, ...] = (),
+    known: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Warn of other releases of the input beside a release; return it for the private record.
 
@@ -157,13 +173,16 @@ def forewarn_of_others(
         The digest of the input; None where it is not known.
     nested_in
         The digests of the linkages of releases that do not count: this one is nested in them.
+    known
+        The entries of a ledger: releases that it holds do not count, their epsilons are added.
     """
     if input_sha256 is None:
         return ()
     others = [
         other
         for other in other_releases(folder, input_sha256)
-        if not nested_in or _linkage_digest(other) not in nested_in
+        if (not nested_in or _linkage_digest(other) not in nested_in)
+        and ledger_entry_in(private_folder(other)) not in known
     ]
     return _said(several_releases([other.name for other in others]), warned)
 
@@ -200,8 +219,20 @@ def _linkage_digest(release: Path) -> str | None:
     return None if linkage is None else linkage.digest
 
 
-def write_manifest(public: Path, publication: Publication) -> None:
-    """Write the public manifest beside the data files that it describes."""
+def write_manifest(
+    public: Path, publication: Publication, composed: Composed | None = None
+) -> None:
+    """Write the public manifest beside the data files that it describes.
+
+    Parameters
+    ----------
+    public
+        The folder.
+    publication
+        What is said of the files.
+    composed
+        What a ledger of epsilons holds; None where there is none, or it lacks a release.
+    """
     guarantee, provenance = publication.guarantee, publication.provenance
     manifest = Manifest(
         schema=SCHEMA,
@@ -222,6 +253,7 @@ def write_manifest(public: Path, publication: Publication) -> None:
             why=guarantee.why,
         ),
         data=publication.described,
+        ledger=msgspec.UNSET if composed is None else composed,
     ).sealed()
     (public / MANIFEST).write_bytes(encode(manifest))
 
@@ -246,6 +278,7 @@ def _write_private_folder(
         reading=dict(options.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),
+        ledger=None if private.spent is None else private.spent.note,
     )
     _write_private(stage.private / RECORD, encode(record))
 

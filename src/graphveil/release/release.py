@@ -137,6 +137,7 @@ class Release:
             input_sha256=None if private is None else private.input_sha256,
             options=options,
             nested_in=() if private is None else private.nested_in,
+            spent=None if private is None else private.spent,
         )
 
     def verify(self, original: Any = None) -> Verdict:

@@ -26,6 +26,7 @@ from graphveil.verify.original import original_checks
 from graphveil.verify.promises import Evidence, claim_checks
 from graphveil.verify.promises.costs import cost_checks
 from graphveil.verify.promises.evidence import UNREADABLE
+from graphveil.verify.promises.ledger import ledger_checks
 from graphveil.verify.promises.parameters import parameters_check
 from graphveil.verify.recount.shape import COUNTS, SHAPES, counts_check
 from graphveil.verify.verdict import Check, Verdict, counted, fails, holds, not_checked
@@ -121,7 +122,7 @@ def _checks(
         claimed = claim_checks(evidence, of="data")
         linked, evidence = original_checks(evidence, owner, given.original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
-        return [*checks, *data, *claimed, *linked, *compared]
+        return [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
 
 
 def _data_checks(

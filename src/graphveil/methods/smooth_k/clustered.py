@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, Draft, noted
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError, UsageError
@@ -21,6 +21,7 @@ from graphveil.methods.equal_rows.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import Chunks, Clustering, Facility, Greedy
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+from graphveil.records.ledger import Ledger
 from graphveil.release import Release, nesting_of, read_release
 
 
@@ -98,6 +99,7 @@ class Clustered(Anonymizer[Bipartite]):
         data: Any,
         *,
         seed: int | None = None,
+        ledger: Ledger | None = None,
         nested_in: Release | str | Path | None = None,
     ) -> Release:
         """Return a release of the data that keeps the promise, under new ids in a new order.
@@ -109,6 +111,8 @@ class Clustered(Anonymizer[Bipartite]):
             Arrow); of a table its one-hot encoding is released.
         seed
             None draws from the operating system's entropy. A seed is a secret of the owner.
+        ledger
+            As of every method: it takes a claim that does not add up only where it is told to.
         nested_in
             An earlier release of the same people, or its folder, with the private record beside
             it: its classes are put together, none is parted. Who sees both releases is left with
@@ -129,7 +133,8 @@ class Clustered(Anonymizer[Bipartite]):
         """
         users = self.prepared(data)
         if nested_in is None:
-            return self._release(users, self._anonymize, seed)
+            spent = self.entered(users, ledger, seed)
+            return noted(self._release(users, self._anonymize, seed), spent)
         if self.chunks is not None:
             raise UsageError("a nested release is made of the whole data. Leave chunk_rows out.")
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
@@ -138,7 +143,8 @@ class Clustered(Anonymizer[Bipartite]):
 
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
         first = first_classes(earlier, users)
-        release = self._release(users, partial(self._nested, first=first), seed)
+        spent = self.entered(users, ledger, seed)
+        release = noted(self._release(users, partial(self._nested, first=first), seed), spent)
         if release.private is None:
             raise TypeError("a new release has its private part")
         return replace(release, private=replace(release.private, nested_in=nesting_of(earlier)))

@@ -86,6 +86,46 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     return zero, min(math.floor(largest * zero), FULL - math.ceil((FULL - zero) / largest))
 
 
+def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, int]:
+    """Return the two chances, times 2^64, that the thresholds of the Top-m Filter give.
+
+    Parameters
+    ----------
+    cells, count
+        The number of cells, and the noisy number of ones.
+    epsilon
+        The part of epsilon that one cell has.
+
+    Notes
+    -----
+    Where epsilon > x = ln(cells/count - 1), the threshold x/(2 epsilon) + 1/2 lies between both
+    kinds of cells: a zero passes with exp(-(x + epsilon)/2)/2 and a one fails with
+    exp((x - epsilon)/2)/2. Else both pass with tails, of cells/count - 1 + exp(epsilon).
+
+    Examples
+    --------
+    >>> zero, one = filter_thresholds(100, 10, Fraction(3))
+    >>> round(zero / FULL, 6), round(one / FULL, 6)
+    (0.037189, 0.665305)
+    """
+    odds, factor = Fraction(cells, count) - 1, factor_of(epsilon).low
+    if factor > odds:
+        root = _square_root(odds / factor)
+        zero, one = root / odds / 2, 1 - root / 2
+    else:
+        zero = 1 / (odds + factor)
+        one = factor * zero
+    rounded = math.ceil(FULL * zero)
+    most = min(math.floor(factor * rounded), FULL - math.ceil((FULL - rounded) / factor))
+    return rounded, min(math.floor(FULL * one), most)
+
+
+def _square_root(value: Fraction) -> Fraction:
+    """Return the square root to some 10^-90."""
+    unit = 1 << 600
+    return Fraction(math.isqrt(math.floor(value * unit)), 1 << 300)
+
+
 def is_unbelievable(count: int, trials: int, chance: float) -> bool:
     """Whether a binomial number lies too far from its mean: Bernstein's bound.
 

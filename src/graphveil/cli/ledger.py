@@ -1,0 +1,48 @@
+"""`graphveil ledger FILE`: epsilons spent on one group of people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graphveil.cli.console import result, result_json
+from graphveil.cli.flags import flag, path_argument, with_signature
+from graphveil.errors import InputError
+from graphveil.records.ledger import Entry, Ledger, rounded_up
+
+
+def _run(path: Path, **given: Any) -> int:
+    if not path.exists():
+        raise InputError(f"{path} does not exist. Give the file that --ledger named.")
+    ledger = Ledger(path)
+    entries = ledger.entries()
+    totals = {unit: ledger.total(unit) for unit in ("edge", "node")}
+    printed = {unit: None if t is None else rounded_up(t) for unit, t in totals.items()}
+    if given["json"]:
+        result_json({"entries": entries, "total": printed})
+        return 0
+    for number, entry in enumerate(entries, start=1):
+        result(f"{number}. {entry.method}: {_words(entry)}")
+    for unit, what in (("edge", "for one edge or entry"), ("node", "for all of one person")):
+        total = printed[unit] or "not claimed: a release in it claims nothing"
+        result(f"total {what}: {total}")
+    return 0
+
+
+def _words(entry: Entry) -> str:
+    if entry.epsilon is None:
+        return "not claimed"
+    what = "one edge or entry" if entry.unit == "edge" else "all of one person"
+    return f"epsilon {entry.epsilon} for {what}"
+
+
+command = with_signature(
+    _run,
+    [
+        path_argument("file", "The ledger."),
+        flag("json", bool, "Print it as JSON.", default=False, negative=""),
+    ],
+    name="ledger",
+    text="Epsilons spent on one group of people, and their total, rounded up.\n\n"
+    "Runs are entered by: graphveil anonymize METHOD INPUT --out DIR --ledger FILE",
+)

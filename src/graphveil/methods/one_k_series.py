@@ -1,0 +1,111 @@
+"""The method `dp-1k`: a random graph with noisy degrees, drawn without a look at the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphveil.anonymizer import Draft
+from graphveil.claims.conditions import as_printed
+from graphveil.data import Graph
+from graphveil.methods.priors.model import CLASSES, configuration, priors_between, whole
+from graphveil.methods.priors.response import noisy_classes
+from graphveil.methods.under_noise import UnderNoise, cost_of_flips, what_is_public
+from graphveil.noise import Channel, words_from
+from graphveil.noise.blocks import background, block_chances
+from graphveil.noise.cells import cells_of, number_of_cells, with_cells
+from graphveil.noise.words import FULL, contains
+from graphveil.parameters import parameter
+from graphveil.randomness import Randomness
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneKSeries(UnderNoise):
+    """No edge changes the probability of any release by a factor above e^epsilon.
+
+    All of epsilon buys noisy degrees. A random graph that expects them is published; no edge of the
+    original is looked at for it, and an edge is in both by chance alone.
+
+    Parameters
+    ----------
+    epsilon
+        From 0.0001 to 40: the whole of it.
+    share_count
+        The share of epsilon for the noisy number of edges; the degrees have the rest.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range.
+
+    Notes
+    -----
+    For comparison: the 1K series of the paper, with whole-number noise. Degrees are estimated, and
+    nodes put in at most 200 classes, as in `DegreePriorResponse`; every pair of nodes is then
+    published with its prior. With a seed nothing is claimed. The number of nodes counts as public.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> OneKSeries(epsilon=2.0).anonymize(path).guarantee.check_word
+    'by construction'
+    """
+
+    name: ClassVar[str] = "dp-1k"
+    accepts: ClassVar[Any] = Graph
+    promise: ClassVar[str] = (
+        "No edge changes the probability of any release by a factor above e^epsilon."
+    )
+    source: ClassVar[str] = (
+        "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "
+        "of Social Graphs at Linear Cost"
+    )
+    limits: ClassVar[str] = (
+        "It hides one edge, not all of a person's: the degree of someone who has many is hardly "
+        "hidden. It does not hide how many people there are. Of the edges themselves nothing is "
+        "kept but degrees; epsilons of several releases add up. Not attacked by us."
+    )
+    cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"
+    example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
+
+    share_count: float = parameter(
+        default=0.05,
+        text="the share of epsilon for the noisy number of edges",
+        minimum=0.001,
+        maximum=0.999,
+    )
+
+    @property
+    def parts(self) -> dict[str, Fraction]:
+        """The parts of epsilon that counts have, by name: all of it."""
+        whole_epsilon = as_printed(self.epsilon)
+        count = as_printed(self.share_count) * whole_epsilon
+        return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
+
+    def check_parts(self) -> None:
+        """Leave nothing for the cells: none of them is read."""
+
+    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+        words = words_from(randomness, "cells")
+        if number_of_cells(data) < 2:
+            of_node, chances = (
+                np.zeros(data.n_nodes, dtype=np.int64),
+                [Channel(FULL // 2, FULL // 2)],
+            )
+        else:
+            _, classes = noisy_classes(data, randomness, self.parts, CLASSES)
+            of_node, weights = classes.of_node, whole(configuration(classes))
+            priors = priors_between(weights, [0] * len(weights), {(0, 0): FULL})
+            chances = [Channel(prior, prior) for prior in priors]
+        zero = block_chances(chances, int(of_node.max(initial=0)) + 1).zero
+        cells, ones = background(words, of_node, zero), cells_of(data)
+        kept = int(contains(ones, cells).sum())
+        return Draft(
+            data=with_cells(data, cells),
+            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            advice=(what_is_public(data),),
+        )

@@ -1,0 +1,178 @@
+"""What methods that publish noisy cells share: epsilon and its parts, the noisy count, texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from graphveil.anonymizer import Anonymizer
+from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
+from graphveil.claims.guarantees import EdgeDP, NotClaimed
+from graphveil.data import Bipartite, Graph
+from graphveil.errors import ParameterError
+from graphveil.noise import Words, discrete_laplace, distinct
+from graphveil.noise.words import Cells, union
+from graphveil.parameters import parameter
+
+SMALLEST_EPSILON = 0.0001
+"""Below it counts are noise alone."""
+
+SMALLEST_PART = 0.000001
+"""The smallest part of epsilon that can be asked for."""
+
+
+class Share(NamedTuple):
+    """The part of epsilon that something has where none is given: a fraction, up to a limit."""
+
+    of_epsilon: Fraction
+    most: Fraction
+
+    def of(self, epsilon: Fraction) -> Fraction:
+        """Return the part.
+
+        Examples
+        --------
+        >>> Share(Fraction(1, 20), Fraction(1, 10)).of(Fraction(1))
+        Fraction(1, 20)
+        """
+        return min(self.of_epsilon * epsilon, self.most)
+
+
+COUNT_SHARE = Share(of_epsilon=Fraction(1, 20), most=Fraction(1, 10))
+"""The part of a noisy count: a scale of 10 edges is nothing, and epsilon is worth more in cells."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderNoise(Anonymizer[Any]):
+    """A method that releases noisy counts, and spends the rest of epsilon on the cells."""
+
+    spends: ClassVar[bool] = True
+
+    epsilon: float = parameter(
+        text="all of it: the largest factor is e^epsilon",
+        minimum=SMALLEST_EPSILON,
+        maximum=LARGEST_EPSILON,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter, and that something of epsilon is left for the cells."""
+        super().__post_init__()
+        self.check_parts()
+
+    def check_parts(self) -> None:
+        """Refuse parts that leave nothing of epsilon for the cells.
+
+        Raises
+        ------
+        ParameterError
+            Where they are as much as epsilon, or more.
+        """
+        if self.epsilon_cells <= 0:
+            counts = ", ".join(
+                f"{name}={value}" for name, value in self.parameters().items() if "epsilon_" in name
+            )
+            raise ParameterError(
+                f"epsilon={self.epsilon} leaves nothing for the cells ({counts}). Give counts less."
+            )
+
+    @property
+    def guarantee(self) -> EdgeDP | NotClaimed:
+        """What is promised of a run without a seed."""
+        return EdgeDP(epsilon=self.epsilon)
+
+    @property
+    def parts(self) -> dict[str, Fraction]:
+        """The parts of epsilon that counts have, by name."""
+        raise NotImplementedError
+
+    @property
+    def epsilon_cells(self) -> Fraction:
+        """What the counts leave for the cells, exactly."""
+        return as_printed(self.epsilon) - sum(self.parts.values(), Fraction(0))
+
+    def part(self, asked: float | None, share: Share) -> Fraction:
+        """Return the part that was asked for, else its share."""
+        return share.of(as_printed(self.epsilon)) if asked is None else as_printed(asked)
+
+
+def noisy_count(words: Words, ones: int, n_cells: int, epsilon: Fraction) -> int:
+    """Return a count of ones under `epsilon`, from 1 to all cells but one.
+
+    The noise is a whole number, and the result is brought into its range after it: nothing
+    depends on whether the true count lies there.
+
+    Examples
+    --------
+    >>> from graphveil.noise import words_from
+    >>> from graphveil.randomness import Randomness
+    >>> noisy_count(words_from(Randomness(), "count"), 0, 2, Fraction(1, 1000))
+    1
+    """
+    noisy = ones + int(discrete_laplace(words, epsilon, 1)[0])
+    return min(max(noisy, 1), n_cells - 1)
+
+
+def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
+    """Return so many cells: a uniform part of these, or these and uniform others.
+
+    Examples
+    --------
+    >>> from graphveil.noise import words_from
+    >>> from graphveil.randomness import Randomness
+    >>> resized(words_from(Randomness(), "size"), np.array([1, 3]), 4, 4).tolist()
+    [0, 1, 2, 3]
+    """
+    if size <= cells.size:
+        return cells[distinct(words, cells.size, size)]
+    return union(cells, others(words, cells, n_cells, size - cells.size))
+
+
+def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
+    """Return so many uniform cells that are none of these, in order.
+
+    Examples
+    --------
+    >>> from graphveil.noise import words_from
+    >>> from graphveil.randomness import Randomness
+    >>> others(words_from(Randomness(), "others"), np.array([1, 3]), 4, 2).tolist()
+    [0, 2]
+    """
+    among_others = distinct(words, n_cells - cells.size, count)
+    others_before = cells - np.arange(cells.size)
+    return among_others + np.searchsorted(others_before, among_others, side="right")
+
+
+def what_ones_are(data: Graph | Bipartite) -> str:
+    """Return what a cell of 1 is called."""
+    return "edges" if isinstance(data, Graph) else "entries"
+
+
+def what_is_public(data: Graph | Bipartite) -> str:
+    """Return what is not protected, whatever epsilon: fixed text."""
+    if isinstance(data, Graph):
+        return (
+            "the number of nodes counts as public: it is published as it is. If nodes were "
+            "collected from the edges, being listed shows that a node has one"
+        )
+    return (
+        "the number of users and the list of items with their names count as public. If they were "
+        "collected from the data itself, an item in the list shows that somebody has it"
+    )
+
+
+def cost_of_flips(
+    data: Graph | Bipartite, *, before: int, kept: int, after: int
+) -> dict[str, float | int]:
+    """Return what the release cost against the input: for the owner alone."""
+    what = what_ones_are(data)
+    either = before + after - kept
+    return {
+        f"{what}_before": before,
+        f"{what}_kept": kept,
+        f"{what}_deleted" if isinstance(data, Graph) else f"{what}_suppressed": before - kept,
+        f"{what}_added" if isinstance(data, Graph) else f"{what}_created": after - kept,
+        "jaccard": kept / either if either else 1.0,
+    }

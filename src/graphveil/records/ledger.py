@@ -1,0 +1,359 @@
+"""The ledger of one group of people: what all releases about them have spent of epsilon.
+
+A file of the owner's. An entry is written before anything is drawn, and stays if the run fails.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from graphveil.atomic import OWNER_ONLY, whole_file
+from graphveil.claims.conditions import as_printed
+from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
+from graphveil.errors import InputError, ParameterError, ResourceError, UsageError
+
+if sys.platform != "win32":
+    import fcntl
+
+Unit = Literal["edge", "node"]
+
+SCHEMA = 1
+MOST_BYTES = 16 << 20
+PLACES = 12
+"""Decimal places of a printed total, which is rounded up."""
+
+PATIENCE_SECONDS = 5.0
+"""So long a run waits for another that holds the ledger."""
+
+_DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One release.
+
+    Parameters
+    ----------
+    id
+        Drawn at random; the private record of the release has it, too.
+    method
+        The method's name.
+    unit
+        What its epsilon is about; None where nothing was claimed.
+    epsilon
+        As it was printed; None where nothing was claimed.
+    person_cells
+        How many cells one person has: what an edge's epsilon is multiplied with for a node.
+    """
+
+    id: str
+    method: str
+    unit: Unit | None
+    epsilon: str | None
+    person_cells: int
+
+    def __post_init__(self) -> None:
+        """Check that what is claimed has a unit and a number."""
+        if (self.unit is None) != (self.epsilon is None) or self.person_cells < 0:
+            raise ParameterError(f"the entry {self.id} is none.")
+        if self.epsilon is not None and not _DECIMAL.fullmatch(self.epsilon):
+            raise ParameterError(f"epsilon={self.epsilon!r} is no number.")
+
+    def spent(self, unit: Unit) -> Fraction | None:
+        """Return what it counts for in this unit; None where it has no bound."""
+        if self.epsilon is None:
+            return None
+        times = self.person_cells if (self.unit, unit) == ("edge", "node") else 1
+        return Fraction(self.epsilon) * times
+
+
+class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a ledger holds, this release included: public.
+
+    Parameters
+    ----------
+    releases
+        How many releases.
+    unit
+        What the total is about, as the claim of this release.
+    epsilon
+        Their total, as decimal text, rounded up.
+    """
+
+    releases: int
+    unit: Unit
+    epsilon: str
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """What the private record says of the ledger: its file, and the entry of the release."""
+
+    file: str
+    entry: str
+
+
+class Spent(NamedTuple):
+    """What was entered for a run.
+
+    Parameters
+    ----------
+    note
+        For the private record.
+    known
+        The entries of all releases that the ledger holds.
+    composed
+        Their total; None where one of them claims nothing.
+    """
+
+    note: Note
+    known: frozenset[str]
+    composed: Composed | None
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of a ledger."""
+
+    schema: int
+    entries: list[Entry]
+
+
+class Ledger:
+    """What all releases about one group of people have spent of epsilon, added as fractions.
+
+    Parameters
+    ----------
+    path
+        The file; it is made with the first entry, for its owner alone to read.
+    limit
+        The most that the total may reach, in the unit of what is claimed; None for no limit.
+    unclaimed
+        Whether a release that claims nothing may be entered: from then on there is no total.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+    ...     for _ in range(2):
+    ...         _ = gv.AsymmetricResponse(epsilon=0.7).anonymize(graph, ledger=ledger)
+    ...     float(ledger.total("edge"))
+    1.4
+    """
+
+    def __init__(
+        self, path: str | Path, *, limit: float | None = None, unclaimed: bool = False
+    ) -> None:
+        if limit is not None and not (math.isfinite(limit) and limit > 0):
+            raise ParameterError(f"limit={limit} is no epsilon. Give a number above 0.")
+        self.path = Path(path).absolute()
+        self.limit = None if limit is None else as_printed(float(limit))
+        self.unclaimed = unclaimed
+
+    def entries(self) -> list[Entry]:
+        """Return what was entered, oldest first; nothing where there is no file yet.
+
+        Raises
+        ------
+        InputError
+            Where the file is no ledger, or others than its owner may read or change it.
+        """
+        try:
+            with self.path.open("rb") as file:
+                _check_owner(os.fstat(file.fileno()), self.path)
+                raw = file.read(MOST_BYTES + 1)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise InputError(f"{self.path}: {error.strerror}. Give the ledger's file.") from error
+        try:
+            content = msgspec.json.decode(raw, type=_File)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ParameterError) as error:
+            raise InputError(
+                f"{self.path} is no ledger, or damaged: {error} Restore it from a copy; what was "
+                "spent counts."
+            ) from error
+        if content.schema != SCHEMA or len({e.id for e in content.entries}) < len(content.entries):
+            raise InputError(f"{self.path} is no ledger of this version, or damaged. Restore it.")
+        return content.entries
+
+    def total(self, unit: Unit) -> Fraction | None:
+        """Return the total in this unit, exactly; None where a release claimed nothing.
+
+        A person's epsilon counts for an edge as it is; an edge's counts for a person as many times
+        as a person has cells.
+        """
+        return _total(self.entries(), unit)
+
+    def known(self) -> frozenset[str]:
+        """Return the entries, by which releases are recognized that the ledger holds."""
+        return frozenset(entry.id for entry in self.entries())
+
+    def spend(self, guarantee: Guarantee, *, method: str, person_cells: int) -> Spent:
+        """Enter a release before it is drawn.
+
+        Parameters
+        ----------
+        guarantee
+            What it will claim.
+        method
+            The method's name.
+        person_cells
+            How many cells one person has.
+
+        Raises
+        ------
+        UsageError
+            Where the total would pass the limit, or the release claims nothing that adds up.
+        InputError
+            As in `entries`.
+        ResourceError
+            Where another run holds the ledger, or it cannot be written.
+        """
+        entry = _entry(guarantee, method, person_cells)
+        if entry.unit is None and not self.unclaimed:
+            raise UsageError(
+                f"{method} with these parameters claims no epsilon, and the ledger would have no "
+                "total any more. Leave the seed out, choose another method, or allow it "
+                "(unclaimed=True, --ledger-unclaimed)."
+            )
+        with self._locked():
+            entries = [*self.entries(), entry]
+            self._check_limit(entries, entry.unit)
+            self._write(entries)
+        return Spent(
+            note=Note(file=str(self.path), entry=entry.id),
+            known=frozenset(e.id for e in entries),
+            composed=_composed(entries, entry.unit),
+        )
+
+    def _check_limit(self, entries: list[Entry], unit: Unit | None) -> None:
+        if self.limit is None or unit is None:
+            return
+        total = _total(entries, unit)
+        if total is None:
+            raise UsageError(
+                f"{self.path.name} holds a release that claims nothing, so no total keeps the "
+                "limit. Leave the limit out."
+            )
+        if total > self.limit:
+            before = _total(entries[:-1], unit) or Fraction(0)
+            raise UsageError(
+                f"the total epsilon would be {rounded_up(total)}, above the limit "
+                f"{rounded_up(self.limit)}. {rounded_up(before)} is spent: give at most "
+                f"{float(max(self.limit - before, Fraction(0))):.6g}, or raise the limit."
+            )
+
+    def _write(self, entries: list[Entry]) -> None:
+        content = msgspec.json.encode(_File(schema=SCHEMA, entries=entries))
+        try:
+            with whole_file(self.path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
+                file.write(msgspec.json.format(content, indent=2) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise ResourceError(
+                f"{self.path}: {error.strerror}. Nothing was spent and nothing drawn."
+            ) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the ledger; of two runs one waits for the other."""
+        lock = self.path.with_name(f".{self.path.name}.lock")
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, OWNER_ONLY)
+        except OSError as error:
+            raise ResourceError(f"{lock}: {error.strerror}. Nothing was spent.") from error
+        try:
+            _wait_for(descriptor, self.path)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def rounded_up(total: Fraction) -> str:
+    """Return a total as decimal text that is not below it.
+
+    Examples
+    --------
+    >>> rounded_up(Fraction(7, 5)), rounded_up(Fraction(1, 3))
+    ('1.4', '0.333333333334')
+    """
+    units = math.ceil(total * 10**PLACES)
+    whole, places = divmod(units, 10**PLACES)
+    return f"{whole}.{places:0{PLACES}d}".rstrip("0").rstrip(".")
+
+
+def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
+    unit: Unit | None = None
+    epsilon = None
+    if isinstance(guarantee, EdgeDP | NodeDP):
+        unit = "edge" if isinstance(guarantee, EdgeDP) else "node"
+        epsilon = repr(guarantee.epsilon)
+    return Entry(
+        id=secrets.token_hex(16),
+        method=method,
+        unit=unit,
+        epsilon=epsilon,
+        person_cells=person_cells,
+    )
+
+
+def _total(entries: list[Entry], unit: Unit) -> Fraction | None:
+    total = Fraction(0)
+    for entry in entries:
+        spent = entry.spent(unit)
+        if spent is None:
+            return None
+        total += spent
+    return total
+
+
+def _composed(entries: list[Entry], unit: Unit | None) -> Composed | None:
+    total = None if unit is None else _total(entries, unit)
+    if unit is None or total is None:
+        return None
+    return Composed(releases=len(entries), unit=unit, epsilon=rounded_up(total))
+
+
+def _check_owner(found: os.stat_result, path: Path) -> None:
+    """Refuse a file that is another user's, or that others may read or change."""
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path} is no file. Give the ledger's file.")
+    if sys.platform == "win32":
+        return
+    if found.st_uid != os.geteuid():
+        raise InputError(f"{path} belongs to another user. Give a ledger of your own.")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise InputError(f"{path} can be read by others. Make it yours alone: chmod 600.")
+
+
+def _wait_for(descriptor: int, path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if time.monotonic() >= until:
+                raise ResourceError(
+                    f"{path} is in use by another run. Try again when that has ended; nothing was "
+                    "spent."
+                ) from error
+            time.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,77 @@
+"""The total that a manifest states of the owner's ledger, added up again."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.records.ledger import Composed
+from graphveil.verify.promises.evidence import Evidence
+from graphveil.verify.verdict import RECORD, Check, fails, holds, not_checked
+
+LEDGER = "ledger"
+
+_TOTAL = re.compile(r"(0|[1-9][0-9]{0,20})(\.[0-9]{1,12})?")
+_NEEDED = "the owner's ledger"
+
+
+def ledger_checks(evidence: Evidence) -> list[Check]:
+    """Return whether the stated total fits the claim and the ledger; none where none is stated."""
+    stated = evidence.manifest.ledger
+    if not isinstance(stated, Composed):
+        return []
+    return [_against_claim(evidence, stated) or _against_ledger(evidence, stated)]
+
+
+def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
+    """Return what is wrong with a total beside its claim; None where nothing is."""
+    promise = evidence.manifest.claim.guarantee
+    if not isinstance(promise, EdgeDP | NodeDP):
+        return fails(LEDGER, "a total is stated beside a claim without an epsilon")
+    unit = "edge" if isinstance(promise, EdgeDP) else "node"
+    if not _TOTAL.fullmatch(stated.epsilon) or stated.unit != unit or stated.releases < 1:
+        return fails(LEDGER, f"{stated.releases} releases with epsilon={stated.epsilon!r} are none")
+    own, total = Fraction(repr(promise.epsilon)), Fraction(stated.epsilon)
+    if total < own or (stated.releases == 1 and total >= own + Fraction(1, 10**12)):
+        return fails(LEDGER, f"the total {stated.epsilon} does not fit epsilon={promise.epsilon}")
+    return None
+
+
+def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
+    if evidence.record is None:
+        return not_checked(LEDGER, "whether the ledger holds this total", needs=RECORD)
+    note = evidence.record.ledger
+    if note is None:
+        return fails(LEDGER, "a total is stated, and the record knows of no ledger")
+    try:
+        entries = json.loads(Path(note.file).read_bytes())["entries"]
+        names = [entry["id"] for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return not_checked(LEDGER, "the ledger cannot be read", needs=_NEEDED)
+    if note.entry not in names:
+        return fails(LEDGER, "the ledger has no entry of this release")
+    before = entries[: names.index(note.entry) + 1]
+    total = _total(before, stated.unit)
+    if len(before) == stated.releases and total == Fraction(stated.epsilon):
+        return holds(LEDGER, f"{len(before)} entries of the ledger sum to {stated.epsilon}")
+    added = "no total" if total is None else f"{float(total):.12g}"
+    said = f"{stated.releases} releases and {stated.epsilon}"
+    return fails(LEDGER, f"{len(before)} entries with {added}, stated are {said}")
+
+
+def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
+    """Return the sum of epsilons, rounded up to twelve places; None where one claims nothing."""
+    total = Fraction(0)
+    for entry in entries:
+        try:
+            part = Fraction(entry["epsilon"])
+            cells = int(entry["person_cells"])
+        except (KeyError, TypeError, ValueError):
+            return None
+        total += part * cells if entry.get("unit") == "edge" and unit == "node" else part
+    return Fraction(math.ceil(total * 10**12), 10**12)

@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import warnings
+from fractions import Fraction
+
+import pytest
+
+import graphveil as gv
+from graphveil.claims.guarantees import EdgeDP, KAnonymity, NodeDP, NotClaimed
+from graphveil.cli.app import call
+from graphveil.errors import (
+    GraphveilWarning,
+    InputError,
+    ParameterError,
+    ResourceError,
+    UsageError,
+)
+from graphveil.records import ledger as ledgers
+from graphveil.records.ledger import rounded_up
+from graphveil.records.manifest import decode_manifest, encode
+from graphveil.verify.promises.ledger import LEDGER
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "friends.ledger"
+
+
+@pytest.fixture
+def graph():
+    return gv.Graph.from_edges(range(30), [(v + 1) % 31 for v in range(30)], n=40)
+
+
+def spend(ledger, guarantee, cells=39):
+    return ledger.spend(guarantee, method="asymmetric-response", person_cells=cells)
+
+
+def drawing_fails(monkeypatch):
+    monkeypatch.setattr(os, "urandom", lambda _: pytest.fail("something was drawn"))
+
+
+def test_epsilons_are_added_as_the_decimals_that_are_printed(path):
+    """Ten times 0.1 is 1, which no sum of doubles is."""
+    for _ in range(10):
+        spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
+    assert Fraction(1) == gv.Ledger(path).total("edge")
+    with pytest.raises(UsageError, match=r"would be 1\.1, above the limit 1\. 1 is spent"):
+        spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
+    assert 10 == len(gv.Ledger(path).entries())
+
+
+def test_claims_of_persons_and_of_edges_count_for_each_other(path):
+    ledger = gv.Ledger(path)
+    spend(ledger, NodeDP(epsilon=2.0), cells=39)
+    spend(ledger, EdgeDP(epsilon=0.1), cells=39)
+    spend(ledger, EdgeDP(epsilon=0.1), cells=49)
+    assert Fraction("2.2") == ledger.total("edge")
+    assert 2 + Fraction("0.1") * (39 + 49) == ledger.total("node")
+
+
+@pytest.mark.parametrize(
+    ("total", "printed"),
+    [("0", "0"), ("2.50", "2.5"), ("1/3", "0.333333333334"), ("1e-15", "0.000000000001")],
+)
+def test_a_printed_total_is_not_below_the_total(total, printed):
+    assert printed == rounded_up(Fraction(total))
+
+
+@pytest.mark.parametrize(
+    "nothing", [NotClaimed(reasons=("repeatable",)), KAnonymity(k=5)], ids=["seed", "k-anonymity"]
+)
+def test_what_claims_no_epsilon_is_refused_and_else_leaves_no_total(nothing, path):
+    with pytest.raises(UsageError, match=r"claims no epsilon.*unclaimed=True"):
+        spend(gv.Ledger(path), nothing)
+    assert not path.exists()
+    spent = spend(gv.Ledger(path, unclaimed=True), nothing)
+    assert None is spent.composed
+    assert None is spend(gv.Ledger(path), EdgeDP(epsilon=1.0)).composed
+    assert None is gv.Ledger(path).total("edge")
+    with pytest.raises(UsageError, match="no total keeps the limit"):
+        spend(gv.Ledger(path, limit=9.0), EdgeDP(epsilon=1.0))
+
+
+def test_it_spends_before_the_first_draw_and_keeps_it_if_the_run_fails(path, graph, monkeypatch):
+    drawing_fails(monkeypatch)
+    with pytest.raises(pytest.fail.Exception):
+        gv.AsymmetricResponse(epsilon=1.0).anonymize(graph, ledger=gv.Ledger(path))
+    monkeypatch.undo()
+    assert Fraction(1) == gv.Ledger(path).total("edge")
+
+
+def test_past_its_limit_it_refuses_before_anything_is_drawn(path, graph, monkeypatch):
+    ledger = gv.Ledger(path, limit=0.5)
+    drawing_fails(monkeypatch)
+    with pytest.raises(UsageError, match="above the limit"):
+        gv.AsymmetricResponse(epsilon=1.0).anonymize(graph, ledger=ledger)
+    assert not path.exists()
+
+
+def test_data_that_is_refused_spends_nothing(path):
+    small = gv.Graph.from_edges([0], [1], n=3)
+    with pytest.raises(UsageError):
+        gv.TopMFilter(epsilon=1.0).anonymize(small, ledger=gv.Ledger(path))
+    assert not path.exists()
+
+
+def test_the_file_is_its_owners_alone(path):
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    assert 0o600 == path.stat().st_mode & 0o777
+    path.chmod(0o640)
+    with pytest.raises(InputError, match="chmod 600"):
+        spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+
+
+def test_the_ledger_of_another_user_is_refused(path, monkeypatch):
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(InputError, match="another user"):
+        gv.Ledger(path).entries()
+
+
+def twice(raw):
+    """Return the ledger with every entry repeated."""
+    content = json.loads(raw)
+    return json.dumps(content | {"entries": content["entries"] * 2}).encode()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda raw: raw[:-20],
+        lambda raw: raw[:0],
+        lambda raw: raw.replace(b'"1.0"', b'"-1.0"'),
+        lambda raw: raw.replace(b'"1.0"', b"null"),
+        lambda raw: raw.replace(b'"schema": 1', b'"schema": 2'),
+        twice,
+        lambda raw: raw + bytes([255]),
+    ],
+)
+def test_a_damaged_ledger_is_one_line_and_stays_as_it_is(damage, path, graph):
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    path.write_bytes(damage(path.read_bytes()))
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="damaged") as caught:
+        gv.AsymmetricResponse(epsilon=1.0).anonymize(graph, ledger=gv.Ledger(path))
+    assert "\n" not in str(caught.value)
+    assert before == path.read_bytes()
+
+
+def test_a_ledger_that_is_in_use_is_waited_for_and_then_left_alone(path, monkeypatch):
+    monkeypatch.setattr(ledgers, "PATIENCE_SECONDS", 0.01)
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    with path.with_name(f".{path.name}.lock").open("r+b") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(ResourceError, match="in use by another run"):
+            spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    assert Fraction(2) == gv.Ledger(path).total("edge")
+
+
+def test_a_full_disk_spends_nothing(path, graph, monkeypatch):
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    before = path.read_bytes()
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ResourceError, match="No space left"):
+        gv.AsymmetricResponse(epsilon=1.0).anonymize(graph, ledger=gv.Ledger(path))
+    assert before == path.read_bytes()
+    assert [] == list(path.parent.glob("*.partial*"))
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_limit_that_is_no_epsilon_is_refused(limit, path):
+    with pytest.raises(ParameterError, match="limit="):
+        gv.Ledger(path, limit=limit)
+
+
+def released(graph, folder, path, epsilon=1.5):
+    release = gv.AsymmetricResponse(epsilon=epsilon).anonymize(graph, ledger=gv.Ledger(path))
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        release.write(folder)
+    texts = [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
+    manifest = json.loads((folder / "release.json").read_text())
+    return manifest, [text for text in texts if "beside it" in text]
+
+
+def test_manifests_state_the_composed_total_and_releases_of_the_ledger_are_no_warning(
+    graph, path, tmp_path
+):
+    first, texts = released(graph, tmp_path / "one", path)
+    assert ({"releases": 1, "unit": "edge", "epsilon": "1.5"}, []) == (first["ledger"], texts)
+    second, texts = released(graph, tmp_path / "two", path, epsilon=0.1)
+    assert ({"releases": 2, "unit": "edge", "epsilon": "1.6"}, []) == (second["ledger"], texts)
+    for name in ("one", "two"):
+        verdict = gv.verify_release(tmp_path / name, original=graph)
+        assert ([], True) == (verdict.failures(), verdict.complete)
+
+
+def test_a_release_that_the_ledger_lacks_is_named_and_keeps_the_total_from_being_stated(
+    graph, path, tmp_path
+):
+    gv.KDegree(k=2).anonymize(graph).write(tmp_path / "before")
+    manifest, texts = released(graph, tmp_path / "out", path)
+    assert "ledger" not in manifest
+    assert ["before" in text for text in texts] == [True]
+
+
+def test_without_a_ledger_the_manifest_has_no_such_field(graph, tmp_path):
+    folder = gv.AsymmetricResponse(epsilon=1.5).anonymize(graph).write(tmp_path / "out")
+    assert "ledger" not in json.loads((folder / "release.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("stated", "alone"),
+    [
+        ({"epsilon": "9"}, True),
+        ({"epsilon": "0.1"}, True),
+        ({"epsilon": "01.5"}, True),
+        ({"unit": "node"}, True),
+        ({"releases": 2}, False),
+        ({"releases": 3, "epsilon": "4"}, False),
+    ],
+    ids=str,
+)
+def test_a_total_that_the_ledger_does_not_hold_is_caught(stated, alone, graph, path, tmp_path):
+    released(graph, tmp_path / "out", path)
+    file = tmp_path / "out" / "release.json"
+    manifest = json.loads(file.read_text())
+    manifest["ledger"] |= stated
+    raw = json.dumps(manifest).encode()
+    file.write_bytes(encode(decode_manifest(raw, where=file).sealed()))
+    failures = {check.name for check in gv.verify_release(tmp_path / "out").failures()}
+    assert LEDGER in failures
+    (tmp_path / "out.private").rename(tmp_path / "gone")
+    failures = {check.name for check in gv.verify_release(tmp_path / "out").failures()}
+    assert alone == (LEDGER in failures)
+
+
+def test_without_the_ledgers_file_its_total_is_not_checked(graph, path, tmp_path):
+    released(graph, tmp_path / "out", path)
+    path.unlink()
+    checks = {c.name: c for c in gv.verify_release(tmp_path / "out").checks}
+    assert ("not checked", "the owner's ledger") == (checks[LEDGER].outcome, checks[LEDGER].needs)
+
+
+def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"{v},{v + 1}" for v in range(20))
+    (tmp_path / "friends.csv").write_text(f"source,target\n{rows}\n")
+    start = ("anonymize", "asymmetric-response", "friends.csv", "--epsilon", "0.7")
+    entered = ("--ledger", "l.json", "--ledger-limit", "1")
+    assert 0 == call([*start, *entered, "--out", "one"])
+    with pytest.raises(UsageError, match="above the limit 1"):
+        call([*start, *entered, "--out", "two"])
+    assert not (tmp_path / "two").exists()
+    with pytest.raises(UsageError, match="claims no epsilon"):
+        call([*start, "--seed", "1", "--ledger", "l.json", "--out", "two"])
+    with pytest.raises(UsageError, match="need --ledger FILE"):
+        call([*start, "--ledger-limit", "1", "--out", "two"])
+    capsys.readouterr()
+    assert 0 == call(["ledger", "l.json"])
+    shown = capsys.readouterr().out
+    assert "1. asymmetric-response: epsilon 0.7 for one edge or entry" in shown
+    assert "total for one edge or entry: 0.7" in shown
+    assert "total for all of one person: 14" in shown
+    assert 0 == call(["ledger", "l.json", "--json"])
+    assert {"edge": "0.7", "node": "14"} == json.loads(capsys.readouterr().out)["total"]
+    with pytest.raises(InputError, match="does not exist"):
+        call(["ledger", "none.json"])
