@@ -44,5 +44,6 @@ command = with_signature(
     ],
     name="ledger",
     text="Epsilons spent on one group of people, and their total, rounded up.\n\n"
-    "Runs are entered by: graphveil anonymize METHOD INPUT --out DIR --ledger FILE",
+    "Runs are entered by: graphveil anonymize METHOD INPUT --out DIR --ledger FILE\n\n"
+    "Example: graphveil ledger friends.ledger",
 )

@@ -93,7 +93,7 @@ def exponent(degrees: NDArray[np.int64]) -> float | None:
     Examples
     --------
     >>> round(exponent(np.array([1, 1, 1, 1, 2, 2, 4])), 3)
-    2.683
+    3.525
     """
     ordered = np.sort(degrees[degrees > 0])
     starts = np.flatnonzero(np.diff(ordered, prepend=0))

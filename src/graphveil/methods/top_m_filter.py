@@ -209,8 +209,8 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     Examples
     --------
     >>> through = thresholds_of(6, 2, Fraction(1))
-    >>> round(through.one / through.zero, 6)
-    2.718282
+    >>> round((2 * through.one + 4 * through.zero) / FULL, 6)
+    2.0
     """
     zero_chance, one_chance = _chances(n_cells, count, epsilon)
     largest = exp_below(epsilon)

@@ -106,7 +106,7 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
     --------
     >>> zero, one = filter_thresholds(100, 10, Fraction(3))
     >>> round(zero / FULL, 6), round(one / FULL, 6)
-    (0.037189, 0.665305)
+    (0.037188, 0.665305)
     """
     odds, factor = Fraction(cells, count) - 1, factor_of(epsilon).low
     if factor > odds:
