@@ -25,6 +25,7 @@ from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil import datasets as datasets
+    from graphveil.claims.guarantees import AdaptiveAnonymity as AdaptiveAnonymity
     from graphveil.claims.guarantees import EdgeDP as EdgeDP
     from graphveil.claims.guarantees import KAnonymity as KAnonymity
     from graphveil.claims.guarantees import NodeDP as NodeDP
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     evaluate_release = _evaluate
 
 _HOMES = {
+    "AdaptiveAnonymity": "graphveil.claims.guarantees",
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
     "Chunks": "graphveil.methods.smooth_k",

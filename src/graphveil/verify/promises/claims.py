@@ -6,7 +6,7 @@ from typing import Literal
 
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import Guarantee
-from graphveil.verify.promises import cell_flips, classes, features, graphs
+from graphveil.verify.promises import adaptive, cell_flips, classes, features, graphs, tables
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
 from graphveil.verify.verdict import Check
 
@@ -14,6 +14,8 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     **classes.RECHECKS,
     **graphs.RECHECKS,
     **features.RECHECKS,
+    **tables.RECHECKS,
+    **adaptive.RECHECKS,
     **cell_flips.RECHECKS,
 }
 """How every type of guarantee and of condition is checked again."""
