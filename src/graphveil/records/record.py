@@ -14,6 +14,8 @@ PRIVATE = ".private"
 
 RECORD = "record.json"
 LINKAGE = "linkage.parquet"
+LEVELS = "levels.parquet"
+WITNESS = "witness.parquet"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +47,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         The duration of every step.
     nested_in
         The digests of the linkages of the releases that this one is nested in.
+    levels_sha256, witness_sha256
+        The digests of the files of levels and of chosen pairs, where they were written.
     """
 
     input_sha256: str
@@ -59,6 +63,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     reading: dict[str, Any]
     seconds: dict[str, float]
     nested_in: list[str] = []
+    levels_sha256: str | None = None
+    witness_sha256: str | None = None
 
 
 def private_folder(folder: Path) -> Path:

@@ -24,6 +24,9 @@ else:
 Kind = Literal["graph", "bipartite", "table"]
 
 DELIMITED = {"csv", "tsv", "text"}
+_SEPARATORS = {"csv": ",", "tsv": "tab"}
+"""What separates the cells of a table: said to the reader, since one column does not show it."""
+
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
 
@@ -277,4 +280,7 @@ def read_data(folder: Path, described: Described) -> Data:
     if described.kind == "bipartite":
         options = io.BipartiteOptions(format=data_file.format, users=companion)
         return io.load_bipartite(path, options).data.without_unused()
-    return io.load_table(path, io.TableOptions(format=data_file.format, header="yes")).data
+    table_options = io.TableOptions(
+        format=data_file.format, header="yes", delimiter=_SEPARATORS.get(data_file.format)
+    )
+    return io.load_table(path, table_options).data

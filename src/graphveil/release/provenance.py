@@ -8,6 +8,7 @@ from typing import Any
 
 from graphveil._version import __version__
 from graphveil.release.linkage import Linkage
+from graphveil.release.witness import Levels, Witness
 
 TOOL = "graphveil"
 
@@ -44,6 +45,10 @@ class Private:
         Which released id stands for which original one, where it was kept.
     nested_in
         The digests of the linkages of the releases that this one is nested in.
+    levels
+        The level of everyone, where not all have the one that is promised.
+    witness
+        Which persons each record was chosen to fit, where it was kept.
     """
 
     input_sha256: str
@@ -55,3 +60,5 @@ class Private:
     unprotected: tuple[int | str, ...] = ()
     withheld: Mapping[str, Any] = field(default_factory=dict)
     nested_in: tuple[str, ...] = ()
+    levels: Levels | None = None
+    witness: Witness | None = None
