@@ -106,7 +106,9 @@ def _checks(
     checks += file_checks(folder, manifest, limit_bytes)
     with database([folder, private_folder(folder)], limit_bytes=limit_bytes) as db:
         data, readable = _data_checks(db, folder, manifest)
-        evidence = Evidence(manifest, readable, owner.record)
+        evidence = Evidence(
+            manifest, readable, owner.record, levels=owner.levels, witness=owner.witness
+        )
         claimed = claim_checks(evidence, of="data")
         linked, evidence = original_checks(evidence, owner, original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from graphveil.data import Bipartite, Data, Graph, Table
@@ -39,6 +40,8 @@ class Evidence(NamedTuple):
         the numbers of `features(feature, item)`. Of a table `linkage` says whose row is whose.
     why_not
         Why there is no original to compare with, where one was given.
+    levels, witness
+        The owner's files of levels and of chosen pairs; None where they are not there.
     """
 
     manifest: Manifest
@@ -47,6 +50,8 @@ class Evidence(NamedTuple):
     original: Data | None = None
     linked: bool = False
     why_not: str | None = None
+    levels: Path | None = None
+    witness: Path | None = None
 
     @property
     def tables(self) -> Database:
