@@ -30,8 +30,15 @@ if TYPE_CHECKING:
 FOR_COMPARISON = "for comparison"
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
-HEAVY_UP_TO: Mapping[type[Graph | Bipartite | Table], int] = {Graph: 200_000, Bipartite: 10_000_000}
-"""The most edges or entries up to which heavy metrics are computed without being asked for."""
+HEAVY_UP_TO: Mapping[type[Graph | Bipartite | Table], int] = {
+    Graph: 200_000,
+    Bipartite: 10_000_000,
+    Table: 1_000_000,
+}
+"""The most edges, entries or rows up to which heavy metrics are computed unasked."""
+
+_COUNTED = {Graph: "edges", Bipartite: "entries", Table: "rows"}
+_PEOPLE = {Graph: "nodes", Bipartite: "users", Table: "rows"}
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,7 +167,7 @@ def _reason_not_to_measure(
 ) -> str | None:
     if metric.needs_linkage and pair.position is None:
         return NEEDS_LINKAGE
-    what = "edges" if metric.kind is Graph else "entries"
+    what = _COUNTED[metric.kind]
     size, most = getattr(pair.original, f"n_{what}"), HEAVY_UP_TO[metric.kind]
     if metric.cost == "heavy" and not asked and size > most:
         return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
@@ -197,10 +204,10 @@ def _comparison(release: Release, original: Any, randomness: Randomness) -> Comp
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "
             f"{type(original).__name__}. Metrics read two of one kind: "
-            f"{' or '.join(kind.__name__ for kind in COMPARISONS)}."
+            f"{', '.join(kind.__name__ for kind in COMPARISONS)}."
         )
     if original.size != released.size:
-        what = "nodes" if isinstance(released, Graph) else "users"
+        what = _PEOPLE[type(released)]
         raise UsageError(
             f"the original has {original.size} {what}, the release {released.size}. "
             "Give the file that the release was made from."
