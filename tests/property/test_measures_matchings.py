@@ -24,7 +24,7 @@ def shares_by_hand(fits):
 
 
 def pairs_of(fits):
-    records, persons = np.nonzero(fits)
+    _, persons = np.nonzero(fits)
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1))])
     return Pairs(indptr.astype(np.int64), persons.astype(np.int64))
 

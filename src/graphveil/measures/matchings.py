@@ -139,7 +139,8 @@ def _components(pairs: Pairs, without: NDArray[np.bool_] | None) -> Ints:
     ends = pairs.records[arcs], pairs.indices[arcs]
     matrix = sparse.csr_array((np.ones(ends[0].size, np.int8), ends), shape=(pairs.n, pairs.n))
     _, labels = csgraph.connected_components(matrix, directed=True, connection="strong")
-    return labels.astype(np.int64)
+    component: Ints = labels.astype(np.int64)
+    return component
 
 
 def _within(pairs: Pairs, component: Ints) -> Pairs:
