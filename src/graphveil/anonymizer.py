@@ -91,6 +91,8 @@ class Anonymizer(ABC, Generic[D]):
     nests: ClassVar[bool] = False
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
+    runs_in_blocks: ClassVar[bool] = False
+    """Whether it anonymizes rows of a large table in blocks, which processes share."""
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range."""

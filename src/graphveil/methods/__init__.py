@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError
+from graphveil.methods.adaptive import Adaptive, ClusterK
 from graphveil.methods.k_degree import KDegree
 from graphveil.methods.mondrian import Mondrian
 from graphveil.methods.randomized_response import RandomizedResponse
@@ -34,11 +35,16 @@ def register(method: M) -> M:
     return method
 
 
-for _method in (KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian, RandomizedResponse):
+for _method in (
+    *(KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian, RandomizedResponse),
+    *(Adaptive, ClusterK),
+):
     register(_method)
 
 __all__ = [
     "METHODS",
+    "Adaptive",
+    "ClusterK",
     "KDegree",
     "Mondrian",
     "RandomizedResponse",

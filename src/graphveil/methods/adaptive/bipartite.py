@@ -1,0 +1,208 @@
+"""Algorithm 1: the cheapest pairs under prices that fall with every pair that needs the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.adaptive import costs, network, pruning
+from graphveil.methods.adaptive.packing import position_of_columns
+from graphveil.methods.adaptive.problem import UNIT, Levels, Problem, Solution
+
+Ints = NDArray[np.int64]
+Pairs = NDArray[np.int8]
+
+ROWS = 4
+"""The records whose arcs are looked at before a pivot: of 1 to n the quickest on most data."""
+
+PRUNING_PASSES = 5
+
+
+class Schedule(NamedTuple):
+    """How sharply a star that is needed anyway gets cheaper, step after step.
+
+    Parameters
+    ----------
+    steps
+        Step s takes the price of a cell times ``1 / (2**s + 1)`` for every pair that needs it.
+    max_iterations
+        The most solves of a step.
+    """
+
+    steps: int
+    max_iterations: int
+
+    @property
+    def factors(self) -> list[float]:
+        """What a price is multiplied by, per step: e / (1 + e) for e = 1/2, 1/4, ..."""
+        return [1.0 / (2.0**step + 1.0) for step in range(1, self.steps + 1)]
+
+
+class Solver:
+    """Solves for the cheapest pairs, each time from where the last solve ended.
+
+    Parameters
+    ----------
+    columns
+        The codes by column.
+    levels
+        As in `Problem`.
+    balanced
+        Whether degrees may be larger than the levels: each record then fits as many persons as the
+        person that it stands for fits records.
+
+    Examples
+    --------
+    >>> rows = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+    >>> solver = Solver(rows.T.copy(), np.array([2, 1, 2]))
+    >>> solver.cheapest(np.full((3, 2), UNIT)).tolist()
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    """
+
+    def __init__(
+        self, columns: NDArray[np.int32], levels: Levels, *, may_exceed: bool = True
+    ) -> None:
+        n = levels.size
+        self._columns = columns
+        self._needs = levels - 1
+        self._passes = int(may_exceed)
+        self._costs = np.empty((n, n), dtype=np.int64)
+        self._network: network.Network | None = None
+        self.passed = np.zeros(n, dtype=np.int64)
+
+    def start_anew(self) -> None:
+        """Forget where the last solve ended."""
+        self._network = None
+
+    def costs(self, prices: Ints) -> Ints:
+        """Return what every pair costs; on the diagonal what nobody would pay."""
+        costs.pair_costs(self._columns, prices, self._costs)
+        too_much = (int(self._costs.max(initial=0)) + 1) * self._needs.size
+        np.fill_diagonal(self._costs, too_much * network.OWN)
+        return self._costs
+
+    def cheapest(self, prices: Ints) -> Pairs:
+        """Return the pairs that cost least, exactly."""
+        return self.cheapest_at(self.costs(prices))
+
+    def cheapest_at(self, cost: Ints) -> Pairs:
+        """Return the pairs that cost least, exactly, where every pair has this cost."""
+        if self._network is None:
+            most = int(self._needs.max(initial=0))
+            near = np.argpartition(cost, most, axis=1)[:, :most]
+            self._network = network.network(self._needs, near)
+        network.solve(self._network, cost, ROWS, self._passes)
+        pairs = np.empty(cost.shape, dtype=np.int8)
+        if network.flows(self._network, pairs, self.passed):
+            raise TypeError("levels of at most the number of rows can always be met")
+        return pairs
+
+
+class Iteration(NamedTuple):
+    """One solve: the factor of its step, its pairs, how many of them need each cell."""
+
+    factor: float
+    pairs: Pairs
+    passed: Ints
+    needs: Ints
+
+
+def iterations(
+    problem: Problem, schedule: Schedule, *, may_exceed: bool = True
+) -> Iterator[Iteration]:
+    """Yield every solve of the schedule; the first, with the prices as they are, opens all steps.
+
+    A step ends where the stars cost no less than before. It starts from a tree of its own: of pairs
+    that cost the same it may choose others than the step before, and so get further.
+    """
+    columns = problem.columns
+    solver = Solver(columns, problem.levels, may_exceed=may_exceed)
+    first = solver.cheapest(_whole(problem.prices))
+    first_passed, first_needs = solver.passed.copy(), _needs(columns, first)
+    for factor in schedule.factors:
+        pairs, passed, needs = first, first_passed, first_needs
+        yield Iteration(factor, pairs, passed, needs)
+        before = cost_of(problem, needs)
+        solver.start_anew()
+        for _ in range(schedule.max_iterations - 1):
+            pairs = solver.cheapest(_whole(problem.prices * factor ** needs.astype(np.float64)))
+            passed, needs = solver.passed.copy(), _needs(columns, pairs)
+            yield Iteration(factor, pairs, passed, needs)
+            now = cost_of(problem, needs)
+            if now >= before:
+                break
+            before = now
+
+
+def cost_of(problem: Problem, needs: Ints) -> float:
+    """Return what the stars cost that are needed by some pair."""
+    return float(problem.prices[needs > 0].sum())
+
+
+def _whole(prices: NDArray[np.float64]) -> Ints:
+    return np.rint(prices * UNIT).astype(np.int64)
+
+
+def _needs(columns: NDArray[np.int32], pairs: Pairs) -> Ints:
+    needs = np.empty((columns.shape[1], columns.shape[0]), dtype=np.int64)
+    costs.count_needs(columns, pairs, needs)
+    return needs
+
+
+def solve(problem: Problem, schedule: Schedule, *, refined: bool = False) -> Solution:
+    """Return the pairs of the schedule that suppress least.
+
+    Parameters
+    ----------
+    problem
+        The rows, levels and prices.
+    schedule
+        The steps.
+    refined
+        Whether stars that are not needed are taken away afterwards.
+    """
+    best = min(iterations(problem, schedule), key=lambda one: cost_of(problem, one.needs))
+    solution = solution_of(problem, best.pairs)
+    return pruned(problem, solution, best.passed) if refined else solution
+
+
+def solution_of(problem: Problem, pairs: Pairs) -> Solution:
+    """Return what these pairs suppress."""
+    stars = np.empty_like(problem.rows.stars)
+    pruning.cover(problem.rows, pairs, stars)
+    return Solution(pairs, stars)
+
+
+def pruned(problem: Problem, solution: Solution, passed: Ints) -> Solution:
+    """Return a solution from which stars are gone that no record and no person needs.
+
+    Parameters
+    ----------
+    problem, solution
+        What was solved, and how.
+    passed
+        By how many pairs each person, and record, has more than its level asks for.
+    """
+    pairs, stars = solution.pairs.copy(), solution.stars.copy()
+    flow = pruning.flow_of(problem.rows, passed)
+    pruning.load(problem.rows, stars, pairs, flow)
+    columns, positions = problem.columns, position_of_columns(problem.codes)
+    for _ in range(PRUNING_PASSES):
+        needs = _needs(columns, pairs)
+        cells = _cells(stars, problem, needs, positions)
+        gone = pruning.prune(problem.rows, stars, flow, cells)
+        pruning.unload(flow, pairs)
+        if gone == 0:
+            break
+    return Solution(pairs, stars)
+
+
+def _cells(stars: NDArray[np.uint64], problem: Problem, needs: Ints, positions: Ints) -> Ints:
+    """Return the stars that were added, those first that the fewest pairs need, dear ones first."""
+    added = (stars & ~problem.rows.stars)[:, positions >> 6] >> (positions & 63).astype(np.uint64)
+    rows, columns = np.nonzero(added & np.uint64(1))
+    order = np.lexsort((-problem.prices[rows, columns], needs[rows, columns]))
+    return np.column_stack([rows, positions[columns]])[order]

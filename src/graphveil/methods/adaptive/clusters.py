@@ -1,0 +1,72 @@
+"""Clusters of at least k rows whose common values are published: merged, then improved."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.adaptive import exchange, merging
+from graphveil.kernels.adaptive.planes import Packed
+
+Labels = NDArray[np.int64]
+Search = Literal["plain", "agglomerative", "local"]
+
+_PLAIN = (
+    (merging.PLAIN, 0.0, 0),
+    (merging.PLAIN, merging.SMALL_FIRST, 0),
+)
+_STARTS = (
+    (merging.BY_SIZE, merging.SMALL_FIRST, 0),
+    (merging.PLAIN, 0.0, 1),
+    (merging.BY_SIZE, 0.0, 1),
+    (merging.BY_LOGARITHM, 0.0, 1),
+)
+"""What a cost is divided by, what a row more counts for, and whether clusters are shrunk to k."""
+
+PASSES = 30
+
+
+def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> exchange.Clusters:
+    """Return clusters of at least k rows each that suppress few cells.
+
+    Parameters
+    ----------
+    rows
+        At least k rows.
+    k
+        The fewest rows of a cluster, at least 2.
+    search
+        ``"plain"`` merges the two clusters whose union costs least, ``"agglomerative"`` does so in
+        four ways and keeps the best, ``"local"`` improves each of the four first.
+    rng
+        The order in which local search visits rows.
+    """
+    passes = PASSES if search == "local" else 0
+    same = identical(rows)
+    best = None
+    for start in _PLAIN if search == "plain" else _STARTS:
+        work = merging.merging(rows, same, k)
+        merging.merge(rows, work, merging.Rule(k, *start))
+        order = np.tile(np.arange(same.size, dtype=np.int32), (passes, 1))
+        grouped = _improved(rows, work.labels, k, rng.permuted(order, axis=1))
+        if best is None or exchange.stars_of(grouped) < exchange.stars_of(best):
+            best = grouped
+    if best is None:
+        raise TypeError("there is at least one start")
+    return best
+
+
+def identical(rows: Packed) -> Labels:
+    """Return for every row the first one that equals it."""
+    words = np.concatenate([rows.planes, rows.stars], axis=1)
+    _, first, kind = np.unique(words, axis=0, return_index=True, return_inverse=True)
+    return first[kind]
+
+
+def _improved(rows: Packed, labels: Labels, k: int, orders: NDArray[np.int32]) -> exchange.Clusters:
+    grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
+    exchange.fill(rows, grouped)
+    exchange.improve(rows, grouped, k, orders)
+    return grouped
