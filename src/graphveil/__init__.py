@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from graphveil.measures import MEASURES as MEASURES
     from graphveil.measures import measure as measure
     from graphveil.methods import METHODS as METHODS
+    from graphveil.methods import Adaptive as Adaptive
+    from graphveil.methods import ClusterK as ClusterK
     from graphveil.methods import KDegree as KDegree
     from graphveil.methods import Mondrian as Mondrian
     from graphveil.methods import RandomizedResponse as RandomizedResponse
@@ -69,10 +71,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ATTACKS": "graphveil.attacks",
+    "Adaptive": "graphveil.methods",
     "AdaptiveAnonymity": "graphveil.claims.guarantees",
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
     "Chunks": "graphveil.methods.smooth_k",
+    "ClusterK": "graphveil.methods",
     "EdgeDP": "graphveil.claims.guarantees",
     "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",

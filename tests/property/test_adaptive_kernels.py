@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from graphveil.kernels.adaptive import costs, exchange, merging, network, planes, pruning
+from graphveil.kernels.adaptive import (
+    costs,
+    exchange,
+    merging,
+    network,
+    planes,
+    pruning,
+    rounding,
+)
 from graphveil.methods.adaptive.bipartite import Solver
 from graphveil.methods.adaptive.packing import mask_of, packed, position_of_columns
 
@@ -278,3 +286,95 @@ def test_a_star_goes_where_pairs_that_fit_without_it_suffice_and_only_there(code
     assert pairs.sum(axis=0).tolist() == pairs.sum(axis=1).tolist()
     assert (pairs.sum(axis=0) >= levels - 1).all()
     assert not (pairs.astype(bool) & ~fits(codes, expected)).any()
+
+
+def balanced_pairs(n, rng):
+    """Return pairs of which as many lead to everyone as away: a union of closed walks."""
+    pairs = np.zeros((n, n), dtype=np.int8)
+    for _ in range(rng.integers(1, 4)):
+        walk = rng.permutation(n)[: rng.integers(2, n + 1)]
+        arcs = list(zip(walk, np.roll(walk, -1), strict=True))
+        if not any(pairs[one, other] for one, other in arcs):
+            for one, other in arcs:
+                pairs[one, other] = 1
+    return pairs
+
+
+@given(st.integers(2, 8), st.integers(0, 10_000))
+def test_pairs_become_mutual_and_nobody_has_fewer(n, seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    pairs = balanced_pairs(n, rng)
+    cost = rng.integers(0, 9, size=(n, n))
+    cost += cost.T
+    before, kept = pairs.sum(axis=1), pairs & pairs.T
+    half = (cost * pairs).sum() / 2
+    rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
+    assert set(np.unique(pairs)) <= {0, 1}
+    assert pairs.tolist() == pairs.T.tolist()
+    assert (pairs >= kept).all()
+    assert (pairs.sum(axis=1) >= before).all()
+    assert pairs.sum() <= before.sum() + n
+    if pairs.sum() == before.sum():
+        assert (cost * pairs).sum() / 2 <= half
+
+
+def test_an_odd_tour_keeps_the_cheapest_of_all_ways_to_take_every_other_pair():
+    cost = np.zeros((5, 5), dtype=np.int64)
+    pairs = np.zeros((5, 5), dtype=np.int8)
+    for i, price in enumerate([7, 3, 9, 2, 8]):
+        j = (i + 1) % 5
+        cost[i, j] = cost[j, i] = price
+        pairs[i, j] = 1
+    ways = [[(s + 2 * t) % 5 for t in range(3)] for s in range(5)]
+    prices = [7, 3, 9, 2, 8]
+    rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
+    assert min(sum(prices[i] for i in way) for way in ways) == (cost * pairs).sum() // 2
+
+
+@given(st.integers(2, 7), st.integers(0, 10_000))
+def test_pairs_are_given_up_in_order_where_both_sides_have_more_than_they_need(n, seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    pairs = np.triu(rng.integers(0, 2, size=(n, n)), 1).astype(np.int8)
+    edges = rng.permutation(np.argwhere(pairs))
+    pairs += pairs.T
+    needs = rng.integers(0, pairs.sum(axis=1) + 1)
+    expected = pairs.copy()
+    for i, j in edges:
+        if expected[i].sum() > needs[i] and expected[j].sum() > needs[j]:
+            expected[i, j] = expected[j, i] = 0
+    rounding.drop(pairs, np.ascontiguousarray(edges), pairs.sum(axis=1) - needs)
+    assert expected.tolist() == pairs.tolist()
+
+
+@given(tables(least_rows=2, most_rows=6, most_columns=3), st.integers(0, 10_000))
+def test_a_star_goes_where_all_keep_enough_mutual_pairs_and_only_there(codes, seed):
+    n = codes.shape[0]
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows = packed(codes)
+    hidden = (rng.random(codes.shape) < 0.7) | (codes < 0)
+    stars = words_of(hidden, codes)
+    pairs = np.empty((n, n), dtype=np.int8)
+    pruning.mutual(rows, stars, pairs)
+    expected = fits(codes, hidden) & fits(codes, hidden).T
+    assert (expected & ~np.eye(n, dtype=bool)).tolist() == pairs.astype(bool).tolist()
+    degrees = pairs.sum(axis=1, dtype=np.int64)
+    needs = rng.integers(0, degrees + 1)
+    cells = np.argwhere(hidden & (codes >= 0))
+    bits = np.column_stack([cells[:, 0], position_of_columns(codes)[cells[:, 1]]])
+    gone = pruning.prune_mutual(rows, stars, pairs, degrees - needs, np.ascontiguousarray(bits))
+    after = hidden.copy()
+    for i, k in cells:
+        after[i, k] = False
+        mutual = fits(codes, after) & fits(codes, after).T
+        if (mutual.sum(axis=1) - 1 < needs).any():
+            after[i, k] = True
+    assert after.tolist() == mask_of(stars, codes).tolist()
+    assert gone == hidden.sum() - after.sum()
+
+
+def words_of(hidden, codes):
+    """Return suppressed cells as words, in the order in which the codes' columns are packed."""
+    words = np.zeros_like(packed(codes).stars)
+    for column, bit in enumerate(position_of_columns(codes).tolist()):
+        words[:, bit >> 6] |= hidden[:, column].astype(np.uint64) << np.uint64(bit & 63)
+    return words

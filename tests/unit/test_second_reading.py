@@ -6,6 +6,7 @@ import ast
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphveil as gv
@@ -155,6 +156,25 @@ def test_whole_numbers_and_quoted_cells_of_a_table_are_read_alike(tmp_path):
     assert "holds" == done.outcome, done
 
 
+def test_columns_of_values_are_read_alike_by_both(tmp_path):
+    path = write(tmp_path, "x.csv", PEOPLE)
+    hot = {"one_hot": ("town", "age")}
+    original = gv.read_table(path, **READING | hot)
+    assert {"sex", "town=x", "town=z", "age=<=10", "age=10<x<=30", "age=>30"} == set(
+        original.columns
+    )
+    done = check_table(path, original=original, **hot)
+    assert "holds" == done.outcome, done
+    path.write_text(PEOPLE.replace("7,z", "7,x"))
+    done = check_table(path, original=original, **hot)
+    assert "column 'town': row 3 says 'x', the original as read 'z'" == done.detail
+    twice = gv.Table(
+        *(np.maximum(original.codes, 1), original.columns, original.categories, original.ids)
+    )
+    done = check_table(write(tmp_path, "x.csv", PEOPLE), original=twice, **hot)
+    assert "fails" == done.outcome
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
@@ -190,7 +210,7 @@ def test_intervals_that_no_rule_gives_are_noticed(tmp_path):
     [
         ("x.csv", PEOPLE.replace("f,30", "f ,30"), {}),
         ("x.txt", PEOPLE, {"delimiter": ","}),
-        ("x.csv", PEOPLE, {"one_hot": ("town",)}),
+        ("x.csv", PEOPLE, {"nodes": "x"}),
         ("x.csv", PEOPLE, {"header": "no"}),
         ("x.csv", PEOPLE, {"ids": None}),
     ],

@@ -64,6 +64,7 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
     """Refuse options that name a column which the file does not have."""
     wanted = {
         **dict.fromkeys(options.bins, "bins"),
+        **dict.fromkeys(options.one_hot, "one_hot"),
         **({options.ids: "ids"} if options.ids else {}),
     }
     for name, wanted_by in wanted.items():

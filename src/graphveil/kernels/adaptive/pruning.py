@@ -92,7 +92,8 @@ def _fits(rows: Packed, stars: Words, i: int, j: int) -> bool:
     shown = NO_BIT
     for w in range(stars.shape[1]):
         shown |= differing(rows, i, rows, j, w) & ~stars[i, w]
-    return shown == NO_BIT
+    fits: bool = shown == NO_BIT
+    return fits
 
 
 @leaf
@@ -252,4 +253,56 @@ def prune(rows: Packed, stars: Words, flow: Flow, cells: Ints) -> int:
     for number in range(cells.shape[0]):
         if _without(rows, stars, flow, cells[number, 0], cells[number, 1]):
             gone += 1
+    return gone
+
+
+@leaf
+def mutual(rows: Packed, stars: Words, pairs: Pairs) -> None:
+    """Write 1 into pairs[i, j] where record i fits person j and record j person i; 0 for i = j."""
+    n = stars.shape[0]
+    for i in range(n):
+        pairs[i, i] = 0
+        for j in range(i):
+            fit = _fits(rows, stars, i, j) and _fits(rows, stars, j, i)
+            pairs[i, j] = fit
+            pairs[j, i] = fit
+
+
+@leaf
+def prune_mutual(rows: Packed, stars: Words, pairs: Pairs, spare: Ints, cells: Ints) -> int:
+    """Take stars away where everyone keeps enough pairs that fit both ways.
+
+    Parameters
+    ----------
+    rows, stars, cells
+        As in `prune`.
+    pairs
+        From `mutual`; overwritten.
+    spare
+        By how many pairs everyone has more than needed; overwritten.
+
+    Returns
+    -------
+    int
+        How many stars are gone.
+    """
+    n, gone = pairs.shape[0], 0
+    for number in range(cells.shape[0]):
+        i, w = cells[number, 0], cells[number, 1] >> 6
+        bit = ONE_BIT << np.uint64(cells[number, 1] & 63)
+        lost, can_go = 0, True
+        for j in range(n):
+            if pairs[i, j] and differing(rows, i, rows, j, w) & bit:
+                lost += 1
+                can_go = can_go and spare[j] > 0
+        if not can_go or lost > spare[i]:
+            continue
+        for j in range(n):
+            if pairs[i, j] and differing(rows, i, rows, j, w) & bit:
+                pairs[i, j] = 0
+                pairs[j, i] = 0
+                spare[j] -= 1
+        spare[i] -= lost
+        stars[i, w] &= ~bit
+        gone += 1
     return gone

@@ -27,18 +27,34 @@ class Schedule(NamedTuple):
     Parameters
     ----------
     steps
-        Step s takes the price of a cell times ``1 / (2**s + 1)`` for every pair that needs it.
+        The last step; see `factor_of`.
     max_iterations
         The most solves of a step.
+    first
+        The first step.
     """
 
     steps: int
     max_iterations: int
+    first: int = 1
 
     @property
     def factors(self) -> list[float]:
-        """What a price is multiplied by, per step: e / (1 + e) for e = 1/2, 1/4, ..."""
-        return [1.0 / (2.0**step + 1.0) for step in range(1, self.steps + 1)]
+        """What a price is multiplied by, per step."""
+        return [factor_of(step) for step in range(self.first, self.steps + 1)]
+
+
+def factor_of(step: int) -> float:
+    """Return what a step multiplies a price by for every pair that needs the cell.
+
+    It is e / (1 + e) for e = 1/2, 1/4, ...
+
+    Examples
+    --------
+    >>> factor_of(1), factor_of(2)
+    (0.3333333333333333, 0.2)
+    """
+    return 1.0 / (2.0**step + 1.0)
 
 
 class Solver:
@@ -80,6 +96,9 @@ class Solver:
     def costs(self, prices: Ints) -> Ints:
         """Return what every pair costs; on the diagonal what nobody would pay."""
         costs.pair_costs(self._columns, prices, self._costs)
+        return self._with_diagonal()
+
+    def _with_diagonal(self) -> Ints:
         too_much = (int(self._costs.max(initial=0)) + 1) * self._needs.size
         np.fill_diagonal(self._costs, too_much * network.OWN)
         return self._costs
@@ -110,27 +129,30 @@ class Iteration(NamedTuple):
     needs: Ints
 
 
-def iterations(
-    problem: Problem, schedule: Schedule, *, may_exceed: bool = True
+def iterations(problem: Problem, schedule: Schedule) -> Iterator[Iteration]:
+    """Yield every solve of the schedule; the first, at the prices as they are, opens all steps."""
+    solver = Solver(problem.columns, problem.levels)
+    pairs = solver.cheapest(whole(problem.prices))
+    needs = needs_of(problem, pairs)
+    yield from steps(problem, schedule, solver, Iteration(0.0, pairs, solver.passed.copy(), needs))
+
+
+def steps(
+    problem: Problem, schedule: Schedule, solver: Solver, first: Iteration
 ) -> Iterator[Iteration]:
-    """Yield every solve of the schedule; the first, with the prices as they are, opens all steps.
+    """Yield the solves of every step, each step beginning with the same pairs.
 
     A step ends where the stars cost no less than before. It starts from a tree of its own: of pairs
     that cost the same it may choose others than the step before, and so get further.
     """
-    columns = problem.columns
-    solver = Solver(columns, problem.levels, may_exceed=may_exceed)
-    first = solver.cheapest(_whole(problem.prices))
-    first_passed, first_needs = solver.passed.copy(), _needs(columns, first)
     for factor in schedule.factors:
-        pairs, passed, needs = first, first_passed, first_needs
-        yield Iteration(factor, pairs, passed, needs)
-        before = cost_of(problem, needs)
+        yield first._replace(factor=factor)
+        needs, before = first.needs, cost_of(problem, first.needs)
         solver.start_anew()
         for _ in range(schedule.max_iterations - 1):
-            pairs = solver.cheapest(_whole(problem.prices * factor ** needs.astype(np.float64)))
-            passed, needs = solver.passed.copy(), _needs(columns, pairs)
-            yield Iteration(factor, pairs, passed, needs)
+            pairs = solver.cheapest(whole(problem.prices * factor ** needs.astype(np.float64)))
+            needs = needs_of(problem, pairs)
+            yield Iteration(factor, pairs, solver.passed.copy(), needs)
             now = cost_of(problem, needs)
             if now >= before:
                 break
@@ -142,17 +164,21 @@ def cost_of(problem: Problem, needs: Ints) -> float:
     return float(problem.prices[needs > 0].sum())
 
 
-def _whole(prices: NDArray[np.float64]) -> Ints:
+def whole(prices: NDArray[np.float64]) -> Ints:
+    """Return prices as whole numbers, 1 as `UNIT`."""
     return np.rint(prices * UNIT).astype(np.int64)
 
 
-def _needs(columns: NDArray[np.int32], pairs: Pairs) -> Ints:
-    needs = np.empty((columns.shape[1], columns.shape[0]), dtype=np.int64)
-    costs.count_needs(columns, pairs, needs)
+def needs_of(problem: Problem, pairs: Pairs) -> Ints:
+    """Return how many pairs need each cell suppressed."""
+    needs = np.empty(problem.codes.shape, dtype=np.int64)
+    costs.count_needs(problem.columns, pairs, needs)
     return needs
 
 
-def solve(problem: Problem, schedule: Schedule, *, refined: bool = False) -> Solution:
+def solve(
+    problem: Problem, schedule: Schedule, rng: np.random.Generator, *, refined: bool = False
+) -> Solution:
     """Return the pairs of the schedule that suppress least.
 
     Parameters
@@ -161,9 +187,12 @@ def solve(problem: Problem, schedule: Schedule, *, refined: bool = False) -> Sol
         The rows, levels and prices.
     schedule
         The steps.
+    rng
+        Not drawn from.
     refined
         Whether stars that are not needed are taken away afterwards.
     """
+    del rng
     best = min(iterations(problem, schedule), key=lambda one: cost_of(problem, one.needs))
     solution = solution_of(problem, best.pairs)
     return pruned(problem, solution, best.passed) if refined else solution
@@ -189,10 +218,8 @@ def pruned(problem: Problem, solution: Solution, passed: Ints) -> Solution:
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     flow = pruning.flow_of(problem.rows, passed)
     pruning.load(problem.rows, stars, pairs, flow)
-    columns, positions = problem.columns, position_of_columns(problem.codes)
     for _ in range(PRUNING_PASSES):
-        needs = _needs(columns, pairs)
-        cells = _cells(stars, problem, needs, positions)
+        cells = cells_to_try(problem, stars, needs_of(problem, pairs))
         gone = pruning.prune(problem.rows, stars, flow, cells)
         pruning.unload(flow, pairs)
         if gone == 0:
@@ -200,8 +227,12 @@ def pruned(problem: Problem, solution: Solution, passed: Ints) -> Solution:
     return Solution(pairs, stars)
 
 
-def _cells(stars: NDArray[np.uint64], problem: Problem, needs: Ints, positions: Ints) -> Ints:
-    """Return the stars that were added, those first that the fewest pairs need, dear ones first."""
+def cells_to_try(problem: Problem, stars: NDArray[np.uint64], needs: Ints) -> Ints:
+    """Return the stars that were added, those first that the fewest pairs need, dear ones first.
+
+    Rows, and columns by the bits that stand for them, shape (m, 2).
+    """
+    positions = position_of_columns(problem.codes)
     added = (stars & ~problem.rows.stars)[:, positions >> 6] >> (positions & 63).astype(np.uint64)
     rows, columns = np.nonzero(added & np.uint64(1))
     order = np.lexsort((-problem.prices[rows, columns], needs[rows, columns]))

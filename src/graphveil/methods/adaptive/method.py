@@ -281,13 +281,14 @@ class Matching:
 
     def __call__(self, block: Block) -> Solved:
         """Return what the block publishes, and the pairs that were chosen."""
-        from graphveil.methods.adaptive import bipartite  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.packing import mask_of  # noqa: PLC0415  the same
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  the same
 
         problem = problem_of(block.codes, block.levels, block.weights)
         schedule = bipartite.Schedule(self.schedule, self.max_iterations)
-        solution = bipartite.solve(problem, schedule, refined=self.refine == "prune")
+        solve = symmetric.solve if self.compatibility == "symmetric" else bipartite.solve
+        solution = solve(problem, schedule, block.rng, refined=self.refine == "prune")
         pairs = solution.pairs.astype(np.bool_)
         np.fill_diagonal(pairs, val=True)
         hidden = mask_of(solution.stars, block.codes)

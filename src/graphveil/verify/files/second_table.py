@@ -32,7 +32,7 @@ _PLAIN = "comma- or tab-separated text under a line of names, and a record of ho
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _NO_CELL = "\x01"
 _BLANKS = r"^\s|\s$"
-_KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins"}
+_KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
 """Options that are understood here; others leave the file to the reader."""
 
 _DIGITS, _ROUNDED = 12, 1e-11
@@ -45,6 +45,7 @@ class _Reading(NamedTuple):
     ids: str | None
     suppressed: list[str]
     bins: Mapping[str, str]
+    one_hot: list[str]
 
 
 class _File(NamedTuple):
@@ -77,7 +78,7 @@ def table_reading_check(
         return not_checked(TWICE, _SHARED, needs=_PLAIN)
     if original.n_rows * original.n_columns > MOST_CELLS:
         return not_checked(TWICE, f"{_SHARED}: more than {MOST_CELLS:,} cells")
-    if {*original.columns, how.ids} - {None} != set(file.names):
+    if not _has_columns(original, file, how):
         return not_checked(TWICE, f"{_SHARED}: the file has other columns than the original")
     try:
         _read_again(db, file)
@@ -97,10 +98,44 @@ def _reading(reading: Mapping[str, Any]) -> _Reading | None:
     if not used <= _KNOWN or {"format", "delimiter"} & used or reading.get("header") == "no":
         return None
     suppressed = reading.get("suppressed", ("*", ""))
-    bins = reading.get("bins", {})
-    if not isinstance(suppressed, list | tuple) or not isinstance(bins, Mapping):
+    bins, one_hot = reading.get("bins", {}), reading.get("one_hot", ())
+    lists = isinstance(suppressed, list | tuple) and isinstance(one_hot, list | tuple)
+    if not lists or not isinstance(bins, Mapping):
         return None
-    return _Reading(reading.get("ids"), [str(text) for text in suppressed], bins)
+    return _Reading(reading.get("ids"), list(map(str, suppressed)), bins, list(map(str, one_hot)))
+
+
+def _has_columns(original: Table, file: _File, how: _Reading) -> bool:
+    """Whether the original has the columns of the file, those of the values of some among them."""
+    expected = set(file.names) - {how.ids, *how.one_hot}
+    for name in how.one_hot:
+        expected |= {original.columns[place] for place in _of_values(original, name)}
+    return set(original.columns) == expected and {*how.one_hot} <= set(file.names)
+
+
+def _of_values(original: Table, name: str) -> list[int]:
+    """Return the places of the columns that stand for the values of one."""
+    return [p for p, column in enumerate(original.columns) if column.startswith(f"{name}=")]
+
+
+def _one_of(original: Table, name: str) -> Any:
+    """Return the value of every row whose column shows a 1; a text of no value where not one does.
+
+    A row that is suppressed in all of them has none.
+    """
+    places = _of_values(original, name)
+    values = [original.columns[place].removeprefix(f"{name}=") for place in places]
+    codes = original.codes[:, places]
+    ones = np.column_stack(
+        [
+            np.append(np.equal(original.categories[place].astype(object), 1), False)[column]
+            for place, column in zip(places, codes.T, strict=True)
+        ]
+    )
+    value = np.where(ones.sum(axis=1) == 1, ones.argmax(axis=1), len(values))
+    value[(codes < 0).all(axis=1)] = -1
+    value[(codes < 0).any(axis=1) & (codes >= 0).any(axis=1)] = len(values)
+    return pa.array([*values, _NO_CELL]).take(pa.array(value, mask=value < 0))
 
 
 def _file(path: Path) -> _File | None:
@@ -141,8 +176,7 @@ def _compared(db: Database, original: Table, file: _File, how: _Reading) -> Chec
         if name == how.ids:
             problem = _different(db, number, _texts(original.labels()), [])
         else:
-            column = original.columns.index(name)
-            cells = _texts(original.categories[column], original.codes[:, column])
+            cells = _one_of(original, name) if name in how.one_hot else _cells(original, name)
             rule = how.bins.get(name)
             problem = (
                 _different(db, number, cells, how.suppressed)
@@ -153,6 +187,11 @@ def _compared(db: Database, original: Table, file: _File, how: _Reading) -> Chec
             return fails(TWICE, f"column {shown(name)}: {problem}")
     cells_read = counted(original.n_rows * original.n_columns, "cell")
     return holds(TWICE, f"a reader of the checker's own finds the same {cells_read} in the file")
+
+
+def _cells(original: Table, name: str) -> Any:
+    column = original.columns.index(name)
+    return _texts(original.categories[column], original.codes[:, column])
 
 
 def _texts(names: Ids, codes: np.ndarray[Any, Any] | None = None) -> Any:
