@@ -118,7 +118,7 @@ def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator
         yield AttackFigure(name, float(value), "records", n, direction="higher is better")
     if levels is not None:
         short = float((number < levels).mean())
-        yield AttackFigure("fewer allowed records than the level", short, "share of people", 0.0)
+        yield AttackFigure("allowed records, short", short, "share of people", 0.0)
 
 
 class _Drawn(NamedTuple):
@@ -137,28 +137,28 @@ def _known_pairs(pairs: Pairs, situation: Situation[TableComparison]) -> Iterato
     rng = situation.comparison.randomness.stream("matching: known pairs")
     every = allowed(pairs)
     for number in range(1, min(3, n - 1) + 1):
-        for who in ("anybody's", "a victim's candidates"):
+        for who in ("known", "known nearby"):
             chosen = [
                 rng.choice(n, number, replace=False)
-                if who == "anybody's"
+                if who == "known"
                 else _candidates_of(every, int(rng.integers(n)), number, rng)
                 for _ in range(DRAWS)
             ]
             drawn = [_left(pairs, levels, some) for some in chosen if some.size == number]
             if not drawn:
                 continue
-            part = f"{number} known ({who})"
+            part = f"{number} {who}"
             share = sum(d.below for d in drawn) / sum(d.people for d in drawn)
             least = min(d.margin for d in drawn)
             yield AttackFigure(
-                f"{part}: below level - {number}",
+                f"{part}, short",
                 share,
                 "share of people",
                 exact="sampled",
                 sample_size=len(drawn),
             )
             yield AttackFigure(
-                f"{part}: least margin",
+                f"{part}, margin",
                 least,
                 "records",
                 direction="higher is better",
