@@ -31,7 +31,7 @@ from graphveil.verify.recount.fitting import Cells, fitting_persons, members
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""
 
-SLACK = 1e-6
+SLACK = 1e-5
 """How far a chance may lie above one in the level: estimates are rounded."""
 
 RERUN = "re-run, right guess"

@@ -28,8 +28,8 @@ EXACT_ROWS = 20
 """Up to so many records in a strong component all assignments are counted: 20! fits 64 bits."""
 
 _ROUNDS = 1_000
-_DAMPING = 0.5
-_TOLERANCE = 1e-9
+_DAMPING = 0.1
+_TOLERANCE = 1e-7
 
 
 class Pairs(NamedTuple):
