@@ -66,3 +66,8 @@ def codes_of(name):
     else:
         made = [_above_median(column) for column in columns]
     return np.ascontiguousarray(np.array(made, dtype=np.int32).T)
+
+
+def in_order(codes):
+    """Return rows in the order in which a method takes them."""
+    return np.ascontiguousarray(codes[np.lexsort(codes.T)])

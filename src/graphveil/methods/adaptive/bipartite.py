@@ -27,24 +27,21 @@ class Schedule(NamedTuple):
     Parameters
     ----------
     steps
-        The last step; see `factor_of`.
+        How many; see `factor_of`.
     max_iterations
         The most solves of a step.
-    first
-        The first step.
     """
 
     steps: int
     max_iterations: int
-    first: int = 1
 
     @property
     def factors(self) -> list[float]:
         """What a price is multiplied by, per step."""
-        return [factor_of(step) for step in range(self.first, self.steps + 1)]
+        return [factor_of(number) for number in range(1, self.steps + 1)]
 
 
-def factor_of(step: int) -> float:
+def factor_of(number: int) -> float:
     """Return what a step multiplies a price by for every pair that needs the cell.
 
     It is e / (1 + e) for e = 1/2, 1/4, ...
@@ -54,7 +51,7 @@ def factor_of(step: int) -> float:
     >>> factor_of(1), factor_of(2)
     (0.3333333333333333, 0.2)
     """
-    return 1.0 / (2.0**step + 1.0)
+    return 1.0 / (2.0**number + 1.0)
 
 
 class Solver:
@@ -87,11 +84,13 @@ class Solver:
         self._passes = int(may_exceed)
         self._costs = np.empty((n, n), dtype=np.int64)
         self._network: network.Network | None = None
+        self._order = np.arange(n)
         self.passed = np.zeros(n, dtype=np.int64)
 
-    def start_anew(self) -> None:
-        """Forget where the last solve ended."""
+    def start_anew(self, rng: np.random.Generator) -> None:
+        """Forget where the last solve ended, and begin with other pairs among the cheapest."""
         self._network = None
+        self._order = rng.permutation(self._needs.size)
 
     def costs(self, prices: Ints) -> Ints:
         """Return what every pair costs; on the diagonal what nobody would pay."""
@@ -111,8 +110,8 @@ class Solver:
         """Return the pairs that cost least, exactly, where every pair has this cost."""
         if self._network is None:
             most = int(self._needs.max(initial=0))
-            near = np.argpartition(cost, most, axis=1)[:, :most]
-            self._network = network.network(self._needs, near)
+            near = np.argpartition(cost[:, self._order], most, axis=1)[:, :most]
+            self._network = network.network(self._needs, self._order[near])
         network.solve(self._network, cost, ROWS, self._passes)
         pairs = np.empty(cost.shape, dtype=np.int8)
         if network.flows(self._network, pairs, self.passed):
@@ -129,34 +128,45 @@ class Iteration(NamedTuple):
     needs: Ints
 
 
-def iterations(problem: Problem, schedule: Schedule) -> Iterator[Iteration]:
-    """Yield every solve of the schedule; the first, at the prices as they are, opens all steps."""
-    solver = Solver(problem.columns, problem.levels)
-    pairs = solver.cheapest(whole(problem.prices))
-    needs = needs_of(problem, pairs)
-    yield from steps(problem, schedule, solver, Iteration(0.0, pairs, solver.passed.copy(), needs))
-
-
-def steps(
-    problem: Problem, schedule: Schedule, solver: Solver, first: Iteration
+def iterations(
+    problem: Problem, schedule: Schedule, solver: Solver, rng: np.random.Generator
 ) -> Iterator[Iteration]:
-    """Yield the solves of every step, each step beginning with the same pairs.
+    """Yield every solve of the schedule.
 
-    A step ends where the stars cost no less than before. It starts from a tree of its own: of pairs
-    that cost the same it may choose others than the step before, and so get further.
+    Every step begins with the prices as they are, from a tree of its own: of pairs that cost the
+    same it may choose others than the step before, and so get further.
+
+    Parameters
+    ----------
+    problem, schedule
+        What is solved, and in which steps.
+    solver
+        For the problem; what it solved before is forgotten.
+    rng
+        Draws the trees.
     """
     for factor in schedule.factors:
-        yield first._replace(factor=factor)
-        needs, before = first.needs, cost_of(problem, first.needs)
-        solver.start_anew()
-        for _ in range(schedule.max_iterations - 1):
-            pairs = solver.cheapest(whole(problem.prices * factor ** needs.astype(np.float64)))
-            needs = needs_of(problem, pairs)
-            yield Iteration(factor, pairs, solver.passed.copy(), needs)
-            now = cost_of(problem, needs)
-            if now >= before:
-                break
-            before = now
+        solver.start_anew(rng)
+        pairs = solver.cheapest(whole(problem.prices))
+        first = Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
+        yield from step(problem, schedule, solver, first)
+
+
+def step(
+    problem: Problem, schedule: Schedule, solver: Solver, first: Iteration
+) -> Iterator[Iteration]:
+    """Yield the solves of a step, which ends where the stars cost no less than before."""
+    yield first
+    needs, before = first.needs, cost_of(problem, first.needs)
+    for _ in range(schedule.max_iterations - 1):
+        powers = first.factor ** needs.astype(np.float64)
+        pairs = solver.cheapest(whole(problem.prices * powers))
+        needs = needs_of(problem, pairs)
+        yield first._replace(pairs=pairs, passed=solver.passed.copy(), needs=needs)
+        now = cost_of(problem, needs)
+        if now >= before:
+            break
+        before = now
 
 
 def cost_of(problem: Problem, needs: Ints) -> float:
@@ -188,14 +198,20 @@ def solve(
     schedule
         The steps.
     rng
-        Not drawn from.
+        What the search draws from.
     refined
         Whether stars that are not needed are taken away afterwards.
     """
-    del rng
-    best = min(iterations(problem, schedule), key=lambda one: cost_of(problem, one.needs))
+    best = best_of(problem, schedule, rng)
     solution = solution_of(problem, best.pairs)
     return pruned(problem, solution, best.passed) if refined else solution
+
+
+def best_of(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iteration:
+    """Return the solve of the schedule whose stars cost least."""
+    solver = Solver(problem.columns, problem.levels)
+    tried = iterations(problem, schedule, solver, rng)
+    return min(tried, key=lambda one: cost_of(problem, one.needs))
 
 
 def solution_of(problem: Problem, pairs: Pairs) -> Solution:

@@ -171,6 +171,7 @@ def in_blocks(
     """Return what all blocks publish, solved through the engine in use.
 
     Which engine runs them never changes the result: every block has a random stream of its own.
+    Nor does the order of the rows, since a block has them in the order of their cells.
 
     Parameters
     ----------
@@ -187,6 +188,7 @@ def in_blocks(
     if codes.shape[0] > most_rows:
         with stage("sorting rows into blocks"):
             pieces = split(codes, most_rows, randomness.stream("blocks"))
+    pieces = [rows[np.lexsort((levels[rows], *codes[rows].T))] for rows in pieces]
     blocks = (
         Block(
             codes[rows],

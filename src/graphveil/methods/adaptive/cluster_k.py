@@ -65,8 +65,8 @@ class ClusterK(Anonymizer[Table]):
     )
     limits: ClassVar[str] = (
         "It does not hide what people like you have in common: every published cell is certainly "
-        "true of everyone in its class. Whoever knows that a person is in the data knows these "
-        "cells of that person. It does not hide that two releases of the same data differ."
+        "true of everyone in its class, and known of whoever is known to be in it. It does not "
+        "hide that a person is in the data. Two releases of the same data protect less than each."
     )
     cost: ClassVar[str] = "rows times the rows of a block"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ _STARTS = (
 """What a cost is divided by, what a row more counts for, and whether clusters are shrunk to k."""
 
 PASSES = 30
+PLAIN_ORDERS = 3
 
 
 def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> exchange.Clusters:
@@ -38,24 +40,41 @@ def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> 
     k
         The fewest rows of a cluster, at least 2.
     search
-        ``"plain"`` merges the two clusters whose union costs least, ``"agglomerative"`` does so in
-        four ways and keeps the best, ``"local"`` improves each of the four first.
+        ``"plain"`` merges the two clusters whose union costs least; which of several is decided in
+        eight ways, and the best is kept. ``"agglomerative"`` does so under four notions of cost,
+        ``"local"`` improves each of the four first.
     rng
-        The order in which local search visits rows.
+        Orders of rows.
     """
     passes = PASSES if search == "local" else 0
-    same = identical(rows)
-    best = None
-    for start in _PLAIN if search == "plain" else _STARTS:
-        work = merging.merging(rows, same, k)
-        merging.merge(rows, work, merging.Rule(k, *start))
-        order = np.tile(np.arange(same.size, dtype=np.int32), (passes, 1))
-        grouped = _improved(rows, work.labels, k, rng.permuted(order, axis=1))
-        if best is None or exchange.stars_of(grouped) < exchange.stars_of(best):
-            best = grouped
+    n, best = rows.stars.shape[0], None
+    for order in _orders(n, search, rng):
+        for start in _PLAIN if search == "plain" else _STARTS:
+            visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
+            labels = _merged(rows, merging.Rule(k, *start), order)
+            grouped = _improved(rows, labels, k, rng.permuted(visits, axis=1))
+            if best is None or exchange.stars_of(grouped) < exchange.stars_of(best):
+                best = grouped
     if best is None:
         raise TypeError("there is at least one start")
     return best
+
+
+def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels]:
+    """Yield orders of the rows: the plain search, which is quick, tries some."""
+    yield np.arange(n)
+    for _ in range(PLAIN_ORDERS if search == "plain" else 0):
+        yield rng.permutation(n)
+
+
+def _merged(rows: Packed, rule: merging.Rule, order: Labels) -> Labels:
+    """Return the cluster of every row; of unions of the same cost the first in this order wins."""
+    ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
+    work = merging.merging(ordered, identical(ordered), rule.k)
+    merging.merge(ordered, work, rule)
+    labels = np.empty_like(work.labels)
+    labels[order] = work.labels
+    return labels
 
 
 def identical(rows: Packed) -> Labels:

@@ -8,18 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive import pruning, rounding
-from graphveil.methods.adaptive import bipartite
 from graphveil.methods.adaptive.bipartite import (
     PRUNING_PASSES,
     Iteration,
     Schedule,
     Solver,
+    best_of,
     cells_to_try,
     cost_of,
+    factor_of,
     iterations,
     needs_of,
     solution_of,
-    steps,
+    step,
     whole,
 )
 from graphveil.methods.adaptive.clusters import clusters
@@ -84,22 +85,21 @@ def solve(
 def _tried(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:
     """Yield every solve from the prices as they are, then from other pairs, clusters themselves."""
     solver = SymmetricSolver(problem.columns, problem.levels)
-    pairs = solver.cheapest(whole(problem.prices))
-    first = Iteration(0.0, pairs, solver.passed.copy(), needs_of(problem, pairs))
-    yield from steps(problem, schedule, solver, first)
+    yield from iterations(problem, schedule, solver, rng)
     for other in _others(problem, schedule, rng):
         if (other.pairs == other.pairs.T).all():
             yield other
-        for step in (step for step in WARM if step <= schedule.steps):
-            factor = bipartite.factor_of(step)
-            pairs = solver.cheapest(whole(problem.prices * factor ** other.needs.astype(float)))
+        for number in (number for number in WARM if number <= schedule.steps):
+            factor = factor_of(number)
+            powers = factor ** other.needs.astype(np.float64)
+            pairs = solver.cheapest(whole(problem.prices * powers))
             begun = Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
-            yield from steps(problem, schedule._replace(first=step, steps=step), solver, begun)
+            yield from step(problem, schedule, solver, begun)
 
 
 def _others(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:
     """Yield the best pairs of Algorithm 1, and those of clusters where all levels are the same."""
-    yield min(iterations(problem, schedule), key=lambda one: cost_of(problem, one.needs))
+    yield best_of(problem, schedule, rng)
     level = int(problem.levels[0])
     if level > 1 and (problem.levels == level).all():
         labels = clusters(problem.rows, level, "local", rng).labels
