@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from graphveil.verify.recount.assignments import (
     allowed_of_masks,
     allowed_of_pairs,
     full_assignment,
+    has_disjoint_assignments,
 )
 from graphveil.verify.recount.fitting import (
     NOBODY,
@@ -74,6 +75,18 @@ def test_allowed_pairs_are_those_of_all_permutations(fits, sparse_start, data):
     assert [np.flatnonzero(row).tolist() for row in expected] == [
         members(mask).tolist() for mask in shown
     ]
+
+
+@settings(deadline=None, max_examples=60)
+@given(squares.filter(lambda fits: 0 < len(fits) <= 4), st.integers(1, 3))
+def test_assignments_that_share_no_pair_are_those_found_by_trying(fits, number):
+    n = len(fits)
+    good = [p for p in permutations(range(n)) if all(fits[i, p[i]] for i in range(n))]
+    disjoint = any(
+        all(one[i] != other[i] for one, other in combinations(some, 2) for i in range(n))
+        for some in combinations(good, number)
+    )
+    assert disjoint == has_disjoint_assignments(packed(fits), number)
 
 
 def test_a_likely_assignment_that_is_none_is_not_believed():

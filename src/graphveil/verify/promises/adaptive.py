@@ -18,6 +18,7 @@ from graphveil.verify.recount.assignments import (
     allowed_of_masks,
     allowed_of_pairs,
     full_assignment,
+    has_disjoint_assignments,
 )
 from graphveil.verify.recount.fitting import (
     Cells,
@@ -43,6 +44,9 @@ from graphveil.verify.verdict import (
 PAIRS = "allowed pairs"
 WHOLE_ROWS = 20_000
 """Up to so many rows all pairs of a record and a person are looked at, above chosen ones alone."""
+
+FLOW_PAIRS = 200_000
+"""Up to so many pairs that fit it is said whether as many assignments as the level share none."""
 
 _OPEN = "whether everybody fits as many records as they asked for, and records as many people"
 Ints = NDArray[np.int64]
@@ -84,7 +88,7 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
         return not_checked(PAIRS, f"{_OPEN}, of {n} rows", needs=lacking)
     try:
         levels = _levels(evidence, promise)
-        counted = _all_pairs(evidence) if n <= WHOLE_ROWS else _chosen(evidence, levels)
+        counted = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
     except (BadFileError, duckdb.ConversionException) as error:
         return fails(PAIRS, one_line(error))
     if isinstance(counted.allowed, NoAssignment):
@@ -126,10 +130,15 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     return _Levels(of_person, of_record, published)
 
 
-def _all_pairs(evidence: Evidence) -> _Counted:
+def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
+    """Return the allowed pairs among all; of few, also whether assignments share none of them."""
     fits = fitting_persons(_cells(evidence))
     number = int(np.bitwise_count(fits).sum())
-    return _Counted(allowed_of_masks(fits), f"{number} pairs that fit", fits)
+    among = f"{number} pairs that fit"
+    few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
+    if few and has_disjoint_assignments(fits, promise.level):
+        among += f"; {promise.level} full assignments share no pair"
+    return _Counted(allowed_of_masks(fits), among, fits)
 
 
 def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:

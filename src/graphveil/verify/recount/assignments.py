@@ -135,6 +135,32 @@ def full_assignment(fits: Masks) -> Ints | NoAssignment:
     return person_of
 
 
+def has_disjoint_assignments(fits: Masks, number: int) -> bool:
+    """Return whether so many full assignments share no pair: each record fits as many persons.
+
+    They exist if and only if so many units flow through each record and each person, one at most
+    through each pair: a graph of equal degrees on both sides is a sum of assignments (König).
+
+    Examples
+    --------
+    >>> has_disjoint_assignments(packed(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]) > 0), 2)
+    False
+    """
+    from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
+
+    n = fits.shape[0]
+    sizes = np.bitwise_count(fits).sum(axis=1, dtype=np.int64)
+    records = np.repeat(np.arange(n), sizes)
+    persons = np.concatenate([np.empty(0, dtype=np.int64), *map(members, fits)])
+    everyone, source, sink = np.arange(n), 2 * n, 2 * n + 1
+    tails = np.concatenate([np.full(n, source), records, n + everyone])
+    heads = np.concatenate([everyone, n + persons, np.full(n, sink)])
+    room = np.concatenate([np.full(n, number), np.ones(records.size), np.full(n, number)])
+    shape = (2 * n + 2, 2 * n + 2)
+    network = sparse.csr_array((room.astype(np.int32), (tails, heads)), shape=shape)
+    return bool(sparse.csgraph.maximum_flow(network, source, sink).flow_value == n * number)
+
+
 def _first_assignment(fits: Masks) -> Ints:
     """Return a large assignment of some pairs that fit; -1 for a record that goes without."""
     from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
