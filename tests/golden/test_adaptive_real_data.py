@@ -13,9 +13,8 @@ import pytest
 from tests.adaptive_data import codes_of, in_order
 from tests.shared_data import shared
 
-from graphveil.kernels.adaptive import exchange
 from graphveil.methods.adaptive import bipartite
-from graphveil.methods.adaptive.clusters import clusters
+from graphveil.methods.adaptive.clusters import clusters, stars_of
 from graphveil.methods.adaptive.packing import packed
 from graphveil.methods.adaptive.problem import problem_of
 
@@ -53,7 +52,7 @@ def count(stars):
 
 def clustered(codes, k, search):
     rng = np.random.Generator(np.random.PCG64(1))
-    return exchange.stars_of(clusters(packed(codes), k, search, rng))
+    return stars_of(clusters(packed(codes), k, search, rng))
 
 
 def levels_by_friends(name, n, delta):
