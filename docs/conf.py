@@ -149,6 +149,15 @@ def metrics() -> str:
     return table(columns, rows)
 
 
+def attacks() -> str:
+    """Return the attacks."""
+    rows = [
+        (f"`{a.name}`", a.kind.__name__, a.knows, a.definition, a.cost, a.source)
+        for a in gv.ATTACKS.values()
+    ]
+    return table(["attack", "data", "the adversary knows", "definition", "cost", "source"], rows)
+
+
 def measures() -> str:
     """Return the structural measures."""
     rows = [
@@ -180,13 +189,17 @@ def known_names() -> str:
     return table(["columns", "names"], rows)
 
 
-VERBS = ["methods", "measure", "anonymize", "verify", "evaluate", "warm", "convert", "demo"]
+VERBS = [
+    *("methods", "measure", "anonymize", "verify", "evaluate", "attack", "warm", "convert"),
+    "demo",
+]
 
 myst_substitutions = {
     "formats": formats(),
     "shipped": shipped(),
     "larger": larger(),
     "metrics": metrics(),
+    "attacks": attacks(),
     "measures": measures(),
     "methods": methods(),
     "known_names": known_names(),

@@ -25,6 +25,8 @@ from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil import datasets as datasets
+    from graphveil.attacking import attack_release as attack_release
+    from graphveil.attacks import ATTACKS as ATTACKS
     from graphveil.claims.guarantees import AdaptiveAnonymity as AdaptiveAnonymity
     from graphveil.claims.guarantees import EdgeDP as EdgeDP
     from graphveil.claims.guarantees import KAnonymity as KAnonymity
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     evaluate_release = _evaluate
 
 _HOMES = {
+    "ATTACKS": "graphveil.attacks",
     "Adaptive": "graphveil.methods",
     "AdaptiveAnonymity": "graphveil.claims.guarantees",
     "Bipartite": "graphveil.data",
@@ -101,6 +104,7 @@ _HOMES = {
     "Table": "graphveil.data",
     "__version__": "graphveil._version",
     "anonymize": "graphveil.methods.by_name",
+    "attack_release": "graphveil.attacking",
     "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",
     "measure": "graphveil.measures",

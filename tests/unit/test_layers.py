@@ -72,6 +72,11 @@ ROOMS = {
         "records",
         "release",
     ),
+    "attacks": (
+        *("errors", "html", "progress", "atomic", "randomness", "data", "claims", "records"),
+        *("measures", "verify", "release", "evaluate"),
+    ),
+    "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),
     "cli": (
         *(
@@ -88,12 +93,12 @@ ROOMS = {
             "io",
         ),
         *("measures", "verify", "release", "engines", "parameters", "flat", "anonymizer"),
-        *("methods", "on_disk", "evaluate", "datasets"),
+        *("methods", "on_disk", "evaluate", "attacks", "attacking", "datasets"),
     ),
     "__main__": ("cli",),
     "__init__": (
         *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
-        *("evaluate", "datasets"),
+        *("evaluate", "attacks", "attacking", "datasets"),
     ),
 }
 """Every room, and what its files may import, at their top or inside a function: rooms above it."""

@@ -27,6 +27,7 @@ COMMANDS = {
     "anonymize": "Make a release: graphveil anonymize METHOD INPUT --out DIR.",
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
+    "attack": "What an attacker still learns, beside a guess without the release.",
     "warm": "Compile beforehand, for images and clusters.",
     "convert": "A data file, or the data of a release, in another format.",
     "demo": "The whole way, on data that ships with graphveil.",

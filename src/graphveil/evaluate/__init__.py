@@ -1,5 +1,6 @@
 """What a release kept: metrics over released files and the original, never a method's internals."""
 
+from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import (
     BipartiteComparison,
     Comparison,
@@ -20,6 +21,7 @@ __all__ = [
     "Metric",
     "Row",
     "TableComparison",
+    "comparison_of",
     "evaluate",
     "preserved",
     "rows_to_arrow",

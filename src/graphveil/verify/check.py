@@ -52,8 +52,8 @@ def verify(
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
     original_file
-        The file that the original was read from without options: plain text is read a second time,
-        by code of the checker's own.
+        The file that the original was read from without options, or a table with those of the
+        private record: plain text is read a second time, by code of the checker's own.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
 
@@ -87,8 +87,10 @@ def verify(
     try:
         checks = _checks(release, raw, manifest, original, limit_bytes)
         if original is not None and original_file is not None:
+            record = read_owner(release).record
+            reading = {} if record is None else record.reading
             with database([original_file.resolve().parent]) as db:
-                checks.append(second_reading_check(db, original, original_file))
+                checks.append(second_reading_check(db, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."

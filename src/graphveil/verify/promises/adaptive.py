@@ -28,7 +28,7 @@ from graphveil.verify.recount.fitting import (
     pairs_that_fit,
 )
 from graphveil.verify.recount.linked import released_ids
-from graphveil.verify.recount.owners import BadFileError, chosen_pairs, levels_of
+from graphveil.verify.recount.owners import BadFileError, Pairs, chosen_pairs, levels_of
 from graphveil.verify.verdict import (
     LEVELS_NEEDED,
     LINKAGE,
@@ -152,7 +152,17 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
         likely = np.empty(n, dtype=np.int64)
         likely[levels.published] = np.arange(n)
     allowed = allowed_of_pairs(pairs.records, pairs.persons, n, likely=likely)
-    return _Counted(allowed, f"{fit.size} chosen pairs, each of which fits")
+    among = f"{fit.size} chosen pairs, each of which fits"
+    if levels.published is not None and _are_balanced(pairs, levels.published):
+        among += "; every record has as many of them as its owner"
+    return _Counted(allowed, among)
+
+
+def _are_balanced(pairs: Pairs, published: Ints) -> bool:
+    """Whether every person has as many pairs as their record: then all are allowed."""
+    n = published.size
+    of_records, of_persons = (np.bincount(ends, minlength=n) for ends in pairs)
+    return bool(np.array_equal(of_records[published], of_persons))
 
 
 def _cells(evidence: Evidence) -> Cells:

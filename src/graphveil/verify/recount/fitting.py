@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Table
-from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import Database
 
+Codes = NDArray[np.signedinteger[Any]]
 Masks = NDArray[np.uint64]
 """One bit a person, 64 in a word, a row of words each."""
 
@@ -20,7 +21,7 @@ STAR, NOBODY = -1, -2
 
 _WORD = 64
 _BLOCK_ROWS = 256
-_BATCH = 1 << 18
+_BATCH = 1 << 15
 
 
 class Cells(NamedTuple):
@@ -29,13 +30,13 @@ class Cells(NamedTuple):
     Parameters
     ----------
     released
-        int32, shape (n, d): codes of values of the original, `STAR` or `NOBODY`.
+        Integers, shape (n, d): codes of values of the original, `STAR` or `NOBODY`.
     original
-        int32, shape (n, d): codes, -1 where a cell is missing: it fits stars alone.
+        Integers, shape (n, d): codes, -1 where a cell is missing: it fits stars alone.
     """
 
-    released: NDArray[np.int32]
-    original: NDArray[np.int32]
+    released: Codes
+    original: Codes
 
 
 def cells_of(db: Database, original: Table, columns: Sequence[str]) -> Cells:
@@ -51,24 +52,36 @@ def cells_of(db: Database, original: Table, columns: Sequence[str]) -> Cells:
         The names of the released columns.
     """
     places = [original.columns.index(name) for name in columns]
-    released = np.empty((original.n_rows, len(columns)), dtype=np.int32)
-    for number, place in enumerate(places):
-        released[:, number] = _codes(db, number, original.categories[place])
-    return Cells(released, original.codes[:, places])
+    kind = _narrowest(max((original.categories[place].size for place in places), default=0))
+    released = np.empty((original.n_rows, len(columns)), dtype=kind)
+    texts = [to_arrow(as_text(original.categories[place])) for place in places]
+    listed = ", ".join(f"c{number}" for number in range(len(columns)))
+    start = 0
+    for batch in db.blocks(f"SELECT {listed} FROM shown", _BATCH):
+        for number, known in enumerate(texts):
+            released[start : start + len(batch), number] = _codes(batch.column(number), known)
+        start += len(batch)
+    return Cells(released, original.codes[:, places].astype(kind))
 
 
-def _codes(db: Database, number: int, categories: Ids) -> NDArray[np.int32]:
-    """Return the codes of a released column, `NOBODY` for a value that is no category."""
+def _narrowest(categories: int) -> type[np.signedinteger[Any]]:
+    """Return the narrowest type for the codes of so many categories."""
+    return next(
+        (kind for kind in (np.int8, np.int16) if categories <= np.iinfo(kind).max), np.int32
+    )
+
+
+def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
+    """Return the codes of released cells, `NOBODY` for a value that is no category."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
     import pyarrow.compute as pc  # noqa: PLC0415  as above
 
-    known: Any = to_arrow(as_text(categories)).cast(pa.string())
-    parts = [np.empty(0, dtype=np.int32)]
-    for batch in db.blocks(f"SELECT c{number} FROM shown", _BATCH):
-        cells = batch.column(0).cast(pa.string())
-        codes = pc.fill_null(pc.index_in(cells, value_set=known), NOBODY)
-        parts.append(pc.if_else(cells.is_null(), STAR, codes).to_numpy(zero_copy_only=False))
-    return np.concatenate(parts).astype(np.int32)
+    cells = cells.cast(pa.string())
+    codes = pc.fill_null(pc.index_in(cells, value_set=known.cast(pa.string())), NOBODY)
+    shown: NDArray[np.int32] = pc.if_else(cells.is_null(), STAR, codes).to_numpy(
+        zero_copy_only=False
+    )
+    return shown
 
 
 def fitting_persons(cells: Cells) -> Masks:
@@ -92,7 +105,7 @@ def fitting_persons(cells: Cells) -> Masks:
     return fits
 
 
-def _persons_having(values: NDArray[np.int32], original: NDArray[np.int32]) -> Masks:
+def _persons_having(values: Codes, original: Codes) -> Masks:
     """Return the persons with each of some values of a column."""
     having = np.empty((values.size, -(-original.size // _WORD)), dtype=np.uint64)
     for start in range(0, values.size, _BLOCK_ROWS):

@@ -27,14 +27,10 @@ _COUNTS = """
         stars BIGINT, before BIGINT, added BIGINT)
 """
 _COMPARED = """
-    INSERT INTO compared SELECT ?, count(*) FILTER (NOT equal), min(row) FILTER (NOT equal),
-        count(*) FILTER (published IS NULL), count(*) FILTER (had IS NULL),
-        count(*) FILTER (published IS NULL AND had IS NOT NULL)
-    FROM (SELECT row, published, had, published IS NULL OR published IS NOT DISTINCT FROM had
-          AS equal
-          FROM (SELECT row, {column} AS published FROM shown)
-          JOIN (SELECT rowid AS row, had FROM original_column) USING (row))
+    count(*) FILTER ({strange}), min(row) FILTER ({strange}), count(*) FILTER ({now} IS NULL),
+    count(*) FILTER ({had} IS NULL), count(*) FILTER ({now} IS NULL AND {had} IS NOT NULL)
 """
+_COLUMNS_AT_ONCE = 16
 
 
 class Classes(NamedTuple):
@@ -159,11 +155,22 @@ def _compare_columns(db: Database, original: Table, columns: Sequence[str]) -> N
     """Create `compared`, a row of counts for each column."""
     released = released_ids(db)
     db.run(_COUNTS)
-    for number, name in enumerate(columns):
-        cells = _column_of(original, original.columns.index(name), released)
-        db.put("original_column", {"had": cells})
-        db.run(_COMPARED.format(column=f"c{number}"), [number])
-        db.run("DROP TABLE original_column")
+    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
+        numbers = range(start, min(start + _COLUMNS_AT_ONCE, len(columns)))
+        places = [original.columns.index(columns[number]) for number in numbers]
+        cells = [_column_of(original, place, released) for place in places]
+        db.put("had", {f"h{n}": column for n, column in zip(numbers, cells, strict=True)})
+        counts = ", ".join(_counts_of(f"c{number}", f"h{number}") for number in numbers)
+        row = db.first(f"SELECT {counts} FROM shown POSITIONAL JOIN had") or ()
+        for place, number in enumerate(numbers):
+            values = [number, *row[5 * place : 5 * place + 5]]
+            db.run("INSERT INTO compared VALUES (?, ?, ?, ?, ?, ?)", values)
+        db.run("DROP TABLE had")
+
+
+def _counts_of(now: str, had: str) -> str:
+    strange = f"{now} IS NOT NULL AND {now} IS DISTINCT FROM {had}"
+    return _COMPARED.format(now=now, had=had, strange=strange)
 
 
 def _strange(db: Database, columns: Sequence[str], number: int, row: int) -> Strange:
