@@ -30,3 +30,17 @@ def indicator_table(n: int, seed: int) -> NDArray[np.int32]:
         value = np.where(rng.random(n) < LOYAL, of_type[kind], other)
         columns.append((value[:, np.newaxis] == np.arange(size)).astype(np.int32))
     return np.concatenate(columns, axis=1)
+
+
+def network(n: int, seed: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return a table of n people as `indicator_table`, and how many ties each of them has.
+
+    People have an inclination to tie, drawn from a lognormal law; a tie between two is as likely as
+    the product of theirs. About 43 ties a person.
+    """
+    rng = np.random.Generator(np.random.PCG64([seed, 1]))
+    inclination = rng.lognormal(0.0, 0.9, size=n)
+    chance = np.outer(inclination, inclination)
+    chance *= 43 * n / chance.sum()
+    tied = np.triu(rng.random((n, n)) < np.minimum(chance, 1.0), 1)
+    return indicator_table(n, seed), (tied | tied.T).sum(axis=1)

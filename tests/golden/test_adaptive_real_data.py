@@ -13,9 +13,8 @@ import pytest
 from tests.adaptive_data import codes_of, in_order
 from tests.shared_data import shared
 
-from graphveil.kernels.adaptive import exchange
 from graphveil.methods.adaptive import bipartite
-from graphveil.methods.adaptive.clusters import clusters
+from graphveil.methods.adaptive.clusters import clusters, stars_of
 from graphveil.methods.adaptive.packing import packed
 from graphveil.methods.adaptive.problem import problem_of
 
@@ -53,7 +52,7 @@ def count(stars):
 
 def clustered(codes, k, search):
     rng = np.random.Generator(np.random.PCG64(1))
-    return exchange.stars_of(clusters(packed(codes), k, search, rng))
+    return stars_of(clusters(packed(codes), k, search, rng))
 
 
 def levels_by_friends(name, n, delta):
@@ -87,7 +86,7 @@ def solved(codes, levels):
         assert (one.pairs.sum(axis=0) >= levels - 1).all()
         best = one if best is None or stars < bipartite.cost_of(problem, best.needs) else best
     start = bipartite.solution_of(problem, best.pairs)
-    return first, count(start.stars), count(bipartite.pruned(problem, start, best.passed).stars)
+    return first, count(start.stars), count(bipartite.pruned(problem, start).stars)
 
 
 @pytest.mark.parametrize("row", ROWS, ids="-".join)

@@ -24,7 +24,7 @@ from numba.core import caching, event
 from graphveil.progress import notice
 
 ROOM = Path(__file__).resolve().parent
-SECONDS = {"k_degree": 8, "smooth_k": 8, "structural": 20}
+SECONDS = {"adaptive": 8, "k_degree": 8, "smooth_k": 8, "structural": 20}
 """About how long what a run needs of a room compiles, measured on one core; else it is 3 s."""
 
 

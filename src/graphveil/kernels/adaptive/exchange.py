@@ -33,7 +33,7 @@ class Clusters(NamedTuple):
 
 
 def clusters_of(rows: Packed, labels: Ints) -> Clusters:
-    """Return the clusters, still to be filled by `fill`; labels are 0..c-1, each in use."""
+    """Return the clusters, still to be filled by `improve`; labels are 0..c-1, each in use."""
     sizes = np.bincount(labels)
     n, c = labels.size, sizes.size
     return Clusters(
@@ -44,13 +44,6 @@ def clusters_of(rows: Packed, labels: Ints) -> Clusters:
         members=np.empty(n, dtype=np.int64),
         before=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
     )
-
-
-@leaf
-def fill(rows: Packed, clusters: Clusters) -> None:
-    """Write what is common to every cluster, and to the others of every row."""
-    for a in range(clusters.sizes.size):
-        _refill(rows, clusters, a)
 
 
 @leaf
@@ -133,19 +126,21 @@ def _change_places(rows: Packed, clusters: Clusters, row: int) -> int:
 
 @leaf
 def improve(rows: Packed, clusters: Clusters, k: int, orders: NDArray[np.int32]) -> int:
-    """Improve clusters until a pass over all rows changes nothing; return the stars saved.
+    """Fill clusters and improve them until a pass changes nothing; return the stars saved.
 
     Parameters
     ----------
     rows
         The rows.
     clusters
-        After `fill`, each of at least k rows, k at least 2; overwritten.
+        From `clusters_of`, each of at least k rows, k at least 2; overwritten.
     k
         The fewest rows of a cluster.
     orders
         Shape (passes, n): the order of the rows in every pass.
     """
+    for a in range(clusters.sizes.size):
+        _refill(rows, clusters, a)
     total = 0
     for number in range(orders.shape[0]):
         saved = 0
@@ -159,13 +154,4 @@ def improve(rows: Packed, clusters: Clusters, k: int, orders: NDArray[np.int32])
         total += saved
         if saved == 0:
             break
-    return total
-
-
-@leaf
-def stars_of(clusters: Clusters) -> int:
-    """Return how many cells are suppressed."""
-    total = 0
-    for a in range(clusters.sizes.size):
-        total += clusters.sizes[a] * starred(clusters.common, a)
     return total

@@ -257,15 +257,12 @@ def prune(rows: Packed, stars: Words, flow: Flow, cells: Ints) -> int:
 
 
 @leaf
-def mutual(rows: Packed, stars: Words, pairs: Pairs) -> None:
-    """Write 1 into pairs[i, j] where record i fits person j and record j person i; 0 for i = j."""
+def fitting(rows: Packed, stars: Words, pairs: Pairs) -> None:
+    """Write 1 into pairs[i, j] where record i fits person j, else 0; 1 for i = j."""
     n = stars.shape[0]
     for i in range(n):
-        pairs[i, i] = 0
-        for j in range(i):
-            fit = _fits(rows, stars, i, j) and _fits(rows, stars, j, i)
-            pairs[i, j] = fit
-            pairs[j, i] = fit
+        for j in range(n):
+            pairs[i, j] = i == j or _fits(rows, stars, i, j)
 
 
 @leaf
@@ -277,7 +274,7 @@ def prune_mutual(rows: Packed, stars: Words, pairs: Pairs, spare: Ints, cells: I
     rows, stars, cells
         As in `prune`.
     pairs
-        From `mutual`; overwritten.
+        1 where both fit each other, 0 on the diagonal; overwritten.
     spare
         By how many pairs everyone has more than needed; overwritten.
 

@@ -186,9 +186,7 @@ def needs_of(problem: Problem, pairs: Pairs) -> Ints:
     return needs
 
 
-def solve(
-    problem: Problem, schedule: Schedule, rng: np.random.Generator, *, refined: bool = False
-) -> Solution:
+def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
     """Return the pairs of the schedule that suppress least.
 
     Parameters
@@ -199,12 +197,8 @@ def solve(
         The steps.
     rng
         What the search draws from.
-    refined
-        Whether stars that are not needed are taken away afterwards.
     """
-    best = best_of(problem, schedule, rng)
-    solution = solution_of(problem, best.pairs)
-    return pruned(problem, solution, best.passed) if refined else solution
+    return solution_of(problem, best_of(problem, schedule, rng).pairs)
 
 
 def best_of(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iteration:
@@ -214,6 +208,13 @@ def best_of(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> I
     return min(tried, key=lambda one: cost_of(problem, one.needs))
 
 
+def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> Pairs:
+    """Return 1 where record i, with these stars, fits person j, itself among them."""
+    pairs = np.empty((problem.levels.size, problem.levels.size), dtype=np.int8)
+    pruning.fitting(problem.rows, stars, pairs)
+    return pairs
+
+
 def solution_of(problem: Problem, pairs: Pairs) -> Solution:
     """Return what these pairs suppress."""
     stars = np.empty_like(problem.rows.stars)
@@ -221,17 +222,16 @@ def solution_of(problem: Problem, pairs: Pairs) -> Solution:
     return Solution(pairs, stars)
 
 
-def pruned(problem: Problem, solution: Solution, passed: Ints) -> Solution:
+def pruned(problem: Problem, solution: Solution) -> Solution:
     """Return a solution from which stars are gone that no record and no person needs.
 
     Parameters
     ----------
     problem, solution
         What was solved, and how.
-    passed
-        By how many pairs each person, and record, has more than its level asks for.
     """
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
+    passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
     flow = pruning.flow_of(problem.rows, passed)
     pruning.load(problem.rows, stars, pairs, flow)
     for _ in range(PRUNING_PASSES):

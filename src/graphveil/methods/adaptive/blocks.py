@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import NamedTuple
 
@@ -59,18 +59,25 @@ class Solved(NamedTuple):
     sizes, persons
         How many persons each record was chosen to fit, and which: positions in the block. None
         where no pairs are kept.
+    figures
+        What was counted besides.
     """
 
     hidden: NDArray[np.uint8]
     sizes: NDArray[np.int64] | None = None
     persons: NDArray[np.int32] | None = None
+    figures: Mapping[str, float] = {}
 
 
 class Outcome(NamedTuple):
-    """What all blocks publish: the suppressed cells, and the chosen pairs by position."""
+    """What all blocks publish: the suppressed cells, and the chosen pairs by position.
+
+    What was counted besides is that of the last block.
+    """
 
     hidden: NDArray[np.bool_]
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None
+    figures: Mapping[str, float]
 
 
 def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
@@ -199,7 +206,8 @@ def in_blocks(
         for number, rows in enumerate(pieces)
     )
     hidden = np.empty(codes.shape, dtype=np.bool_)
-    chosen = []
+    chosen: list[tuple[Rows, NDArray[np.int64], NDArray[np.int32]]] = []
+    figures: Mapping[str, float] = {}
     with (
         stage("blocks", total=len(pieces)) as advance,
         closing(current().map_chunks(work, blocks)) as results,
@@ -208,8 +216,9 @@ def in_blocks(
             hidden[rows] = np.unpackbits(solved.hidden, axis=1, count=codes.shape[1])
             if solved.sizes is not None and solved.persons is not None:
                 chosen.append((rows, solved.sizes, solved.persons))
+            figures = solved.figures
             advance(1)
-    return Outcome(hidden, _joined(chosen, codes.shape[0]) if chosen else None)
+    return Outcome(hidden, _joined(chosen, codes.shape[0]) if chosen else None, figures)
 
 
 def _joined(

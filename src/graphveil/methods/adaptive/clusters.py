@@ -53,7 +53,7 @@ def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> 
             visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
             labels = _merged(rows, merging.Rule(k, *start), order)
             grouped = _improved(rows, labels, k, rng.permuted(visits, axis=1))
-            if best is None or exchange.stars_of(grouped) < exchange.stars_of(best):
+            if best is None or stars_of(grouped) < stars_of(best):
                 best = grouped
     if best is None:
         raise TypeError("there is at least one start")
@@ -84,8 +84,13 @@ def identical(rows: Packed) -> Labels:
     return first[kind]
 
 
+def stars_of(grouped: exchange.Clusters) -> int:
+    """Return how many cells clusters suppress."""
+    columns = np.bitwise_count(grouped.common.stars).sum(axis=1, dtype=np.int64)
+    return int((grouped.sizes * columns).sum())
+
+
 def _improved(rows: Packed, labels: Labels, k: int, orders: NDArray[np.int32]) -> exchange.Clusters:
     grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
-    exchange.fill(rows, grouped)
     exchange.improve(rows, grouped, k, orders)
     return grouped

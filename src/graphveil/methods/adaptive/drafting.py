@@ -64,7 +64,7 @@ def draft_of(data: Table, outcome: Outcome, *, advice: tuple[str, ...] = ()) -> 
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
     return Draft(
         data=Table(codes, data.columns, data.categories, data.ids),
-        cost=counted.cost,
+        cost={**counted.cost, **outcome.figures},
         advice=(*advice, *nothing),
         conditions=(stars_by_row(counted.stars.tolist()),),
         witness=outcome.witness,

@@ -15,6 +15,7 @@ from graphveil.claims.conditions import Condition, StarsByRow
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.measures.matchings import Pairs, posteriors
 from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
 from graphveil.methods.adaptive.drafting import draft_of
 from graphveil.methods.adaptive.spelled import (
@@ -30,6 +31,9 @@ from graphveil.release import Release
 
 Compatibility = Literal["bipartite", "symmetric"]
 Refine = Literal["none", "prune"]
+
+SCORED_ROWS = 1_000
+"""Up to so many rows the owner is told what refinement does to the chances of being found."""
 
 
 class Task(NamedTuple):
@@ -60,7 +64,9 @@ class Adaptive(Anonymizer[Table]):
         ``"bipartite"`` is the paper's Algorithm 1. ``"symmetric"`` is its Algorithm 2: record i
         fits person j where record j fits person i.
     refine
-        ``"prune"`` takes away stars that nobody needs afterwards.
+        ``"prune"`` takes away stars that nobody needs afterwards. Up to 1,000 rows the cost says
+        how likely people are to be matched to their record before and after: the largest and the
+        mean chance, all full assignments being equally likely.
     weights
         What a star costs by column, such as ``age=2,zip=.5``; 1 where nothing is said.
     schedule
@@ -208,7 +214,13 @@ class Adaptive(Anonymizer[Table]):
             task.levels,
             task.weights,
             most_rows=most_rows,
-            work=Matching(self.compatibility, self.refine, self.schedule, self.max_iterations),
+            work=Matching(
+                self.compatibility,
+                self.refine,
+                self.schedule,
+                self.max_iterations,
+                scored=data.n_rows <= min(most_rows, SCORED_ROWS),
+            ),
             randomness=randomness,
         )
         draft = draft_of(task.data, outcome, advice=self._advice(task, most_rows))
@@ -281,6 +293,8 @@ class Matching:
     refine: Refine
     schedule: int
     max_iterations: int
+    scored: bool = False
+    """Whether it is counted what refinement does to the chances of being found."""
 
     def __call__(self, block: Block) -> Solved:
         """Return what the block publishes, and the pairs that were chosen."""
@@ -288,12 +302,44 @@ class Matching:
         from graphveil.methods.adaptive.packing import mask_of  # noqa: PLC0415  the same
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  the same
 
+        variant = symmetric if self.compatibility == "symmetric" else bipartite
         problem = problem_of(block.codes, block.levels, block.weights)
         schedule = bipartite.Schedule(self.schedule, self.max_iterations)
-        solve = symmetric.solve if self.compatibility == "symmetric" else bipartite.solve
-        solution = solve(problem, schedule, block.rng, refined=self.refine == "prune")
+        solution = variant.solve(problem, schedule, block.rng)
+        scored = {}
+        if self.refine == "prune":
+            before, solution = solution, variant.pruned(problem, solution)
+            if self.scored:
+                stages = {"before_refining": before, "after_refining": solution}
+                scored = {
+                    name: chances(bipartite.fitting_pairs(problem, one.stars))
+                    for name, one in stages.items()
+                }
         pairs = solution.pairs.astype(np.bool_)
         np.fill_diagonal(pairs, val=True)
         hidden = mask_of(solution.stars, block.codes)
         persons = np.nonzero(pairs)[1].astype(np.int32)
-        return Solved(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons)
+        figures = {f"{of}_{when}": value for when, all_of in scored.items() for of, value in all_of}
+        return Solved(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
+
+
+def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
+    """Return the largest and the mean chance of the own record, by what fits whom.
+
+    All full assignments count as equally likely.
+
+    Parameters
+    ----------
+    fits
+        1 where record i fits person j, shape (n, n).
+
+    Examples
+    --------
+    >>> chances(np.ones((2, 2), dtype=np.int8))
+    (('largest_chance', 0.5), ('mean_chance', 0.5))
+    """
+    indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
+    scored = posteriors(Pairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))
+    own = scored.true_pairs()
+    word = "chance" if scored.exact else "chance_estimated"
+    return ((f"largest_{word}", float(own.max())), (f"mean_{word}", float(own.mean())))

@@ -17,6 +17,7 @@ from graphveil.methods.adaptive.bipartite import (
     cells_to_try,
     cost_of,
     factor_of,
+    fitting_pairs,
     iterations,
     needs_of,
     solution_of,
@@ -61,9 +62,7 @@ class SymmetricSolver(Solver):
         return pairs
 
 
-def solve(
-    problem: Problem, schedule: Schedule, rng: np.random.Generator, *, refined: bool = False
-) -> Solution:
+def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
     """Return pairs both ways that suppress little.
 
     Parameters
@@ -74,12 +73,9 @@ def solve(
         The steps: from the prices as they are, and some of them from other pairs.
     rng
         The order in which local search visits rows.
-    refined
-        Whether stars that are not needed are taken away afterwards.
     """
     best = min(_tried(problem, schedule, rng), key=lambda one: cost_of(problem, one.needs))
-    solution = solution_of(problem, best.pairs)
-    return pruned(problem, solution) if refined else solution
+    return solution_of(problem, best.pairs)
 
 
 def _tried(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:
@@ -117,8 +113,9 @@ def pruned(problem: Problem, solution: Solution) -> Solution:
     problem, solution
         What was solved, and how.
     """
-    stars, pairs = solution.stars.copy(), np.empty_like(solution.pairs)
-    pruning.mutual(problem.rows, stars, pairs)
+    stars, pairs = solution.stars.copy(), fitting_pairs(problem, solution.stars)
+    pairs &= pairs.T.copy()
+    np.fill_diagonal(pairs, 0)
     spare = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
     for _ in range(PRUNING_PASSES):
         cells = cells_to_try(problem, stars, needs_of(problem, pairs))
