@@ -200,6 +200,19 @@ def test_chosen_pairs_that_are_forged_are_noticed(tmp_path):
     assert "witness.parquet cannot be read" in checks(folder)[PAIRS].detail
 
 
+@pytest.mark.usefixtures("by_chosen_pairs")
+def test_owners_files_with_ids_of_another_type_are_refused_in_one_line(tmp_path):
+    folder = release_of(BEFORE, BIPARTITE, levels=[2] * 6, order=ORDER).write(tmp_path / "out")
+    rewrite(folder, "witness.parquet", {"record": [0, 1], "person": [5, 6]})
+    check = checks(folder)[PAIRS]
+    assert ("fails", 1) == (check.outcome, len(check.detail.splitlines()))
+    rewrite(folder, "witness.parquet", {"record": ["a", "b"], "person": PEOPLE[:2]})
+    assert "fails" == checks(folder)[PAIRS].outcome
+    rewrite(folder, "levels.parquet", {"original": list(range(6)), "level": [2] * 6})
+    check = checks(folder)[PAIRS]
+    assert ("fails", 1) == (check.outcome, len(check.detail.splitlines()))
+
+
 LEVELS = {
     "nobody's level is below the least of the claim": ({}, [1, 2, 2, 2, 2, 2], "below 2"),
     "a fraction": ({}, [2.5, 2, 2, 2, 2, 2], "levels of type 'DOUBLE'"),

@@ -89,7 +89,9 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     try:
         levels = _levels(evidence, promise)
         counted = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
-    except (BadFileError, duckdb.ConversionException) as error:
+    except duckdb.OutOfMemoryException:
+        raise
+    except (BadFileError, duckdb.Error) as error:
         return fails(PAIRS, one_line(error))
     if isinstance(counted.allowed, NoAssignment):
         return fails(
