@@ -70,7 +70,7 @@ def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels
 def _merged(rows: Packed, rule: merging.Rule, order: Labels) -> Labels:
     """Return the cluster of every row; of unions of the same cost the first in this order wins."""
     ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
-    work = merging.merging(ordered, identical(ordered), rule.k)
+    work = merging.merging(ordered, identical(ordered))
     merging.merge(ordered, work, rule)
     labels = np.empty_like(work.labels)
     labels[order] = work.labels
