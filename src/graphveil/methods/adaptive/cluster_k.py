@@ -33,8 +33,8 @@ class ClusterK(Anonymizer[Table]):
         The smallest class of equal rows.
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
-        ``"agglomerative"`` does so in four ways and keeps the best. ``"local"`` improves each of
-        the four before: a row moves to another cluster, or two rows change places.
+        ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
+        the six before: a row moves to another cluster, or two rows change places.
     block_rows
         A table of more rows is divided into blocks of at most so many, in which rows are alike.
         None stands for one block up to 2,000 rows, and blocks of 512 above.
@@ -75,7 +75,7 @@ class ClusterK(Anonymizer[Table]):
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     search: Search = parameter(
-        default="local", text="merge the cheapest, the best of four ways, or improve each of these"
+        default="local", text="merge the cheapest, the best of six ways, or improve each of these"
     )
     block_rows: int | None = parameter(
         default=None,

@@ -106,7 +106,7 @@ class Adaptive(Anonymizer[Table]):
         "be a person's than one in the level. Someone who holds the original table and re-runs the "
         "method can do better than one in the level: at level 5 we gave 45 to 78 % of the people "
         "of three tables of 155 to 187 rows their records in that way with "
-        "compatibility=bipartite, and 19 to 20 % with symmetric, where all had the same level. "
+        "compatibility=bipartite, and 19 to 22 % with symmetric, where all had the same level. "
         "Against that use cluster-k. Rows with many stars belong to people who asked for much, or "
         "who are unlike others. It does not hide whether a person is in the data, nor what all "
         "candidates have in common."
