@@ -22,7 +22,7 @@ Search = Literal["plain", "agglomerative", "local"]
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterK(Anonymizer[Table]):
-    """Every row of the release equals at least k-1 others, by suppressed cells alone.
+    """Every row of the release equals at least k-1 others on every published feature.
 
     Rows are put together into clusters of k or more, and a cluster shows the values that all of its
     rows have in common; everything else is ``*``. A missing cell counts as suppressed.
@@ -56,8 +56,7 @@ class ClusterK(Anonymizer[Table]):
     name: ClassVar[str] = "cluster-k"
     accepts: ClassVar[type[Table]] = Table
     promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others on every published feature, and"
-        " nothing was added."
+        "Every row of the release equals at least k-1 others on every published feature."
     )
     source: ClassVar[str] = (
         "the baseline of Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013,"
