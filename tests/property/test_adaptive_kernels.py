@@ -103,7 +103,7 @@ def test_merged_clusters_are_large_enough_and_their_common_values_are_known(
     codes, k, divisor, shrink
 ):
     rows = packed(codes)
-    work = merging.merging(rows, np.arange(codes.shape[0]), k)
+    work = merging.merging(rows, np.arange(codes.shape[0]))
     merging.merge(rows, work, merging.Rule(k, divisor, 0.0, int(shrink)))
     for members in clusters_in(work.labels):
         assert members.size >= k
@@ -116,7 +116,7 @@ def test_the_cheapest_union_is_merged_first():
     for _ in range(20):
         codes = rng.integers(0, 40, size=(9, 5)).astype(np.int32) % 3
         rows = packed(codes)
-        work = merging.merging(rows, np.arange(9), 3)
+        work = merging.merging(rows, np.arange(9))
         merging.merge(rows, work, merging.Rule(3, merging.PLAIN, 0.0, 0))
         slow = merged_slowly(codes, 3)
         assert sorted(map(sorted, slow)) == sorted(map(list, clusters_in(work.labels)))

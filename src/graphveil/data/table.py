@@ -445,6 +445,7 @@ def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
         first = column.filter(fractions)[0].as_py()
         raise DataError(
             f"column {name} is numeric ({first}). Bin it, for example "
-            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
+            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
+            "A level is a whole number."
         )
     return column.cast(pa.int64())

@@ -190,5 +190,6 @@ def refuse_fractions(source: Source, name: str, value: object) -> None:
     """Refuse a column of numbers that are not whole."""
     source.refuse(
         f"column {name} is numeric ({shown(value)}). Bin it, for example "
-        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
+        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
+        "A level is a whole number."
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive.planes import Packed, distance, meet, put, starred
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import ZERO, leaf, wide
 
 Ints = NDArray[np.int64]
 
@@ -144,8 +144,8 @@ def improve(rows: Packed, clusters: Clusters, k: int, orders: NDArray[np.int32])
     total = 0
     for number in range(orders.shape[0]):
         saved = 0
-        for row in orders[number]:
-            more = 0
+        for visited in orders[number]:
+            row, more = wide(visited), ZERO
             if clusters.sizes[clusters.labels[row]] > k:
                 more = _move(rows, clusters, row)
             if more == 0:

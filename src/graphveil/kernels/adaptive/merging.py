@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive.planes import Packed, distance, meet, put, starred
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import MINUS_ONE, leaf
 
 Ints = NDArray[np.int64]
 
@@ -50,11 +50,11 @@ class Rule(NamedTuple):
     shrink: int
 
 
-def merging(rows: Packed, labels: Ints, k: int) -> Merging:
-    """Return clusters to begin with: label i is a row of its cluster; those of k are finished."""
+def merging(rows: Packed, labels: Ints) -> Merging:
+    """Return clusters to begin with: label i is a row of its cluster."""
     n = labels.size
     sizes = np.bincount(labels, minlength=n)
-    state = np.where(sizes == 0, ABSENT, np.where(sizes >= k, FINISHED, 0))
+    state = np.where(sizes == 0, ABSENT, 0)
     return Merging(
         common=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
         sizes=sizes.astype(np.int64),
@@ -67,8 +67,7 @@ def merging(rows: Packed, labels: Ints, k: int) -> Merging:
 
 
 @leaf
-def _price(work: Merging, a: int, b: int, rule: Rule) -> float:
-    common, sizes = work.common, work.sizes
+def _price(common: Packed, sizes: Ints, a: int, b: int, rule: Rule) -> float:
     size = sizes[a] + sizes[b]
     more = size * distance(common, a, common, b)
     more -= sizes[a] * starred(common, a) + sizes[b] * starred(common, b)
@@ -76,21 +75,21 @@ def _price(work: Merging, a: int, b: int, rule: Rule) -> float:
     if rule.divisor == BY_SIZE:
         price /= size
     elif rule.divisor == BY_LOGARITHM:
-        price /= np.log2(float(size))
+        price /= np.log2(size * 1.0)
     price += rule.a_row_more * size
     return price
 
 
 @leaf
 def _look(work: Merging, a: int, rule: Rule) -> None:
-    """Find the cheapest partner of an open cluster, and offer it to all others."""
+    """Find the cheapest partner of an open cluster; offer it to those that have looked already."""
     work.near[a], work.price[a] = -1, np.inf
     for b in range(work.state.size):
         if b != a and work.state[b] == 0:
-            price = _price(work, a, b, rule)
+            price = _price(work.common, work.sizes, a, b, rule)
             if price < work.price[a]:
                 work.near[a], work.price[a] = b, price
-            if price < work.price[b]:
+            if work.near[b] >= 0 and price < work.price[b]:
                 work.near[b], work.price[b] = a, price
 
 
@@ -167,13 +166,14 @@ def merge(rows: Packed, work: Merging, rule: Rule) -> None:
         The fewest rows of a cluster; `PLAIN`, `BY_SIZE` or `BY_LOGARITHM`; `SMALL_FIRST` or 0; 1 to
         give back what a cluster has above k rows.
     """
-    for a in range(work.state.size):
-        if work.state[a] == FINISHED and rule.shrink:
-            _give_back(rows, work, a, rule.k)
-    for a in range(work.state.size):
-        if work.state[a] == 0:
-            _look(work, a, rule)
+    a = MINUS_ONE
     while True:
+        for c in range(work.state.size):
+            if work.state[c] == 0 and work.sizes[c] >= rule.k:
+                work.state[c] = FINISHED
+                if rule.shrink:
+                    _give_back(rows, work, c, rule.k)
+        _refresh(work, a, rule)
         a = _cheapest(work)
         if a < 0:
             break
@@ -184,23 +184,17 @@ def merge(rows: Packed, work: Merging, rule: Rule) -> None:
         for row in range(work.labels.size):
             if work.labels[row] == b:
                 work.labels[row] = a
-        if work.sizes[a] >= rule.k:
-            work.state[a] = FINISHED
-            if rule.shrink:
-                _give_back(rows, work, a, rule.k)
-        _refresh(work, a, b, rule)
     _share_out(rows, work)
 
 
 @leaf
-def _refresh(work: Merging, a: int, b: int, rule: Rule) -> None:
-    """Find partners for those whose partner is gone or has grown, and for those given back."""
+def _refresh(work: Merging, a: int, rule: Rule) -> None:
+    """Find partners for those who have none, and for those whose partner is gone, or is a."""
     for c in range(work.state.size):
-        if work.state[c] != 0:
-            continue
-        gone = work.near[c] < 0 or work.near[c] == a or work.near[c] == b
-        if gone or c == a or work.state[work.near[c]] != 0:
-            _look(work, c, rule)
+        if work.state[c] == 0:
+            near = work.near[c]
+            if c == a or near < 0 or near == a or work.state[near] != 0:
+                _look(work, c, rule)
 
 
 @leaf

@@ -22,7 +22,7 @@ Search = Literal["plain", "agglomerative", "local"]
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterK(Anonymizer[Table]):
-    """Every row of the release equals at least k-1 others, by suppressed cells alone.
+    """Every row of the release equals at least k-1 others on every published feature.
 
     Rows are put together into clusters of k or more, and a cluster shows the values that all of its
     rows have in common; everything else is ``*``. A missing cell counts as suppressed.
@@ -33,8 +33,8 @@ class ClusterK(Anonymizer[Table]):
         The smallest class of equal rows.
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
-        ``"agglomerative"`` does so in four ways and keeps the best. ``"local"`` improves each of
-        the four before: a row moves to another cluster, or two rows change places.
+        ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
+        the six before: a row moves to another cluster, or two rows change places.
     block_rows
         A table of more rows is divided into blocks of at most so many, in which rows are alike.
         None stands for one block up to 2,000 rows, and blocks of 512 above.
@@ -56,8 +56,7 @@ class ClusterK(Anonymizer[Table]):
     name: ClassVar[str] = "cluster-k"
     accepts: ClassVar[type[Table]] = Table
     promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others on every published feature, and"
-        " nothing was added."
+        "Every row of the release equals at least k-1 others on every published feature."
     )
     source: ClassVar[str] = (
         "the baseline of Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013,"
@@ -75,7 +74,7 @@ class ClusterK(Anonymizer[Table]):
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     search: Search = parameter(
-        default="local", text="merge the cheapest, the best of four ways, or improve each of these"
+        default="local", text="merge the cheapest, the best of six ways, or improve each of these"
     )
     block_rows: int | None = parameter(
         default=None,

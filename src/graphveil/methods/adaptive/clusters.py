@@ -19,6 +19,7 @@ _PLAIN = (
     (merging.PLAIN, merging.SMALL_FIRST, 0),
 )
 _STARTS = (
+    *_PLAIN,
     (merging.BY_SIZE, merging.SMALL_FIRST, 0),
     (merging.PLAIN, 0.0, 1),
     (merging.BY_SIZE, 0.0, 1),
@@ -41,8 +42,8 @@ def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> 
         The fewest rows of a cluster, at least 2.
     search
         ``"plain"`` merges the two clusters whose union costs least; which of several is decided in
-        eight ways, and the best is kept. ``"agglomerative"`` does so under four notions of cost,
-        ``"local"`` improves each of the four first.
+        eight ways, and the best is kept. ``"agglomerative"`` also merges under other notions of
+        cost, in six ways, and ``"local"`` improves each of the six first.
     rng
         Orders of rows.
     """
@@ -70,7 +71,7 @@ def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels
 def _merged(rows: Packed, rule: merging.Rule, order: Labels) -> Labels:
     """Return the cluster of every row; of unions of the same cost the first in this order wins."""
     ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
-    work = merging.merging(ordered, identical(ordered), rule.k)
+    work = merging.merging(ordered, identical(ordered))
     merging.merge(ordered, work, rule)
     labels = np.empty_like(work.labels)
     labels[order] = work.labels

@@ -46,7 +46,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive(Anonymizer[Table]):
-    """Each person could own at least as many of the records as the level that the person asked for.
+    """Each person could own at least as many records as the level that the person asked for.
 
     Cells are suppressed until each person's row fits that many released records, and each record as
     many people; each such pair is part of a full assignment that fits the data. This counts
@@ -95,8 +95,7 @@ class Adaptive(Anonymizer[Table]):
     name: ClassVar[str] = "adaptive"
     accepts: ClassVar[type[Table]] = Table
     promise: ClassVar[str] = (
-        "Each person could own at least as many of the records as the level that person asked for,"
-        " and each record could belong to as many people."
+        "Each person could own at least as many records as the level that the person asked for."
     )
     source: ClassVar[str] = (
         "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
@@ -106,7 +105,7 @@ class Adaptive(Anonymizer[Table]):
         "be a person's than one in the level. Someone who holds the original table and re-runs the "
         "method can do better than one in the level: at level 5 we gave 45 to 78 % of the people "
         "of three tables of 155 to 187 rows their records in that way with "
-        "compatibility=bipartite, and 19 to 20 % with symmetric, where all had the same level. "
+        "compatibility=bipartite, and 19 to 22 % with symmetric, where all had the same level. "
         "Against that use cluster-k. Rows with many stars belong to people who asked for much, or "
         "who are unlike others. It does not hide whether a person is in the data, nor what all "
         "candidates have in common."
