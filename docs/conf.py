@@ -149,6 +149,15 @@ def metrics() -> str:
     return table(columns, rows)
 
 
+def attacks() -> str:
+    """Return the attacks."""
+    rows = [
+        (f"`{a.name}`", a.kind.__name__, a.knows, a.definition, a.cost, a.source)
+        for a in gv.ATTACKS.values()
+    ]
+    return table(["attack", "data", "the adversary knows", "definition", "cost", "source"], rows)
+
+
 def measures() -> str:
     """Return the structural measures."""
     rows = [
@@ -181,7 +190,7 @@ def known_names() -> str:
 
 
 VERBS = [
-    *("methods", "measure", "advise", "anonymize", "key", "verify", "evaluate"),
+    *("methods", "measure", "advise", "anonymize", "key", "verify", "evaluate", "attack"),
     *("ledger", "warm", "convert", "demo"),
 ]
 
@@ -190,6 +199,7 @@ myst_substitutions = {
     "shipped": shipped(),
     "larger": larger(),
     "metrics": metrics(),
+    "attacks": attacks(),
     "measures": measures(),
     "methods": methods(),
     "known_names": known_names(),

@@ -25,7 +25,10 @@ from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil import datasets as datasets
+    from graphveil.attacking import attack_release as attack_release
+    from graphveil.attacks import ATTACKS as ATTACKS
     from graphveil.choosing import advise as advise
+    from graphveil.claims.guarantees import AdaptiveAnonymity as AdaptiveAnonymity
     from graphveil.claims.guarantees import EdgeDP as EdgeDP
     from graphveil.claims.guarantees import KAnonymity as KAnonymity
     from graphveil.claims.guarantees import NodeDP as NodeDP
@@ -45,7 +48,9 @@ if TYPE_CHECKING:
     from graphveil.measures import MEASURES as MEASURES
     from graphveil.measures import measure as measure
     from graphveil.methods import METHODS as METHODS
+    from graphveil.methods import Adaptive as Adaptive
     from graphveil.methods import AsymmetricResponse as AsymmetricResponse
+    from graphveil.methods import ClusterK as ClusterK
     from graphveil.methods import DegreePriorResponse as DegreePriorResponse
     from graphveil.methods import KDegree as KDegree
     from graphveil.methods import MixingPriorResponse as MixingPriorResponse
@@ -74,10 +79,14 @@ if TYPE_CHECKING:
     evaluate_release = _evaluate
 
 _HOMES = {
+    "ATTACKS": "graphveil.attacks",
+    "Adaptive": "graphveil.methods",
+    "AdaptiveAnonymity": "graphveil.claims.guarantees",
     "AsymmetricResponse": "graphveil.methods",
     "Bipartite": "graphveil.data",
     "Budget": "graphveil.methods.structural",
     "Chunks": "graphveil.methods.smooth_k",
+    "ClusterK": "graphveil.methods",
     "DegreePriorResponse": "graphveil.methods",
     "EdgeDP": "graphveil.claims.guarantees",
     "Facility": "graphveil.methods.smooth_k",
@@ -113,6 +122,7 @@ _HOMES = {
     "__version__": "graphveil._version",
     "advise": "graphveil.choosing",
     "anonymize": "graphveil.methods.by_name",
+    "attack_release": "graphveil.attacking",
     "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",
     "measure": "graphveil.measures",

@@ -28,7 +28,7 @@ from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
-from graphveil.release import Linkage, Private, Provenance, Release, digest_of
+from graphveil.release import Levels, Linkage, Private, Provenance, Release, Witness, digest_of
 
 D = TypeVar("D", Graph, Bipartite, Table)
 
@@ -77,6 +77,11 @@ class Draft(NamedTuple):
         What is stated beside those of the method: what was released under a budget.
     unprotected
         The positions of those for whom the promise does not hold, where it is a partial one.
+    levels
+        int64, shape (n,): the level of every position, where not all have the one that is promised.
+    witness
+        Which persons a record was chosen to fit: for the record at position i the positions
+        ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
     """
 
     data: Data
@@ -85,6 +90,8 @@ class Draft(NamedTuple):
     guarantee: AnyGuarantee | None = None
     conditions: tuple[AnyCondition, ...] = ()
     unprotected: NDArray[np.int64] | None = None
+    levels: NDArray[np.int64] | None = None
+    witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +120,8 @@ class Anonymizer(ABC, Generic[D]):
     """Whether it claims an epsilon, which adds up over releases."""
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
+    runs_in_blocks: ClassVar[bool] = False
+    """Whether it anonymizes rows of a large table in blocks, which processes share."""
 
     trial_size: ClassVar[int] = 20_000
     """The edges or entries on which advice tries it: about a second of work."""
@@ -250,6 +259,8 @@ class Anonymizer(ABC, Generic[D]):
                 linkage=Linkage(data.labels(), new.of_the_input()),
                 unprotected=_named(data, draft.unprotected),
                 withheld=self.withheld(),
+                levels=None if draft.levels is None else Levels(data.labels(), draft.levels),
+                witness=None if draft.witness is None else Witness(*draft.witness),
             ),
         )
 

@@ -18,7 +18,7 @@ from graphveil.methods import METHODS
 from graphveil.parameters import options_of
 
 N = 40
-MOST_PAIRS = {"mondrian": 7, "smooth-k": 8, "suppress-k": 4}
+MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}
 """How many pairs of changes are tried; 20 where nothing is said."""
 QUICK = {"structural": {"iterations": 1000}}
 """Parameters that make a method quick on the small samples: quality is not tested here."""

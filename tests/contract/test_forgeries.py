@@ -88,7 +88,8 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
     subject, kind, form, sample, tmp_path
 ):
     folder = released(subject, kind, form, sample, tmp_path)
-    if not any(read_release(folder).data.indices):
+    data = read_release(folder).data
+    if not isinstance(data, gv.Table) and not any(data.indices):
         pytest.skip("nothing is published that could be written in another way")
     reseal(folder)
     assert 0 == verify(folder).exit_code

@@ -176,9 +176,16 @@ CELLS: dict[str, Forgery] = {
     "a blank behind a cell": lambda content: last_row(content, lambda row: row + b" "),
     "a cell too many": lambda content: last_row(content, lambda row: row + b",ann"),
     "a NUL in a cell": lambda content: content[:-1] + b"\0\n",
+    "an empty cell for a star": lambda content: star_as(b"", content),
+    "a star in quotes": lambda content: star_as(b'"*"', content),
 }
 """Cells of a table that readers read in different ways."""
 CELLS |= BREAKS
+
+
+def star_as(other: bytes, content: bytes) -> bytes:
+    """Return text with its first suppressed cell written in another way."""
+    return re.sub(rb"(?<=[,\n])\*(?=[,\n])", other, content, count=1)
 
 
 def requoted(row: bytes) -> bytes:
@@ -311,6 +318,23 @@ WORDS: dict[str, Forgery] = {
     "bytes for text": rewritten(retyped("string", pa.binary())),
 }
 """What a Parquet file with text can say beside it."""
+
+
+STARS: dict[str, Forgery] = {
+    "a star as text": rewritten(
+        lambda table: pa.table({n: c.fill_null("*") for n, c in named_texts(table).items()})
+    ),
+    "no text for a star": rewritten(
+        lambda table: pa.table({n: c.fill_null("") for n, c in named_texts(table).items()})
+    ),
+}
+"""Suppressed cells of a Parquet table that readers take for text."""
+
+
+def named_texts(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """Return the columns by name, as text."""
+    columns = zip(table.column_names, table.columns, strict=True)
+    return {name: column.cast(pa.string()) for name, column in columns}
 
 
 def _edit(change: Callable[[dict], object]) -> Callable[[Path], None]:
@@ -449,6 +473,11 @@ def forgeries_of(folder: Path) -> dict[str, Forged]:
         data |= ITEMS
     if form == "csv" and kind == "table":
         data |= CELLS
+    if form == "parquet" and kind == "table":
+        data |= STARS
+    if kind == "table":
+        content = data_file(folder).read_bytes()
+        data = {name: forgery for name, forgery in data.items() if forgery(content) != content}
     if form in ("csv", "tsv", "text") and kind != "table":
         data["rows in another order"] = swapped_rows
     every = {name: _in_data(forgery) for name, forgery in data.items()}

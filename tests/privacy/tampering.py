@@ -65,7 +65,7 @@ def provenance_of(method: str, parameters: dict) -> Provenance:
 def smallest(method):
     """Return a method's example with the smallest classes, for data of a few people."""
     names = {item.name for item in dataclasses.fields(method)}
-    least = {"k": 2, "iterations": 1000}
+    least = {"k": 2, "levels": 2, "iterations": 1000}
     fitting = {name: value for name, value in least.items() if name in names}
     return method.from_parameters({**method.example, **fitting})
 

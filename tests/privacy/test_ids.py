@@ -22,7 +22,10 @@ PATH = gv.Graph.from_edges(["ann", "bob", "cyd"], ["bob", "cyd", "dan"])
 LIKES = gv.Bipartite.from_lists(
     [["tea"], ["tea", "rye"], [], ["rye"]], users=["ann", "bob", "cyd", "dan"]
 )
-FOUR = {gv.Graph: PATH, gv.Bipartite: LIKES}
+ROWS = gv.Table.from_columns(
+    {"sex": ["f", "f", "m", "m"], "age": ["30", "*", "30", "40"]}, ids=["ann", "bob", "cyd", "dan"]
+)
+FOUR = {gv.Graph: PATH, gv.Bipartite: LIKES, gv.Table: ROWS}
 """Four people, by the kind of data."""
 SEED = 918273645546372819
 

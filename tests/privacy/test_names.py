@@ -194,9 +194,16 @@ def test_every_verb_of_the_command_line_takes_the_name(folder, tmp_path, capsys)
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_takes_all_of_them_at_once(folder, name):
     method = quick(METHODS[name])
-    is_graph = accepted_kinds(method.accepts)[0] is gv.Graph
-    path = folder.friends if is_graph else folder.likes
-    data = gv.read_graph(path) if is_graph else gv.read_bipartite(path)
+    kind = accepted_kinds(method.accepts)[0]
+    rows = folder.likes.with_name(f"rows {folder.likes.name}")
+    if kind is gv.Table:
+        rows.write_text("sex,age\n" + "f,30\nm,*\n" * 6)
+    path, read = {
+        gv.Graph: (folder.friends, gv.read_graph),
+        gv.Bipartite: (folder.likes, gv.read_bipartite),
+        gv.Table: (rows, gv.read_table),
+    }[kind]
+    data = read(path)
     small = smallest(METHODS[name])
     out = small.anonymize(data).write(folder.path / "out")
     verdict = gv.verify_release(out, original=data)

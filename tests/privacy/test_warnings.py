@@ -27,7 +27,8 @@ STAR = gv.Graph.from_edges([0] * 9, range(1, 10), n=10)
 """One node of degree 9: only many additions give it a look-alike."""
 
 LISTS = gv.Bipartite.from_lists([["tea"]] * 4 + [["tea", "rye"]] * 3 + [[]] * 3)
-TEN = {gv.Graph: STAR, gv.Bipartite: LISTS}
+ROWS = gv.Table.from_columns({"sex": ["f", "m"] * 5, "age": ["30", "30", "40", "*", "50"] * 2})
+TEN = {gv.Graph: STAR, gv.Bipartite: LISTS, gv.Table: ROWS}
 """Ten people, by the kind of data."""
 
 

@@ -6,10 +6,14 @@ import pytest
 from graphveil.claims.conditions import (
     CellFlips,
     EditBudget,
+    NothingAdded,
     SensitiveAtMost,
+    StarsByRow,
     TrueOfShare,
+    stars_by_row,
 )
 from graphveil.claims.guarantees import (
+    AdaptiveAnonymity,
     AnyGuarantee,
     EdgeDP,
     Guarantee,
@@ -100,6 +104,7 @@ def test_a_promise_without_words_is_our_mistake():
         (StructuralKAnonymity(k=5), StructuralKAnonymity(k=5, share=0.5), True),
         (StructuralKAnonymity(k=5, share=0.5), StructuralKAnonymity(k=5), False),
         (StructuralKAnonymity(k=5), StructuralKAnonymity(k=5, measure="count"), False),
+        (AdaptiveAnonymity(level=5), AdaptiveAnonymity(level=5, common=False), False),
         (EdgeDP(epsilon=1.0), EdgeDP(epsilon=2.0), False),
         (EdgeDP(epsilon=1.0), NotClaimed(reasons=("trial",)), True),
         (NotClaimed(reasons=("trial",)), EdgeDP(epsilon=1.0), False),
@@ -130,6 +135,10 @@ def test_reasons_for_claiming_nothing_add_up():
         (TrueOfShare, {"theta": "2/4"}),
         (TrueOfShare, {"theta": "1/3"}),
         (SensitiveAtMost, {"theta_max": 0.4}),
+        (StarsByRow, {"rows": ((1, 2), (0, 3))}),
+        (StarsByRow, {"rows": ((1, 2), (1, 3))}),
+        (StarsByRow, {"rows": ((-1, 2),)}),
+        (StarsByRow, {"rows": ((0, 0),)}),
         (CellFlips, {"cells": "-1", "epsilon_cells": "1", "T0": "1", "T1": "2"}),
         (CellFlips, {"cells": "1", "epsilon_cells": "2/4", "T0": "1", "T1": "2"}),
         (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "2", "T1": "1"}),
@@ -147,3 +156,36 @@ def test_a_condition_that_states_nothing_possible_is_refused(condition, wrong):
 def test_a_share_of_a_hundred_edges_is_exact_as_it_is_written(share, edits):
     assert edits == EditBudget(share=share, edges_per_edit=1).most_changes(100)
     assert edits == Budget(share=share).budget(100)
+
+
+PROMISE = (
+    "Each person could own at least as many of these records as the level they asked for{}, and "
+    "each record could belong to as many people; each such pair is part of a full assignment that "
+    "fits the data."
+)
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "level"),
+    [
+        (AdaptiveAnonymity(level=5), " (5)"),
+        (AdaptiveAnonymity(level=1), " (1)"),
+        (AdaptiveAnonymity(level=1, common=False), ""),
+        (AdaptiveAnonymity(level=3, common=False), " (at least 3)"),
+    ],
+)
+def test_the_promise_of_levels_names_the_level_only_where_it_is_public(guarantee, level):
+    assert PROMISE.format(level) == guarantee.sentence
+    assert guarantee.threat_model.endswith("does not make them equally likely.")
+    assert (NothingAdded(),) == guarantee.implied
+    assert guarantee == msgspec.json.decode(msgspec.json.encode(guarantee), type=AnyGuarantee)
+
+
+def test_a_level_below_one_is_refused_with_its_value():
+    with pytest.raises(ParameterError, match="level=0"):
+        AdaptiveAnonymity(level=0)
+
+
+def test_rows_are_counted_by_their_stars():
+    assert StarsByRow(rows=((0, 1), (2, 3))) == stars_by_row([2, 0, 2, 2])
+    assert "There are no rows." == stars_by_row([]).sentence

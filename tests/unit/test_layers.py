@@ -88,6 +88,11 @@ ROOMS = {
         *("errors", "progress", "html", "randomness", "data", "claims", "measures", "release"),
         *("flat", "anonymizer", "methods"),
     ),
+    "attacks": (
+        *("errors", "html", "progress", "atomic", "randomness", "data", "claims", "records"),
+        *("measures", "verify", "release", "evaluate"),
+    ),
+    "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),
     "cli": (
         *(
@@ -104,12 +109,12 @@ ROOMS = {
             "io",
         ),
         *("measures", "verify", "release", "engines", "parameters", "flat", "anonymizer"),
-        *("methods", "on_disk", "evaluate", "choosing", "datasets"),
+        *("methods", "on_disk", "evaluate", "choosing", "attacks", "attacking", "datasets"),
     ),
     "__main__": ("cli",),
     "__init__": (
         *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
-        *("evaluate", "choosing", "datasets", "records"),
+        *("evaluate", "choosing", "attacks", "attacking", "datasets", "records"),
     ),
 }
 """Every room, and what its files may import, at their top or inside a function: rooms above it."""

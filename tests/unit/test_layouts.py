@@ -380,7 +380,7 @@ LAYOUTS = {
         "a.csv",
         "sex,height\nf,1.75\nm,1.80\n",
         "a.csv: column height is numeric (1.75). Bin it, for example --bins height=median; or "
-        "with quantiles:4 or edges:1,2,3.",
+        "with quantiles:4 or edges:1,2,3. A level is a whole number.",
     ),
     "a table with bins": table(
         "a.csv",

@@ -6,6 +6,7 @@ import ast
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphveil as gv
@@ -128,3 +129,94 @@ def test_a_link_to_a_packed_file_of_another_name_is_read(tmp_path):
     with pytest.warns(gv.GraphveilWarning):
         original = gv.read_bipartite(tmp_path / "x.csv.gz", items="things")
     assert "holds" == check(tmp_path / "x.csv.gz", original).outcome
+
+
+PEOPLE = "who,sex,age,town\nann,f,30,x\nbob,m,41.5,*\ncyd,f,?,\ndan,m,7,z\n"
+READING = {"ids": "who", "suppressed": ("*", "", "?"), "bins": {"age": "edges:10,30"}}
+
+
+def check_table(path, *, original=None, **changes):
+    reading = READING | changes
+    original = gv.read_table(path, **reading) if original is None else original
+    with database([path.parent]) as db:
+        return second_reading_check(db, original, path, {"kind": "table", **reading})
+
+
+@pytest.mark.parametrize("rule", ["edges:10,30", "median", "quantiles:3"])
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
+def test_a_table_is_read_alike_by_both(tmp_path, name, rule):
+    text = PEOPLE if name == "x.csv" else PEOPLE.replace(",", "\t")
+    done = check_table(write(tmp_path, name, text), bins={"age": rule})
+    assert ("holds", True) == (done.outcome, "the same 12 cells" in done.detail), done
+
+
+def test_whole_numbers_and_quoted_cells_of_a_table_are_read_alike(tmp_path):
+    text = 'who,"sex, or gender",age\n7,"f ""x""",30\n9,"a,b",041\n'
+    done = check_table(write(tmp_path, "x.csv", text), bins={}, suppressed=("30",))
+    assert "holds" == done.outcome, done
+
+
+def test_columns_of_values_are_read_alike_by_both(tmp_path):
+    path = write(tmp_path, "x.csv", PEOPLE)
+    hot = {"one_hot": ("town", "age")}
+    original = gv.read_table(path, **READING | hot)
+    assert {"sex", "town=x", "town=z", "age=<=10", "age=10<x<=30", "age=>30"} == set(
+        original.columns
+    )
+    done = check_table(path, original=original, **hot)
+    assert "holds" == done.outcome, done
+    path.write_text(PEOPLE.replace("7,z", "7,x"))
+    done = check_table(path, original=original, **hot)
+    assert "column 'town': row 3 says 'x', the original as read 'z'" == done.detail
+    twice = gv.Table(
+        *(np.maximum(original.codes, 1), original.columns, original.categories, original.ids)
+    )
+    done = check_table(write(tmp_path, "x.csv", PEOPLE), original=twice, **hot)
+    assert "fails" == done.outcome
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (("f,30", "m,30"), "column 'sex': row 0 says 'm', the original as read 'f'"),
+        (("ann", "eve"), "column 'who': row 0 says 'eve', the original as read 'ann'"),
+        (("30,x", "31,x"), "column 'age': row 0 says '31', the original as read '10<x<=30'"),
+        (("f,?", "f,30"), "column 'age': row 2 says '30', the original as read None"),
+        (("7,z", "x,z"), "column 'age': row 3 says 'x', the original as read '<=10'"),
+        ((",z\n", ",*\n"), "column 'town': row 3 says None, the original as read 'z'"),
+        (("dan,m,7,z\n", ""), "3 rows in the file, 4 in the original as read"),
+    ],
+)
+def test_a_table_that_was_read_as_something_else_is_noticed(tmp_path, changed, says):
+    path = write(tmp_path, "x.csv", PEOPLE)
+    original = gv.read_table(path, **READING)
+    path.write_text(PEOPLE.replace(*changed))
+    done = check_table(path, original=original)
+    assert ("fails", says) == (done.outcome, done.detail)
+
+
+def test_intervals_that_no_rule_gives_are_noticed(tmp_path):
+    path = write(tmp_path, "x.csv", PEOPLE)
+    original = gv.read_table(path, **READING | {"bins": {"age": "edges:10,31"}})
+    done = check_table(path, original=original)
+    assert ("fails", "column 'age': '10<x<=31' is no interval of edges:10,30") == (
+        done.outcome,
+        done.detail,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reading"),
+    [
+        ("x.csv", PEOPLE.replace("f,30", "f ,30"), {}),
+        ("x.txt", PEOPLE, {"delimiter": ","}),
+        ("x.csv", PEOPLE, {"nodes": "x"}),
+        ("x.csv", PEOPLE, {"header": "no"}),
+        ("x.csv", PEOPLE, {"ids": None}),
+    ],
+)
+def test_a_table_that_the_checker_does_not_read_is_no_tick(tmp_path, name, text, reading):
+    path = write(tmp_path, name, text)
+    original = gv.read_table(write(tmp_path, "plain.csv", PEOPLE), **READING)
+    done = check_table(path, original=original, **reading)
+    assert ("not checked", True) == (done.outcome, "alone" in done.detail)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -140,7 +142,7 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
 
 
 class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
-    """Every published entry is an entry of the original.
+    """Every published entry, or cell of a table, is that of the same person in the original.
 
     Examples
     --------
@@ -152,6 +154,58 @@ class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
     def sentence(self) -> str:
         """The statement in one sentence."""
         return "Every published entry is in the original."
+
+
+class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
+    """So many rows of the released table have so many suppressed cells.
+
+    It says nothing that the table does not show.
+
+    Parameters
+    ----------
+    rows
+        Pairs of a number of suppressed cells and the number of rows that have as many: the first
+        rise, the second are at least 1.
+
+    Examples
+    --------
+    >>> print(StarsByRow(rows=((0, 2), (3, 1))).sentence)
+    2 rows have no suppressed cell, 1 row has 3 suppressed cells.
+    """
+
+    rows: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        """Check that every number of cells stands once, in order, and with some rows."""
+        stars = [cells for cells, _ in self.rows]
+        if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *self._numbers())) < 1:
+            raise ParameterError(
+                f"rows={self.rows} is no list of numbers of cells that rise, each with some rows."
+            )
+
+    def _numbers(self) -> list[int]:
+        return [number for _, number in self.rows]
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        said = [
+            f"{number} {'row has' if number == 1 else 'rows have'} {cells or 'no'} suppressed "
+            f"{'cells' if cells > 1 else 'cell'}"
+            for cells, number in self.rows
+        ]
+        return f"{', '.join(said)}." if said else "There are no rows."
+
+
+def stars_by_row(stars: Iterable[int]) -> StarsByRow:
+    """Return the condition for rows with these numbers of suppressed cells.
+
+    Examples
+    --------
+    >>> stars_by_row([3, 0, 0]).rows
+    ((0, 2), (3, 1))
+    """
+    return StarsByRow(rows=tuple(sorted(Counter(map(int, stars)).items())))
 
 
 class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
@@ -509,6 +563,7 @@ AnyCondition = (
     | SameDegrees
     | EditBudget
     | NothingAdded
+    | StarsByRow
     | TrueOfShare
     | TrueOfMoreThanHalf
     | SensitiveAtMost

@@ -170,6 +170,9 @@ distance 1 as at least 1 other.'
 class KAnonymity(Guarantee, frozen=True, kw_only=True, tag="k-anonymity"):
     """Every row equals at least k-1 others, and nothing stands in it that is not in the original.
 
+    Rows are users by features, or rows of a table. In a table a suppressed cell `*` equals only
+    another `*`, and every published cell is the original's.
+
     Parameters
     ----------
     k
@@ -252,6 +255,62 @@ published entry is true of at least half of the rows of its class.'
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
         return _among_equal_rows(self.k)
+
+
+class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anonymity"):
+    """Everybody could own as many records as the level they asked for, and records as many people.
+
+    A record fits a person where each of its cells is that person's or `*`. A pair counts only where
+    it is part of a full assignment: one that gives every person a record that fits. The level of a
+    record is that of its owner.
+
+    Parameters
+    ----------
+    level
+        What all asked for, at least 1; where not all asked for the same, a level that the owner
+        set and no data decides, which nobody's lies below.
+    common
+        Whether all asked for the same. Who asked for how much is published nowhere.
+
+    Examples
+    --------
+    >>> print(AdaptiveAnonymity(level=5).sentence)
+    Each person could own at least as many of these records as the level they asked for (5), and \
+each record could belong to as many people; each such pair is part of a full assignment that fits \
+the data.
+    """
+
+    level: int
+    common: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the level."""
+        if self.level < 1:
+            raise ParameterError(f"level={self.level} is below 1. Give a number of records.")
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That nothing was added: the record of a person shows nothing but that person's cells."""
+        return (NothingAdded(),)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        least = f" (at least {self.level})" if self.level > 1 else ""
+        level = f" ({self.level})" if self.common else least
+        return (
+            "Each person could own at least as many of these records as the level they asked "
+            f"for{level}, and each record could belong to as many people; each such pair is part "
+            "of a full assignment that fits the data."
+        )
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return (
+            "Someone who holds the whole original table and the release, and uses nothing else. "
+            "This counts candidates; it does not make them equally likely."
+        )
 
 
 class EdgeDP(Guarantee, frozen=True, kw_only=True, tag="edge-differential-privacy"):
@@ -448,5 +507,13 @@ def _among_equal_rows(k: int) -> str:
     )
 
 
-AnyGuarantee = StructuralKAnonymity | KAnonymity | SmoothKAnonymity | EdgeDP | NodeDP | NotClaimed
+AnyGuarantee = (
+    StructuralKAnonymity
+    | KAnonymity
+    | SmoothKAnonymity
+    | AdaptiveAnonymity
+    | EdgeDP
+    | NodeDP
+    | NotClaimed
+)
 """Every guarantee that a manifest can hold."""

@@ -136,16 +136,20 @@ def _ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method that runs in chunks; none of them changes the result."""
-    if not method.runs_on_disk:
+    if not (method.runs_on_disk or method.runs_in_blocks):
         return []
+    parts = "chunks" if method.runs_on_disk else "blocks"
+    jobs = flag(
+        "jobs",
+        int | None,
+        f"Processes that share the {parts}. Without this: one a processor; one up to 1 MB.",
+        default=None,
+        group=ENGINE_GROUP,
+    )
+    if not method.runs_on_disk:
+        return [jobs]
     return [
-        flag(
-            "jobs",
-            int | None,
-            "Processes that share the chunks. Without this: one a processor; one up to 1 MB.",
-            default=None,
-            group=ENGINE_GROUP,
-        ),
+        jobs,
         flag(
             "on_disk",
             bool,
@@ -221,7 +225,7 @@ def _engine(
 
     A small file takes no further process: its start would last longer than its work.
     """
-    if anonymizer.chunk_rows is None:
+    if anonymizer.chunk_rows is None and not anonymizer.runs_in_blocks:
         if jobs is not None:
             raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
         return nullcontext()

@@ -30,6 +30,7 @@ COMMANDS = {
     "key": "A new key: people get the same new ids in several files.",
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
+    "attack": "What an attacker still learns, beside a guess without the release.",
     "ledger": "Epsilons spent on one group of people.",
     "warm": "Compile beforehand, for images and clusters.",
     "convert": "A data file, or the data of a release, in another format.",

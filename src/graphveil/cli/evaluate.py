@@ -13,7 +13,7 @@ from graphveil.cli.flags import FOLDER, INPUT_FORMAT, OUTPUT_GROUP, flag, with_s
 from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.original import original_flags, read_original
 from graphveil.cli.pipes import a_file
-from graphveil.data import Bipartite, Graph
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import UsageError
 from graphveil.evaluate import METRICS, Evaluation, Row, evaluate, rows_to_arrow
 from graphveil.evaluate.rows import HEAVY_UP_TO
@@ -85,8 +85,8 @@ def _metrics_help() -> str:
     heavy = ", ".join(name for name, metric in METRICS.items() if metric.cost == "heavy")
     return (
         f"Metrics to compute. Of a graph: {named[Graph]}. Of users by features: "
-        f"{named[Bipartite]}. All that fit without this, but {heavy} only up to "
-        f"{HEAVY_UP_TO[Graph]:,} edges or {HEAVY_UP_TO[Bipartite]:,} entries."
+        f"{named[Bipartite]}. Of a table: {named[Table]}. All that fit without this, but {heavy} "
+        f"only up to {HEAVY_UP_TO[Graph]:,} edges or {HEAVY_UP_TO[Bipartite]:,} entries."
     )
 
 

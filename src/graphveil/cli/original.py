@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
 from graphveil.cli.reading import READERS, AnyOptions, from_json, read_input
-from graphveil.data import Data
+from graphveil.data import Data, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.records.manifest import read_manifest
@@ -63,7 +63,8 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
         raise not_for(wrong[0], container)
     options = dataclasses.replace(kept, **asked)
     data = read_input(path, options, quiet=True)
-    return Original(data, path if _is_plainly_read(options) else None)
+    as_recorded = isinstance(data, Table) and options == kept
+    return Original(data, path if as_recorded or _is_plainly_read(options) else None)
 
 
 def _is_plainly_read(options: AnyOptions) -> bool:

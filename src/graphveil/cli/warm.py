@@ -10,12 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
+import numpy as np
 from cyclopts import Parameter
 
 from graphveil import datasets
 from graphveil.anonymizer import Anonymizer
 from graphveil.cli.console import say
-from graphveil.data import Data, Graph
+from graphveil.data import Data, Graph, Table
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.flat import flat_parameters
 from graphveil.measures import MEASURES, cascade, measure
@@ -23,6 +24,8 @@ from graphveil.methods import METHODS
 
 NETWORK: Final = "copenhagen-calls"
 ROWS: Final = "spect-heart"
+TABLE: Final = "adult-sample"
+TABLE_ROWS = 100
 MEASURE = "measure"
 SIZES = (2, 5, 25)
 """The smallest classes that are tried: what has no work to do is not compiled."""
@@ -88,7 +91,7 @@ def _measurings() -> Iterator[Callable[[], object]]:
 
 def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], object]]:
     """Yield runs of a method with its choices, in pairs."""
-    data = datasets.load(NETWORK if method.accepts is Graph else ROWS)
+    data = _data_for(method)
     short = {name: value for name, value in SHORT.items() if name in _flats(method)}
     for parameters in _variations(method):
         yield partial(_anonymize, method, short | parameters, data)
@@ -106,6 +109,13 @@ def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
         first.anonymize(data, seed=1).write(Path(folder, "first"))
         nested: dict[str, Any] = {"nested_in": Path(folder, "first")}
         second.anonymize(data, seed=1, **nested)
+
+
+def _data_for(method: type[Anonymizer[Any]]) -> Any:
+    """Return data of the kind that a method takes; few rows of a table, since these are quick."""
+    if method.accepts is Table:
+        return datasets.load(TABLE).permuted(np.arange(TABLE_ROWS))
+    return datasets.load(NETWORK if method.accepts is Graph else ROWS)
 
 
 def _variations(method: type[Anonymizer[Any]]) -> Iterator[dict[str, Any]]:

@@ -32,7 +32,7 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
         An Arrow column of numbers.
     rule
         ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end. The first
-        two are rounded, as `rounded` says.
+        two are rounded, as `rounded` says. Of two values in all the median is the middle.
     name
         The column, for messages.
 
@@ -64,13 +64,19 @@ def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> NDArray[np.flo
         if edges and np.all(np.isfinite(edges)) and np.all(np.diff(edges) > 0):
             return np.array(edges)
     elif kind == "median" and not detail:
-        return _quantiles(numbers, 2)
+        return _middle(numbers)
     elif kind == "quantiles" and detail.isascii() and detail.isdigit() and 2 <= int(detail) <= 1000:
         return _quantiles(numbers, int(detail))
     raise ParameterError(
         f"column {name}: the bins {rule!r} are unknown. "
         "Use median, quantiles:N (2 to 1000) or edges:a,b,c (rising)."
     )
+
+
+def _middle(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median; between two values that are all there are, so that both are kept."""
+    values = np.unique(numbers)
+    return _quantiles(values if values.size == 2 else numbers, 2)
 
 
 def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:

@@ -154,10 +154,50 @@ class Table(Frames):
         codes = np.full_like(self.codes, SUPPRESSED)
         categories = []
         for column, values in enumerate(self.categories):
-            shown = self.codes[:, column] != SUPPRESSED
-            used, codes[shown, column] = np.unique(self.codes[shown, column], return_inverse=True)
+            used = np.bincount(self.codes[:, column] + 1, minlength=values.size + 1)[1:] > 0
+            new = np.append(np.cumsum(used) - 1, SUPPRESSED).astype(np.int32)
+            codes[:, column] = new[self.codes[:, column]]
             categories.append(numbers_where_all(values[used]))
         return Table(codes, self.columns, tuple(categories), self.ids)
+
+    def one_hot_columns(self, names: Sequence[str]) -> Self:
+        """Return the table with a column ``name=value`` of 0 and 1 for each value of some columns.
+
+        A cell that is suppressed is suppressed in all of them. The names of the columns, and so the
+        values, are published whatever becomes of the cells.
+
+        Parameters
+        ----------
+        names
+            The columns.
+
+        Raises
+        ------
+        DataError
+            Where there is no such column, or a new one has the name of another.
+
+        Examples
+        --------
+        >>> table = Table.from_columns({"sex": ["f", "m", "*"], "age": [3, 4, 4]})
+        >>> table.one_hot_columns(["sex"]).columns
+        ('sex=f', 'sex=m', 'age')
+        """
+        for name in names:
+            if name not in self.columns:
+                raise DataError(f"no column {name!r} for one_hot. There are {list(self.columns)}.")
+        columns, codes, categories = [], [], []
+        for column, name in enumerate(self.columns):
+            cells, values = self.codes[:, column], self.categories[column]
+            if name in names:
+                columns += [f"{name}={value}" for value in values.tolist()]
+                codes += [np.where(cells < 0, cells, cells == v) for v in range(values.size)]
+                categories += [np.arange(2)] * values.size
+            else:
+                columns.append(name)
+                codes.append(cells)
+                categories.append(values)
+        stacked = np.column_stack(codes) if codes else self.codes
+        return type(self)(stacked, tuple(columns), tuple(categories), self.ids)
 
     @classmethod
     def from_columns(
@@ -167,6 +207,7 @@ class Table(Frames):
         ids: object = None,
         suppressed: Sequence[str] = ("*", ""),
         bins: Mapping[str, str] | None = None,
+        one_hot: Sequence[str] = (),
     ) -> Self:
         """Return the table of these columns of integers or text.
 
@@ -181,6 +222,8 @@ class Table(Frames):
         bins
             How numbers of a column become categories: ``median``, ``quantiles:N`` or
             ``edges:a,b,c``.
+        one_hot
+            Columns that become a column a value: see `one_hot_columns`.
         """
         sizes = {name: len(values) for name, values in columns.items()}
         if len(set(sizes.values())) > 1:
@@ -194,7 +237,8 @@ class Table(Frames):
         for number, (column, _) in enumerate(coded):
             codes[:, number] = column
         row_ids = None if ids is None else as_ids(ids, what="row ids")
-        return cls(codes, names, tuple(values for _, values in coded), row_ids)
+        table = cls(codes, names, tuple(values for _, values in coded), row_ids)
+        return table.one_hot_columns(one_hot) if one_hot else table
 
     @classmethod
     def from_arrow(
@@ -204,6 +248,7 @@ class Table(Frames):
         ids: str | None = None,
         suppressed: Sequence[str] = ("*", ""),
         bins: Mapping[str, str] | None = None,
+        one_hot: Sequence[str] = (),
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
@@ -218,6 +263,8 @@ class Table(Frames):
         bins
             How numbers of a column become categories: ``median``, ``quantiles:N`` or
             ``edges:a,b,c``.
+        one_hot
+            Columns that become a column a value: see `one_hot_columns`.
 
         Raises
         ------
@@ -229,7 +276,9 @@ class Table(Frames):
             raise DataError(f"no column {ids!r}. The frame has {table.column_names}.")
         columns = {name: table[name] for name in table.column_names if name != ids}
         row_ids = None if ids is None else table[ids]
-        return cls.from_columns(columns, ids=row_ids, suppressed=suppressed, bins=bins)
+        return cls.from_columns(
+            columns, ids=row_ids, suppressed=suppressed, bins=bins, one_hot=one_hot
+        )
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""
@@ -412,6 +461,7 @@ def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
         first = column.filter(fractions)[0].as_py()
         raise DataError(
             f"column {name} is numeric ({first}). Bin it, for example "
-            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
+            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
+            "A level is a whole number."
         )
     return column.cast(pa.int64())

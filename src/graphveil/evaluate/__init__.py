@@ -1,6 +1,12 @@
 """What a release kept: metrics over released files and the original, never a method's internals."""
 
-from graphveil.evaluate.comparison import BipartiteComparison, Comparison, GraphComparison
+from graphveil.evaluate.comparing import comparison_of
+from graphveil.evaluate.comparison import (
+    BipartiteComparison,
+    Comparison,
+    GraphComparison,
+    TableComparison,
+)
 from graphveil.evaluate.metric import Metric
 from graphveil.evaluate.metrics import METRICS
 from graphveil.evaluate.rows import Evaluation, Row, evaluate, rows_to_arrow
@@ -14,6 +20,8 @@ __all__ = [
     "GraphComparison",
     "Metric",
     "Row",
+    "TableComparison",
+    "comparison_of",
     "evaluate",
     "preserved",
     "rows_to_arrow",

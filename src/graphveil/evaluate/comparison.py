@@ -153,6 +153,55 @@ class BipartiteComparison(Comparison[Bipartite]):
         return kept
 
 
+class TableComparison(Comparison[Table]):
+    """Two tables; columns are matched by name, values by their text, rows by the linkage.
+
+    A column of the original that was not released is left out.
+
+    Examples
+    --------
+    >>> before = Table.from_columns({"asked": ["2", "3"], "sex": ["f", "m"]})
+    >>> after = Table.from_columns({"sex": ["m", "*"]})
+    >>> pair = TableComparison(
+    ...     original=before,
+    ...     released=after,
+    ...     position=np.array([1, 0]),
+    ...     randomness=Randomness(seed=1),
+    ... )
+    >>> pair.before.tolist(), pair.after.tolist()
+    ([[0], [1]], [[1], [-1]])
+    """
+
+    @cached_property
+    def before(self) -> NDArray[np.int32]:
+        """The codes of the released columns in the original, -1 where a cell is suppressed."""
+        return self.original.codes[:, self._places]
+
+    @cached_property
+    def after(self) -> NDArray[np.int32]:
+        """The codes of the release, a value that the original has under its code there."""
+        codes = np.full_like(self.released.codes, -1)
+        for column, place in enumerate(self._places):
+            own = as_text(self.released.categories[column]).tolist()
+            known = as_text(self.original.categories[place]).tolist()
+            numbers = {value: number for number, value in enumerate(known)}
+            new = [numbers.setdefault(value, len(numbers)) for value in own]
+            shown = self.released.codes[:, column]
+            codes[:, column] = np.array([*new, -1], dtype=np.int32)[shown]
+        return codes
+
+    @property
+    def _places(self) -> list[int]:
+        names = self.original.columns
+        for name in self.released.columns:
+            if name not in names:
+                raise UsageError(
+                    f"the original has no column {name!r}, which was released. Give the file that "
+                    "the release was made from, read in the same way."
+                )
+        return [names.index(name) for name in self.released.columns]
+
+
 def _under(data: Bipartite, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
     ones = np.ones(data.n_entries, dtype=np.int32)
     shape = (data.n_users, n_columns)
@@ -164,5 +213,6 @@ def _under(data: Bipartite, columns: NDArray[np.int32], n_columns: int) -> spars
 COMPARISONS: Mapping[type[Graph | Bipartite | Table], type[Comparison[Any]]] = {
     Graph: GraphComparison,
     Bipartite: BipartiteComparison,
+    Table: TableComparison,
 }
 """The kinds of data that metrics read, and what they are given of each."""

@@ -7,22 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from graphveil.claims.conditions import PeopleAsItems
-from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.encoding import encoded
-from graphveil.data.objects import as_original
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
-from graphveil.evaluate.comparison import COMPARISONS, Comparison
+from graphveil.evaluate.comparing import comparison_of
+from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.metric import UNDEFINED, Metric
 from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.release import Release, digest_of, read_release
+from graphveil.release import Release, read_release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +26,14 @@ if TYPE_CHECKING:
 FOR_COMPARISON = "for comparison"
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
-HEAVY_UP_TO: Mapping[type[Graph | Bipartite | Table], int] = {Graph: 200_000, Bipartite: 10_000_000}
-"""The most edges or entries up to which heavy metrics are computed without being asked for."""
+HEAVY_UP_TO: Mapping[type[Graph | Bipartite | Table], int] = {
+    Graph: 200_000,
+    Bipartite: 10_000_000,
+    Table: 1_000_000,
+}
+"""The most edges, entries or rows up to which heavy metrics are computed unasked."""
+
+_COUNTED = {Graph: "edges", Bipartite: "entries", Table: "rows"}
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +130,7 @@ def evaluate(
             raise ParameterError(f"no metric {asked!r}. Use one of {', '.join(METRICS)}.")
     name = "release" if isinstance(release, Release) else Path(release).name
     read = release if isinstance(release, Release) else read_release(release)
-    pair = _comparison(read, original, Randomness(seed=seed))
+    pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")
     fitting = {key: metric for key, metric in METRICS.items() if metric.kind is type(pair.original)}
     chosen = _chosen(metrics, fitting) if metrics else list(fitting.values())
     rows: list[Row] = []
@@ -163,7 +165,7 @@ def _reason_not_to_measure(
 ) -> str | None:
     if metric.needs_linkage and pair.position is None:
         return NEEDS_LINKAGE
-    what = "edges" if metric.kind is Graph else "entries"
+    what = _COUNTED[metric.kind]
     size, most = getattr(pair.original, f"n_{what}"), HEAVY_UP_TO[metric.kind]
     if metric.cost == "heavy" and not asked and size > most:
         return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
@@ -185,48 +187,6 @@ def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[
             ci_low=None if sample is None else sample.low,
             ci_high=None if sample is None else sample.high,
         )
-
-
-def _comparison(release: Release, original: Any, randomness: Randomness) -> Comparison[Any]:
-    released = release.data
-    original = as_original(original, type(released), wanted_by="evaluate")
-    if PeopleAsItems() in release.conditions:
-        original = encoded(original, Bipartite)
-        if isinstance(original, Bipartite) and original.items is None:
-            original = original.with_items("people")
-    elif isinstance(original, Table):
-        original = encoded(original, type(released))
-    if type(original) is not type(released) or type(released) not in COMPARISONS:
-        raise UsageError(
-            f"the release is a {type(released).__name__}, the original a "
-            f"{type(original).__name__}. Metrics read two of one kind: "
-            f"{' or '.join(kind.__name__ for kind in COMPARISONS)}."
-        )
-    if original.size != released.size:
-        what = "nodes" if isinstance(released, Graph) else "users"
-        raise UsageError(
-            f"the original has {original.size} {what}, the release {released.size}. "
-            "Give the file that the release was made from."
-        )
-    if release.private is not None and digest_of(original) != release.private.input_sha256:
-        raise UsageError(
-            "this is not the original: it has another digest than the owner's record beside the "
-            "release. Give the file that the release was made from, and read it in the same way."
-        )
-    return COMPARISONS[type(released)](
-        original=original,
-        released=released,
-        position=_positions(release, original),
-        randomness=randomness,
-    )
-
-
-def _positions(release: Release, original: Data) -> NDArray[np.int64] | None:
-    """Return the released position of every original one, or None without the linkage."""
-    linkage = release.private.linkage if release.private else None
-    if linkage is None:
-        return None
-    return linkage.positions_of(original.labels(), release.data.labels())
 
 
 def rows_to_arrow(rows: Sequence[Row]) -> pa.Table:

@@ -150,3 +150,10 @@ class TableOptions:
             "COLUMN=quantiles:N or COLUMN=edges:A,B,C."
         },
     )
+    one_hot: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Columns that become a column a value, of 0 and 1. The values are published as "
+            "names of columns."
+        },
+    )

@@ -153,7 +153,8 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     path
         The file; its extension gives the format.
     options
-        Format, header, column of row ids, texts for suppressed cells, bins of numeric columns.
+        Format, header, column of row ids, texts for suppressed cells, bins of numeric columns,
+        columns that become a column a value.
 
     Raises
     ------
@@ -176,7 +177,9 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     columns = dict(cells.columns)
     ids = columns.pop(options.ids) if options.ids is not None else None
     try:
-        table = Table.from_columns(columns, ids=ids, suppressed=options.suppressed)
+        table = Table.from_columns(
+            columns, ids=ids, suppressed=options.suppressed, one_hot=options.one_hot
+        )
     except DataError as error:
         source.refuse(str(error))
     cells.notes.suppressed_cells = table.n_suppressed

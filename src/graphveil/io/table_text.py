@@ -64,6 +64,7 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
     """Refuse options that name a column which the file does not have."""
     wanted = {
         **dict.fromkeys(options.bins, "bins"),
+        **dict.fromkeys(options.one_hot, "one_hot"),
         **({options.ids: "ids"} if options.ids else {}),
     }
     for name, wanted_by in wanted.items():
@@ -189,5 +190,6 @@ def refuse_fractions(source: Source, name: str, value: object) -> None:
     """Refuse a column of numbers that are not whole."""
     source.refuse(
         f"column {name} is numeric ({shown(value)}). Bin it, for example "
-        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3."
+        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
+        "A level is a whole number."
     )

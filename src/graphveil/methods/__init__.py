@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError
+from graphveil.methods.adaptive import Adaptive, ClusterK
 from graphveil.methods.asymmetric_response import AsymmetricResponse
 from graphveil.methods.degree_prior_response import DegreePriorResponse
 from graphveil.methods.k_degree import KDegree
@@ -43,13 +44,15 @@ def register(method: M) -> M:
 for _method in (
     *(KDegree, StructuralAnonymity, SmoothK, SuppressK, Mondrian),
     *(AsymmetricResponse, DegreePriorResponse, MixingPriorResponse, RandomizedResponse),
-    *(TopMFilter, OneKSeries, Rename),
+    *(TopMFilter, OneKSeries, Adaptive, ClusterK, Rename),
 ):
     register(_method)
 
 __all__ = [
     "METHODS",
+    "Adaptive",
     "AsymmetricResponse",
+    "ClusterK",
     "DegreePriorResponse",
     "KDegree",
     "MixingPriorResponse",

@@ -51,8 +51,8 @@ def verify_release(
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
     original_file
-        The file that the original was read from without options: plain text is read a second time,
-        by code of the checker's own.
+        The file that the original was read from without options, or a table with those of the
+        private record: plain text is read a second time, by code of the checker's own.
     key
         The key that ids were made with, or its file; without it that is not checked.
     limit_bytes

@@ -15,6 +15,8 @@ PRIVATE = ".private"
 
 RECORD = "record.json"
 LINKAGE = "linkage.parquet"
+LEVELS = "levels.parquet"
+WITNESS = "witness.parquet"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +50,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         The digests of the linkages of the releases that this one is nested in.
     ledger
         The file of the ledger of epsilons, and the release's entry in it; None without one.
+    levels_sha256, witness_sha256
+        The digests of the files of levels and of chosen pairs, where they were written.
     """
 
     input_sha256: str
@@ -63,6 +67,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
     nested_in: list[str] = []
     ledger: Note | None = None
+    levels_sha256: str | None = None
+    witness_sha256: str | None = None
 
 
 def private_folder(folder: Path) -> Path:

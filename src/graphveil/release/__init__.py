@@ -6,17 +6,20 @@ from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, re
 from graphveil.release.linkage import Linkage
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.release import Release, nesting_of, read_release
+from graphveil.release.witness import Levels, Witness
 
 __all__ = [
     "LINKAGE",
     "MANIFEST",
     "RECORD",
+    "Levels",
     "Linkage",
     "Manifest",
     "Private",
     "Provenance",
     "Record",
     "Release",
+    "Witness",
     "digest_of",
     "nesting_of",
     "private_folder",

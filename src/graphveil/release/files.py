@@ -28,6 +28,9 @@ else:
 Kind = Literal["graph", "bipartite", "table"]
 
 DELIMITED = {"csv", "tsv", "text"}
+_SEPARATORS = {"csv": ",", "tsv": "tab"}
+"""What separates the cells of a table: said to the reader, since one column does not show it."""
+
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
 
@@ -335,7 +338,12 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         options = io.BipartiteOptions(format=data_file.format, users=companion)
         return io.load_bipartite(path, options).data.without_unused()
     ids = ID_COLUMN if keyed else None
-    table_options = io.TableOptions(format=data_file.format, header="yes", ids=ids)
+    table_options = io.TableOptions(
+        format=data_file.format,
+        header="yes",
+        delimiter=_SEPARATORS.get(data_file.format),
+        ids=ids,
+    )
     table = io.load_table(path, table_options).data
     if table.ids is None:
         return table

@@ -78,31 +78,24 @@ def read_linkage(folder: Path) -> Linkage | None:
     ReleaseError
         Where the file is there but has not the columns `original` and `released`.
     """
-    path = private_folder(folder) / LINKAGE
-    if not path.is_file():
+    table = read_owners(private_folder(folder) / LINKAGE, COLUMNS, "a linkage")
+    if table is None:
         return None
-    try:
-        from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  heavy, as pyarrow is
-
-        table = read_parquet(path, COLUMNS)
-    except (pa.ArrowInvalid, OSError, KeyError) as error:
-        raise ReleaseError(f"{path}: not a linkage. Take the file as written.") from error
     return Linkage(
         as_ids(table["original"], what="original"), as_ids(table["released"], what="released")
     )
 
 
-def write_linkage(tables: Iterable[pa.Table], private: Path) -> None:
-    """Write tables of the columns `COLUMNS`, one at least, into a file for its owner alone.
+def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
+    """Write tables of the same columns, one at least, into a file for its owner alone.
 
     Parameters
     ----------
     tables
-        Rows in the order of the original.
-    private
-        The private folder.
+        The rows, in order.
+    path
+        The file, in the private folder.
     """
-    path = private / LINKAGE
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
     first = next(waiting)
@@ -110,3 +103,21 @@ def write_linkage(tables: Iterable[pa.Table], private: Path) -> None:
         writer.write_table(first)
         for table in waiting:
             writer.write_table(table)
+
+
+def read_owners(path: Path, columns: list[str], what: str) -> pa.Table | None:
+    """Return these columns of a file of the private folder, or None where there is none.
+
+    Raises
+    ------
+    ReleaseError
+        Where the file is there but cannot be read, or has not these columns.
+    """
+    if not path.is_file():
+        return None
+    try:
+        from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  heavy, as pyarrow is
+
+        return read_parquet(path, columns).select(columns)
+    except (pa.ArrowInvalid, OSError, KeyError) as error:
+        raise ReleaseError(f"{path}: not {what}. Take the file as written.") from error

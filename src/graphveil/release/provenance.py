@@ -9,6 +9,7 @@ from typing import Any
 from graphveil._version import __version__
 from graphveil.records.ledger import Spent
 from graphveil.release.linkage import Linkage
+from graphveil.release.witness import Levels, Witness
 
 TOOL = "graphveil"
 
@@ -47,6 +48,10 @@ class Private:
         The digests of the linkages of the releases that this one is nested in.
     spent
         What was entered in a ledger of epsilons; None without one.
+    levels
+        The level of everyone, where not all have the one that is promised.
+    witness
+        Which persons each record was chosen to fit, where it was kept.
     """
 
     input_sha256: str
@@ -59,3 +64,5 @@ class Private:
     withheld: Mapping[str, Any] = field(default_factory=dict)
     nested_in: tuple[str, ...] = ()
     spent: Spent | None = None
+    levels: Levels | None = None
+    witness: Witness | None = None

@@ -18,14 +18,16 @@ from graphveil.errors import GraphveilError, warn
 from graphveil.records.ledger import Composed, Spent
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
 from graphveil.records.record import (
+    LEVELS,
     LINKAGE,
     RECORD,
+    WITNESS,
     Record,
     ledger_entry_in,
     other_releases,
     private_folder,
 )
-from graphveil.release.linkage import read_linkage, write_linkage
+from graphveil.release.linkage import read_linkage, write_owners
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.staging import Staged, check_target, leftovers_beside, staged
 
@@ -52,6 +54,11 @@ class Publication:
     linkage
         Who became whom in the order of the original, as tables of the columns ``original`` and
         ``released``; asked for only where the linkage is kept.
+    levels
+        The level of everyone, as tables of the columns ``original`` and ``level``.
+    witness
+        Which persons each record was chosen to fit, as tables of the columns ``record`` and
+        ``person``; asked for only where the linkage is kept.
     """
 
     described: Described
@@ -60,6 +67,8 @@ class Publication:
     conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
     linkage: Iterable[pa.Table] | None = None
+    levels: Iterable[pa.Table] | None = None
+    witness: Iterable[pa.Table] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,13 +271,18 @@ def _write_private_folder(
     stage: Staged, publication: Publication, private: Private, options: WriteOptions
 ) -> None:
     """Write the linkage where it is kept, and the record, once the manifest is staged."""
-    linkage = stage.private / LINKAGE
-    if options.linkage and publication.linkage is not None:
-        write_linkage(publication.linkage, stage.private)
+    kept = {LEVELS: publication.levels}
+    if options.linkage:
+        kept |= {LINKAGE: publication.linkage, WITNESS: publication.witness}
+    digests = {
+        name: _written(tables, stage.private / name)
+        for name, tables in kept.items()
+        if tables is not None
+    }
     record = Record(
         input_sha256=private.input_sha256,
         manifest_sha256=_sha256(stage.public / MANIFEST),
-        linkage_sha256=_sha256(linkage) if linkage.is_file() else None,
+        linkage_sha256=digests.get(LINKAGE),
         method=publication.provenance.method,
         seed=private.seed,
         cost=dict(private.cost),
@@ -279,8 +293,16 @@ def _write_private_folder(
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),
         ledger=None if private.spent is None else private.spent.note,
+        levels_sha256=digests.get(LEVELS),
+        witness_sha256=digests.get(WITNESS),
     )
     _write_private(stage.private / RECORD, encode(record))
+
+
+def _written(tables: Iterable[pa.Table], path: Path) -> str:
+    """Write tables for the owner alone, and return the file's digest."""
+    write_owners(tables, path)
+    return _sha256(path)
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -19,6 +19,7 @@ from graphveil.release.files import read_data, write_data
 from graphveil.release.linkage import Linkage, read_linkage
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.publishing import Publication, WriteOptions, publish
+from graphveil.release.witness import read_levels, read_witness
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -120,6 +121,8 @@ class Release:
         """
         private = self.private
         known = private.linkage if private is not None else None
+        levels = private.levels if private is not None else None
+        witness = private.witness if private is not None else None
 
         def write_files(public: Path) -> Publication:
             return Publication(
@@ -129,6 +132,8 @@ class Release:
                 provenance=self.provenance,
                 private=private,
                 linkage=None if known is None else [known.table()],
+                levels=None if levels is None else [levels.table()],
+                witness=None if known is None or witness is None else witness.tables(known),
             )
 
         return publish(
@@ -238,6 +243,7 @@ def _read_private(folder: Path) -> Private | None:
     record = read_record(folder)
     if record is None:
         return None
+    linkage = read_linkage(folder)
     return Private(
         input_sha256=record.input_sha256,
         seed=record.seed,
@@ -246,8 +252,10 @@ def _read_private(folder: Path) -> Private | None:
         unprotected=tuple(record.unprotected),
         withheld=record.withheld,
         seconds=record.seconds,
-        linkage=read_linkage(folder),
+        linkage=linkage,
         nested_in=tuple(record.nested_in),
+        levels=read_levels(folder),
+        witness=read_witness(folder, linkage),
     )
 
 

@@ -55,8 +55,8 @@ def verify(
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
     original_file
-        The file that the original was read from without options: plain text is read a second time,
-        by code of the checker's own.
+        The file that the original was read from without options, or a table with those of the
+        private record: plain text is read a second time, by code of the checker's own.
     key
         The key that the ids of a renamed release were made with; without it that is not checked.
     limit_bytes
@@ -92,8 +92,10 @@ def verify(
     try:
         checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
         if original is not None and original_file is not None:
+            record = read_owner(release).record
+            reading = {} if record is None else record.reading
             with database([original_file.resolve().parent]) as db:
-                checks.append(second_reading_check(db, original, original_file))
+                checks.append(second_reading_check(db, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."
@@ -118,7 +120,14 @@ def _checks(
     checks += file_checks(folder, manifest, limit_bytes)
     with database([folder, private_folder(folder)], limit_bytes=limit_bytes) as db:
         data, readable = _data_checks(db, folder, manifest)
-        evidence = Evidence(manifest, readable, owner.record, key=given.key)
+        evidence = Evidence(
+            manifest,
+            readable,
+            owner.record,
+            key=given.key,
+            levels=owner.levels,
+            witness=owner.witness,
+        )
         claimed = claim_checks(evidence, of="data")
         linked, evidence = original_checks(evidence, owner, given.original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]

@@ -40,7 +40,8 @@ class Database:
     """Released data as tables, and SQL over them.
 
     A graph is `nodes(node)` and `edges(source, target)`, users by items are `users(person)` and
-    `entries(person, item)`, rows by columns are `cells(c0, c1, ...)`. Rows stand in file order.
+    `entries(person, item)`, rows by columns are `cells(c0, c1, ...)` and, with null for suppressed
+    cells, `shown(row, c0, c1, ...)`. Rows stand in file order.
     """
 
     def __init__(

@@ -42,9 +42,11 @@ from graphveil.verify.verdict import (
 )
 
 SAME, SIZE, ITEMS, BIJECTION = "original", "same size", "items", "linkage"
+COLUMNS = "columns"
 NAMES = "no original ids"
 _CONTAINERS = {"graph": Graph, "bipartite": Bipartite, "table": Table}
 _KINDS = {"Graph": "graph", "Bipartite": "bipartite", "Table": "table"}
+_NOUNS = {"graph": "nodes", "bipartite": "users", "table": "rows"}
 _TABLES = {"graph": "nodes", "bipartite": "users", "table": "cells"}
 _STRANGE_ITEMS = (
     "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
@@ -72,8 +74,8 @@ def original_checks(
         original = as_original(original, _CONTAINERS[manifest.data.kind], wanted_by="verify")
     if original is not None and manifest.data.kind == "bipartite":
         original = _as_features(original, people=_has_people(manifest))
-    items = (ITEMS,) if manifest.data.kind == "bipartite" else ()
-    names = (SIZE, *items, BIJECTION)
+    named_alike = {"bipartite": (ITEMS,), "table": (COLUMNS,)}.get(manifest.data.kind, ())
+    names = (SIZE, *named_alike, BIJECTION)
     if original is None:
         absent = "no original was given"
         every = (SAME, *names, NAMES)
@@ -90,6 +92,10 @@ def original_checks(
     checks = [same, _size(db, manifest, original)]
     if isinstance(original, Bipartite):
         checks.append(_items(db, original, people=_has_people(manifest), linked=linked))
+    if isinstance(original, Table):
+        checks.append(_columns(manifest, original))
+        if checks[-1].outcome == "fails":
+            return [*checks, linkage, named], evidence._replace(why_not=checks[-1].detail)
     if linked:
         link(db, original)
     return [*checks, linkage, named], evidence._replace(original=original, linked=linked)
@@ -123,9 +129,9 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
 
 def _another_number(manifest: Manifest, original: Data) -> str:
     """Return what to try where the original given has not as many nodes or users as the release."""
-    what = _TABLES[manifest.data.kind]
+    what = _NOUNS[manifest.data.kind]
     released = manifest.data.counts.get(what)
-    if released is None or released == original.size:
+    if released is None or released == original.size or manifest.data.kind == "table":
         return ""
     return (
         f" and {counted(original.size, what.removesuffix('s'))}, the release has {released}. "
@@ -134,11 +140,24 @@ def _another_number(manifest: Manifest, original: Data) -> str:
 
 
 def _size(db: Database, manifest: Manifest, original: Data) -> Check:
-    table = _TABLES[manifest.data.kind]
-    released = db.number(f"SELECT count(*) FROM {table}")
+    what = _NOUNS[manifest.data.kind]
+    released = db.number(f"SELECT count(*) FROM {_TABLES[manifest.data.kind]}")
     if released == original.size:
-        return holds(SIZE, f"{released} {table} in both")
-    return fails(SIZE, f"{released} {table} in the release, {original.size} in the original")
+        return holds(SIZE, f"{released} {what} in both")
+    return fails(SIZE, f"{released} {what} in the release, {original.size} in the original")
+
+
+def _columns(manifest: Manifest, original: Table) -> Check:
+    """Whether every released column is one of the original; the claim says nothing of others."""
+    data = next(file for file in manifest.data.files if file.role == "data")
+    strange = [name for name in data.columns if name not in original.columns]
+    if strange:
+        return fails(COLUMNS, f"the original has no column {shown(strange[0])}")
+    beyond = [name for name in original.columns if name not in data.columns]
+    unpublished = f"; not published: {', '.join(map(shown, beyond[:3]))}" if beyond else ""
+    more = ", ..." if len(beyond) > 3 else ""
+    n = counted(len(data.columns), "column")
+    return holds(COLUMNS, f"{n} of the release are columns of the original{unpublished}{more}")
 
 
 def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> Check:

@@ -17,6 +17,8 @@ Outcome = Literal["holds", "fails", "not checked"]
 ORIGINAL = "--original"
 LINKAGE = "the owner's linkage"
 RECORD = "the owner's record"
+LEVELS_NEEDED = "the owner's levels"
+PAIRS_NEEDED = "the owner's chosen pairs"
 
 
 class Check(msgspec.Struct, frozen=True):

@@ -79,6 +79,8 @@ def _delimited_cells(db: Database, path: Path, file: DataFile) -> None:
     delimiter = DELIMITERS[file.format]
     columns = _cell_columns(file)
     load_delimited(db, path, "cells", columns, names=file.columns, delimiter=delimiter)
+    _refuse_empty_cells(db, path, file)
+    _show(db, [f"nullif({name}, '*') AS {name}" for name, _ in columns])
 
 
 def _columnar_edges(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
@@ -92,7 +94,27 @@ def _columnar_entries(db: Database, path: Path, file: DataFile) -> None:  # noqa
 
 
 def _columnar_cells(db: Database, path: Path, file: DataFile) -> None:
-    load_columnar(db, path, "cells", _cell_columns(file), names=file.columns)
+    columns = _cell_columns(file)
+    load_columnar(db, path, "cells", columns, names=file.columns)
+    _refuse_empty_cells(db, path, file)
+    for name, _ in columns:
+        row = db.first(f"SELECT rowid FROM cells WHERE {name} = '*' LIMIT 1")
+        if row:
+            raise UnreadableError(f"{path.name}: row {row[0]} says `*` where it should be null")
+    _show(db, [name for name, _ in columns])
+
+
+def _show(db: Database, columns: Sequence[str]) -> None:
+    """Create the view `shown`: the cells by row, a suppressed one null."""
+    db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {', '.join(columns)} FROM cells")
+
+
+def _refuse_empty_cells(db: Database, path: Path, file: DataFile) -> None:
+    """Refuse a table with a cell of no text: a reader takes it for a suppressed one."""
+    for number, named in enumerate(file.columns):
+        row = db.first(f"SELECT rowid FROM cells WHERE c{number} = '' LIMIT 1")
+        if row:
+            raise UnreadableError(f"{path.name}: row {row[0]} has an empty cell in {shown(named)}")
 
 
 def _cell_columns(file: DataFile) -> Columns:

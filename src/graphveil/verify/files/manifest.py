@@ -16,10 +16,19 @@ from graphveil.records.manifest import (
     encode,
     seal_of,
 )
-from graphveil.records.record import LINKAGE, Record, private_folder, read_record
+from graphveil.records.record import (
+    LEVELS,
+    LINKAGE,
+    WITNESS,
+    Record,
+    private_folder,
+    read_record,
+)
 from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.files.folder import sha256_of
 from graphveil.verify.verdict import (
+    LEVELS_NEEDED,
+    PAIRS_NEEDED,
     RECORD,
     Check,
     fails,
@@ -29,20 +38,24 @@ from graphveil.verify.verdict import (
     one_line,
     shown,
 )
+from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 
 TOOL = "graphveil"
 _VERSION = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}((a|b|rc|\.post|\.dev)[0-9]{1,3})?")
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
+LEVELS_FILE, PAIRS_FILE = "levels file", "file of chosen pairs"
 
 
 class Owner(NamedTuple):
     """What lies in the private folder beside the release."""
 
     record: Record | None
-    problem: str | None
-    linkage: Path | None
+    problem: str | None = None
+    linkage: Path | None = None
+    levels: Path | None = None
+    witness: Path | None = None
 
 
 def read_owner(folder: Path) -> Owner:
@@ -50,15 +63,16 @@ def read_owner(folder: Path) -> Owner:
 
     A record that is there but is none is a problem, not an error.
     """
-    path = private_folder(folder) / LINKAGE
-    linkage = None
+    private = private_folder(folder)
+    files: list[Path | None] = [None, None, None]
     try:
-        linkage = path if path.is_file() else None
-        return Owner(read_record(folder), None, linkage)
+        paths = [private / name for name in (LINKAGE, LEVELS, WITNESS)]
+        files = [path if path.is_file() else None for path in paths]
+        return Owner(read_record(folder), None, *files)
     except PermissionError:
-        return Owner(None, None, None)
+        return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
-        return Owner(None, one_line(error), linkage)
+        return Owner(None, one_line(error), *files)
 
 
 def manifest_bytes(folder: Path) -> bytes:
@@ -100,6 +114,7 @@ def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]
         _seal(manifest),
         _owner(raw, owner),
         _linkage_file(owner),
+        *_further_files(owner),
         _producer(manifest),
         _words(manifest),
     ]
@@ -143,18 +158,32 @@ def _linkage_file(owner: Owner) -> Check:
     if owner.record is None:
         return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
     written = owner.record.linkage_sha256
-    digest = None if owner.linkage is None else sha256_of(owner.linkage)
+    return _as_recorded(LINKAGE_FILE, LINKAGE, owner.linkage, written, LINKAGE_NEEDED)
+
+
+def _further_files(owner: Owner) -> list[Check]:
+    """Whether levels and chosen pairs are as they were written; nothing where there are none."""
+    if owner.record is None:
+        return []
+    files = (
+        (LEVELS_FILE, LEVELS, owner.levels, owner.record.levels_sha256, LEVELS_NEEDED),
+        (PAIRS_FILE, WITNESS, owner.witness, owner.record.witness_sha256, PAIRS_NEEDED),
+    )
+    return [_as_recorded(*file) for file in files if file[2] or file[3]]
+
+
+def _as_recorded(
+    check: str, name: str, path: Path | None, written: str | None, needed: str
+) -> Check:
+    """Whether an owner's file has the digest that the record states."""
+    digest = None if path is None else sha256_of(path)
     if digest == written:
         kept = f"has the SHA-256 {digest[:12]} of the record" if digest else "was not kept"
-        return holds(LINKAGE_FILE, f"{LINKAGE} {kept}")
+        return holds(check, f"{name} {kept}")
     if digest is None:
-        return not_checked(
-            LINKAGE_FILE, f"{LINKAGE} is not there any more", needs="the owner's linkage"
-        )
+        return not_checked(check, f"{name} is not there any more", needs=needed)
     stated = shown(written[:12]) if written else "none"
-    return fails(
-        LINKAGE_FILE, f"{LINKAGE} has the SHA-256 {digest[:12]}, the record states {stated}"
-    )
+    return fails(check, f"{name} has the SHA-256 {digest[:12]}, the record states {stated}")
 
 
 def _producer(manifest: Manifest) -> Check:

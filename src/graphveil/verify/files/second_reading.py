@@ -7,18 +7,19 @@ is compared with would have lost it, too. So plain text is read here again, by S
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database, literal
+from graphveil.verify.files.second_table import TWICE, table_reading_check
 from graphveil.verify.verdict import Check, fails, holds, not_checked, one_line, shown
 
-TWICE = "original read twice"
 MOST_PAIRS = 10_000_000
 """The most edges or entries that are read a second time."""
 
@@ -34,7 +35,7 @@ _ODD = (
 )
 """Ids that readers may take for comments, or trim."""
 
-_PLAIN = "comma- or tab-separated text of two columns under a header such as source,target"
+_PLAIN = "comma- or tab-separated text under a header such as source,target"
 
 
 def read_once() -> Check:
@@ -50,7 +51,9 @@ class _Plain(NamedTuple):
     compression: str
 
 
-def second_reading_check(db: Database, original: Data, path: Path) -> Check:
+def second_reading_check(
+    db: Database, original: Data, path: Path, reading: Mapping[str, Any] | None = None
+) -> Check:
     """Return whether the file of the original says what the program's reader made of it.
 
     Parameters
@@ -60,10 +63,15 @@ def second_reading_check(db: Database, original: Data, path: Path) -> Check:
     original
         What the program's reader made of the file.
     path
-        The file; the program's reader read it without options that change which cells are ids.
+        The file; the program's reader read it without options that change which cells are ids, but
+        for those of a table.
+    reading
+        The options that a table was read with, as the private record holds them.
     """
+    if isinstance(original, Table):
+        return table_reading_check(db, original, path, reading or {})
     plain = _plain(path)
-    if plain is None or not isinstance(original, Graph | Bipartite):
+    if plain is None:
         return read_once()
     pairs = original.n_edges if isinstance(original, Graph) else original.n_entries
     if pairs > MOST_PAIRS:

@@ -6,7 +6,15 @@ from typing import Literal
 
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import Guarantee
-from graphveil.verify.promises import cell_flips, classes, features, graphs, renaming
+from graphveil.verify.promises import (
+    adaptive,
+    cell_flips,
+    classes,
+    features,
+    graphs,
+    renaming,
+    tables,
+)
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
 from graphveil.verify.verdict import Check
 
@@ -14,6 +22,8 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     **classes.RECHECKS,
     **graphs.RECHECKS,
     **features.RECHECKS,
+    **tables.RECHECKS,
+    **adaptive.RECHECKS,
     **cell_flips.RECHECKS,
     **renaming.RECHECKS,
 }

@@ -19,6 +19,7 @@ from graphveil.claims.guarantees import (
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
 from graphveil.verify.recount.equal_rows import below, classes_of, smallest_class
 from graphveil.verify.recount.look_alikes import alike
+from graphveil.verify.recount.table_rows import small_classes, table_classes
 from graphveil.verify.verdict import Check, counted, fails, holds
 
 CLASSES, NOISE = "classes", "source of the noise"
@@ -55,7 +56,9 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 
 
 def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Check:
-    """Return whether every user's features are, one by one, those of at least k-1 others."""
+    """Return whether every row's features, or cells, are those of at least k-1 others."""
+    if evidence.manifest.data.kind == "table":
+        return _equal_table_rows(evidence, promise.k)
     classes = classes_of(evidence.tables)
     if not classes.users:
         return holds(CLASSES, "the release has no users, so no class is too small")
@@ -76,6 +79,25 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     )
 
 
+def _equal_table_rows(evidence: Evidence, k: int) -> Check:
+    """Return whether every row of a table equals at least k-1 others; `*` equals only `*`."""
+    classes = table_classes(evidence.tables)
+    if not classes.rows:
+        return holds(CLASSES, "the release has no rows, so no class is too small")
+    small = small_classes(evidence.tables, k)
+    if not small.number:
+        return holds(
+            CLASSES,
+            f"{counted(classes.rows, 'row')} in {counted(classes.number, 'class')} of equal rows; "
+            f"the smallest holds {counted(classes.smallest, 'row')}, k={k}",
+        )
+    return fails(
+        CLASSES,
+        f"the class of row {small.first} holds {counted(classes.smallest, 'row')}, fewer than "
+        f"k={k} ({counted(small.rows, 'row')} in {counted(small.number, 'class')} below k)",
+    )
+
+
 def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
     """Return whether something is claimed only where the owner's record knows of no seed."""
     if evidence.record is None or evidence.record.seed is None:
@@ -89,7 +111,7 @@ def _listed(members: list[int], size: int) -> str:
     return ", ".join(map(str, members[:5])) + (", ..." if size > 5 else "")
 
 
-_EQUAL_ROWS = Recheck(("bipartite",), (Part(CLASSES, ("data",), "", equal_rows),))
+_EQUAL = (Part(CLASSES, ("data",), "", equal_rows),)
 _NOISE = Recheck(
     ("graph", "bipartite", "table"),
     (Part(NOISE, ("record",), "whether the noise came from entropy", source_of_noise),),
@@ -97,8 +119,8 @@ _NOISE = Recheck(
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     StructuralKAnonymity: Recheck(("graph",), (Part(CLASSES, ("data",), "", look_alikes),)),
-    KAnonymity: _EQUAL_ROWS,
-    SmoothKAnonymity: _EQUAL_ROWS,
+    KAnonymity: Recheck(("bipartite", "table"), _EQUAL),
+    SmoothKAnonymity: Recheck(("bipartite",), _EQUAL),
     EdgeDP: _NOISE,
     NodeDP: _NOISE,
     NotClaimed: _NOISE,

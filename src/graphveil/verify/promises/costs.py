@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part
-from graphveil.verify.recount.edits import MISSING, changes
+from graphveil.verify.recount.edits import MISSING, Changes, changes
+from graphveil.verify.recount.table_rows import Compared, compare_with_original
 from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
 EDITS, COST = "edits", "cost"
 
-_NAMES = {"graph": EDITS, "bipartite": COST}
+_NAMES = {"graph": EDITS, "bipartite": COST, "table": COST}
 _FIELDS = {
     "graph": {
         "edges_before": "before",
@@ -25,25 +26,28 @@ _FIELDS = {
         "entries_suppressed": "deleted",
         "entries_created": "added",
     },
+    "table": {"cells": "cells", "stars_before": "before", "stars_added": "added"},
 }
-"""The names of figures in records, and the fields of `Changes`, by the kind of data."""
+"""The names of figures in records, and the fields that are recounted, by the kind of data."""
 
-_NEEDED = {"edges_deleted", "edges_added", *_FIELDS["bipartite"]}
+_NEEDED = {"edges_deleted", "edges_added", *_FIELDS["bipartite"], "stars_added"}
 """The figures that no record lacks."""
 
 
 def cost_checks(evidence: Evidence) -> list[Check]:
     """Return whether as much was kept, deleted and added as the owner's record says."""
     kind = evidence.manifest.data.kind
-    if kind not in _NAMES:
-        return []
     question = "whether as much changed as the record says"
     return [Part(_NAMES[kind], ("record", *LINKED), question, _cost).run(evidence, kind)]
 
 
 def _cost(evidence: Evidence, kind: str) -> Check:
-    original = evidence.graph if kind == "graph" else evidence.features
-    recounted = changes(evidence.tables, original)
+    recounted: Changes | Compared
+    if kind == "table":
+        recounted = compare_with_original(evidence.tables, evidence.table, evidence.columns)
+    else:
+        original = evidence.graph if kind == "graph" else evidence.features
+        recounted = changes(evidence.tables, original)
     stated = evidence.record.cost if evidence.record else {}
     counts = {figure: getattr(recounted, field) for figure, field in _FIELDS[kind].items()}
     wrong = [
@@ -60,6 +64,8 @@ def _cost(evidence: Evidence, kind: str) -> Check:
 
 def _in_words(kind: str, figures: Mapping[str, Any]) -> str:
     values = [figures.get(figure) for figure in _FIELDS[kind]]
+    if kind == "table":
+        return f"{shown(figures.get('stars_added'))} cells suppressed"
     before, kept, deleted, added = map(shown, values)
     if kind == "graph":
         more = values[3]

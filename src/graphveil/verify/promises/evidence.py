@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from graphveil.claims.conditions import KeyedIds
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import Record
 from graphveil.verify.database import Database
@@ -37,11 +38,13 @@ class Evidence(NamedTuple):
         Whether tables hold the original under the published ids. Of a graph these are
         `placed(u, v)`, its edges, and `missing(source, target)`, those of them that the release
         has not, the smaller end first; of users by items `had(person, feature)`, its entries in
-        the numbers of `features(feature, item)`.
+        the numbers of `features(feature, item)`. Of a table `linkage` says whose row is whose.
     why_not
         Why there is no original to compare with, where one was given.
     key
         The key that ids are said to come from, where it was given.
+    levels, witness
+        The owner's files of levels and of chosen pairs; None where they are not there.
     """
 
     manifest: Manifest
@@ -51,6 +54,8 @@ class Evidence(NamedTuple):
     linked: bool = False
     why_not: str | None = None
     key: bytes | None = None
+    levels: Path | None = None
+    witness: Path | None = None
 
     @property
     def keyed(self) -> bool:
@@ -77,6 +82,19 @@ class Evidence(NamedTuple):
         if not isinstance(self.original, Bipartite):
             raise TypeError("this check did not say that it needs the original users by features")
         return self.original
+
+    @property
+    def table(self) -> Table:
+        """The original, of a check of tables with the need `original`."""
+        if not isinstance(self.original, Table):
+            raise TypeError("this check did not say that it needs the original table")
+        return self.original
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the released columns."""
+        data = next(file for file in self.manifest.data.files if file.role == "data")
+        return data.columns
 
 
 class Part(NamedTuple):

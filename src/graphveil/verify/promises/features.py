@@ -18,11 +18,12 @@ from graphveil.claims.conditions import (
 from graphveil.claims.guarantees import Guarantee
 from graphveil.verify.database import Database
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
+from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.edits import find_kept
 from graphveil.verify.recount.equal_rows import publish_pairs
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
-TRUE, NOTHING_ADDED = "entries true of their class", "nothing added"
+TRUE = "entries true of their class"
 TIES, SENSITIVE, PEOPLE = "no ties", "sensitive features", "people as items"
 
 SLACK = 1e-9
@@ -110,6 +111,8 @@ def names_in(text: object) -> list[str] | None:
 
 def _nothing_added(evidence: Evidence, condition: NothingAdded) -> Check:
     del condition
+    if evidence.manifest.data.kind == "table":
+        return cells_are_the_originals(evidence)
     db = evidence.tables
     n = db.number("SELECT count(*) FROM entries")
     find_kept(db)
@@ -153,7 +156,7 @@ def _pairs(count: int) -> str:
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     NothingAdded: Recheck(
-        ("bipartite",),
+        ("bipartite", "table"),
         (Part(NOTHING_ADDED, LINKED, "whether every entry is the original's", _nothing_added),),
     ),
     TrueOfShare: Recheck(

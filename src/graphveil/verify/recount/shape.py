@@ -88,14 +88,11 @@ def _bipartite_counts(db: Database, described: Described) -> dict[str, int]:  # 
 
 def _table_counts(db: Database, described: Described) -> dict[str, int]:
     data = next(file for file in described.files if file.role == "data")
-    hidden = "{} = '*'" if data.format in {"csv", "tsv"} else "{} IS NULL"
-    cells = [
-        f"count(*) FILTER ({hidden.format(f'c{number}')})" for number in range(len(data.columns))
-    ]
+    cells = [f"count(*) FILTER (c{number} IS NULL)" for number in range(len(data.columns))]
     return {
         "rows": db.number("SELECT count(*) FROM cells"),
         "columns": len(cells),
-        "suppressed_cells": sum(db.rows(f"SELECT {', '.join(cells)} FROM cells")[0]),
+        "suppressed_cells": sum(db.rows(f"SELECT {', '.join(cells)} FROM shown")[0]),
     }
 
 

@@ -1,0 +1,90 @@
+"""Attacks on a release by somebody who also knows the method: it is run again as the manifest says.
+
+Attacks know no method. Where this version of the program knows the one that a manifest names, they
+are handed a way to run it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from graphveil.attacks import Attacked, Rerun, attack
+from graphveil.data import Data
+from graphveil.data.ids import positions
+from graphveil.errors import GraphveilWarning
+from graphveil.methods import METHODS
+from graphveil.release import Release, read_release
+
+
+def attack_release(
+    release: Release | str | Path,
+    *,
+    original: Any,
+    attacks: Sequence[str] | None = None,
+    seed: int | None = None,
+) -> Attacked:
+    """Return what an attacker learns from a release, each figure beside a guess without it.
+
+    Attacks are lower bounds: that one fails proves nothing. Beside a release that lies in a folder,
+    everybody's own risk is written into ``attacks/NAME.parquet`` of the private folder.
+
+    Parameters
+    ----------
+    release
+        A release, or the folder of one.
+    original
+        The data it was made from, also as an object of another library.
+    attacks
+        Names of `ATTACKS`. Where not given: all that read this kind of data.
+    seed
+        For what is sampled; entropy where not given.
+
+    Raises
+    ------
+    ParameterError
+        Where an attack is unknown.
+    UsageError
+        Where original and release are of different kinds or sizes, the owner's record is of
+        another original, or an attack reads another kind.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> gv.attack_release(gv.KDegree(k=2).anonymize(graph), original=graph).rows
+    []
+    """
+    read = release if isinstance(release, Release) else read_release(release)
+    return attack(release, original=original, attacks=attacks, seed=seed, rerun=rerun_of(read))
+
+
+def rerun_of(release: Release) -> Rerun | None:
+    """Return what runs the method of a release again; None where this version does not know it.
+
+    Levels that differ are those of the owner's private folder: an attacker who knows them is the
+    worst.
+
+    Parameters
+    ----------
+    release
+        The release.
+    """
+    method = METHODS.get(release.provenance.method)
+    if method is None or release.private is None:
+        return None
+    parameters = {**release.provenance.parameters, **release.private.withheld}
+    levels = release.private.levels if parameters.get("levels", "") is None else None
+
+    def rerun(data: Data, seed: int) -> Release:
+        known: dict[str, Any] = {}
+        if levels is not None:
+            rows = positions(data.labels(), levels.original, what="levels")
+            known["levels"] = levels.level[rows]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GraphveilWarning)
+            return method.from_parameters(parameters).anonymize(data, seed=seed, **known)
+
+    return rerun

@@ -1,0 +1,278 @@
+"""Whose record is whose, for someone who holds the original table: candidates and their chances.
+
+A record of a table with suppressed cells fits a person where each of its other cells is that
+person's. The adversary counts the full assignments of records to people that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    Exact,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.data import Table
+from graphveil.errors import GraphveilError
+from graphveil.evaluate import TableComparison
+from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
+from graphveil.progress import stage
+from graphveil.release import Release
+from graphveil.verify.recount.fitting import Cells, fitting_persons, members
+
+MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
+"""Up to so many rows, and pairs of a record and a person that fit, chances are computed."""
+
+SLACK = 1e-5
+"""How far a chance may lie above one in the level: estimates are rounded."""
+
+RERUN = "re-run, right guess"
+
+DRAWS = 10
+RESAMPLES = 400
+_BLOCK = 1 << 16
+
+
+def matching(situation: Situation[TableComparison]) -> Outcome:
+    """Return how likely people's own records are, with nothing else known, with pairs, by a re-run.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where rows or pairs are too many, or records do not fit their owners.
+    """
+    pair = situation.comparison
+    pairs = _fitting(pair)
+    with stage("counting assignments"):
+        found = posteriors(pairs)
+    chances = found.true_pairs()
+    figures = [
+        *_chances(found, chances, situation.levels),
+        *_candidates(found, situation.levels),
+        *_known_pairs(pairs, situation),
+    ]
+    missing = {}
+    try:
+        figures.append(_again(found.pairs, situation))
+    except (NotMeasuredError, GraphveilError) as error:
+        missing[RERUN] = str(error)
+    return Outcome(figures, chances, np.full(chances.size, 1 / chances.size), missing)
+
+
+def _fitting(pair: TableComparison) -> Pairs:
+    """Return which records fit which persons, record i being that of person i."""
+    n = pair.original.n_rows
+    if n == 0:
+        raise NotMeasuredError("there are no people")
+    if n > MOST_ROWS:
+        raise NotMeasuredError(f"{n:,} rows are more than {MOST_ROWS:,}")
+    masks = fitting_persons(Cells(pair.after[pair.linked], pair.before))
+    numbers = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
+    if numbers.sum() > MOST_PAIRS:
+        raise NotMeasuredError(
+            f"{int(numbers.sum()):,} pairs that fit are more than {MOST_PAIRS:,}"
+        )
+    indptr = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
+    pairs = Pairs(indptr, np.concatenate([members(mask) for mask in masks]))
+    if np.count_nonzero(pairs.records == pairs.indices) < n:
+        raise NotMeasuredError(
+            "some records do not fit their owners: cells were not only suppressed"
+        )
+    return pairs
+
+
+def _chances(
+    found: Posteriors, chances: NDArray[np.float64], levels: NDArray[np.int64] | None
+) -> Iterator[AttackFigure]:
+    """Yield how likely the true pairs are, and the pairs that the adversary would guess."""
+    exact: Exact = "exact" if found.exact else "estimate"
+    guess = 1 / chances.size
+    unit = "probability"
+    best = found.best_guesses()
+    yield AttackFigure("true pair, mean", float(chances.mean()), unit, guess, exact=exact)
+    yield AttackFigure("true pair, largest", float(chances.max()), unit, guess, exact=exact)
+    if levels is not None:
+        above = chances > 1 / levels + SLACK
+        before = guess > 1 / levels + SLACK
+        part = "true pair above 1/level"
+        yield AttackFigure(
+            part, float(above.mean()), "share of people", float(before.mean()), exact=exact
+        )
+    yield AttackFigure("best guess, mean", float(best.mean()), unit, guess, exact=exact)
+
+
+def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator[AttackFigure]:
+    """Yield how many records people could own."""
+    number = np.bincount(found.pairs.indices, minlength=found.pairs.n)
+    n = found.pairs.n
+    for part, value in (("fewest", number.min()), ("mean", number.mean())):
+        name = f"allowed records, {part}"
+        yield AttackFigure(name, float(value), "records", n, direction="higher is better")
+    if levels is not None:
+        short = float((number < levels).mean())
+        yield AttackFigure("allowed records, short", short, "share of people", 0.0)
+
+
+class _Drawn(NamedTuple):
+    """What is left where some pairs are known: people below, of how many, and the least margin."""
+
+    below: int
+    people: int
+    margin: int
+
+
+def _known_pairs(pairs: Pairs, situation: Situation[TableComparison]) -> Iterator[AttackFigure]:
+    """Yield what becomes of levels, less the number of known pairs, where 1 to 3 are known."""
+    levels, n = situation.levels, pairs.n
+    if levels is None:
+        return
+    rng = situation.comparison.randomness.stream("matching: known pairs")
+    every = allowed(pairs)
+    for number in range(1, min(3, n - 1) + 1):
+        for who in ("known", "known nearby"):
+            chosen = [
+                rng.choice(n, number, replace=False)
+                if who == "known"
+                else _candidates_of(every, int(rng.integers(n)), number, rng)
+                for _ in range(DRAWS)
+            ]
+            drawn = [_left(pairs, levels, some) for some in chosen if some.size == number]
+            if not drawn:
+                continue
+            part = f"{number} {who}"
+            share = sum(d.below for d in drawn) / sum(d.people for d in drawn)
+            least = min(d.margin for d in drawn)
+            yield AttackFigure(
+                f"{part}, short",
+                share,
+                "share of people",
+                exact="sampled",
+                sample_size=len(drawn),
+            )
+            yield AttackFigure(
+                f"{part}, margin",
+                least,
+                "records",
+                direction="higher is better",
+                exact="sampled",
+                sample_size=len(drawn),
+            )
+
+
+def _candidates_of(
+    pairs: Pairs, victim: int, number: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return some people whose records the victim could own; fewer than asked for where so few."""
+    owners = pairs.records[pairs.indices == victim]
+    owners = owners[owners != victim]
+    chosen: NDArray[np.int64] = rng.choice(owners, min(number, owners.size), replace=False)
+    return chosen
+
+
+def _left(pairs: Pairs, levels: NDArray[np.int64], known: NDArray[np.int64]) -> _Drawn:
+    """Return how many candidates the others have left once some pairs are known."""
+    without = np.zeros(pairs.n, dtype=bool)
+    without[known] = True
+    rest = allowed(pairs, without)
+    number = np.bincount(rest.indices, minlength=pairs.n)
+    margin = (number - (levels - known.size))[~without]
+    return _Drawn(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
+
+
+def _again(pairs: Pairs, situation: Situation[TableComparison]) -> AttackFigure:
+    """Return how often the candidate nearest to what another run gives a person is theirs."""
+    if situation.rerun is None:
+        raise NotMeasuredError("this version does not know the method")
+    pair = situation.comparison
+    rng = pair.randomness.stream("matching: re-run")
+    order = pair.randomness.permutation(pairs.n)
+    original = pair.original.permuted(order, ids=pair.original.labels()[order])
+    with stage("running the method again"):
+        release = situation.rerun(original, int(rng.integers(1 << 62)))
+    hits = nearest_candidates(pairs, pair.after[pair.linked], _rows_of(release, pair))
+    means = hits[rng.integers(0, hits.size, (RESAMPLES, hits.size))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return AttackFigure(
+        RERUN,
+        float(hits.mean()),
+        "share of people",
+        1 / pairs.n,
+        exact="sampled",
+        sample_size=hits.size,
+        low=float(low),
+        high=float(high),
+    )
+
+
+def _rows_of(release: Release, pair: TableComparison) -> NDArray[np.int32]:
+    """Return what another release gives everybody, in the order and codes of the original."""
+    linkage = release.private.linkage if release.private else None
+    if linkage is None or not isinstance(release.data, Table):
+        raise TypeError("a run of a method for tables gives a table, with its linkage")
+    position = linkage.positions_of(pair.original.labels(), release.data.labels())
+    again = TableComparison(
+        original=pair.original,
+        released=release.data,
+        position=position,
+        randomness=pair.randomness,
+    )
+    return again.after[again.linked]
+
+
+def nearest_candidates(
+    pairs: Pairs, records: NDArray[np.int32], guesses: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared.
+
+    Parameters
+    ----------
+    pairs
+        The candidates.
+    records
+        int32, shape (n, d): the record of every person.
+    guesses
+        int32, shape (n, d): what the adversary expects it to be; `*` counts as a value.
+
+    Examples
+    --------
+    >>> pairs = Pairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
+    >>> nearest_candidates(pairs, np.array([[0], [1]]), np.array([[0], [0]])).tolist()
+    [1.0, 0.0]
+    """
+    owners = pairs.records
+    distance = np.empty(owners.size, dtype=np.int64)
+    for start in range(0, owners.size, _BLOCK):
+        some = slice(start, start + _BLOCK)
+        distance[some] = (records[owners[some]] != guesses[pairs.indices[some]]).sum(axis=1)
+    least = np.full(pairs.n, np.iinfo(np.int64).max)
+    np.minimum.at(least, pairs.indices, distance)
+    nearest = distance == least[pairs.indices]
+    ties = np.bincount(pairs.indices[nearest], minlength=pairs.n)
+    own = nearest & (owners == pairs.indices)
+    hits = np.bincount(pairs.indices[own], minlength=pairs.n)
+    shares: NDArray[np.float64] = hits / np.maximum(ties, 1)
+    return shares
+
+
+MATCHING = Attack(
+    name="matching",
+    kind=Table,
+    knows="the whole original table and the method, but not the order of the release",
+    definition="how likely a person's own record is where all full assignments of records to "
+    "people that fit are equally likely; how many records people could own, also once the records "
+    "of 1 to 3 others are known; and how often the candidate nearest to a re-run of the method is "
+    "the right one",
+    source="Choromanski, Jebara and Tang 2013; belief propagation: Huang and Jebara 2009",
+    needs_linkage=True,
+    cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} pairs that fit",
+    compute=matching,
+)
+"""The entry of this attack."""

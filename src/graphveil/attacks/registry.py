@@ -1,0 +1,13 @@
+"""The table of attacks: each with what its adversary knows, definition and source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphveil.attacks.attack import Attack
+from graphveil.attacks.matching import MATCHING
+
+_ALL: tuple[Attack[Any], ...] = (MATCHING,)
+
+ATTACKS: dict[str, Attack[Any]] = {attack.name: attack for attack in _ALL}
+"""Every attack by its name: an entry here appears in the command line and the docs."""

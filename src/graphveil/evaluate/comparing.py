@@ -1,0 +1,81 @@
+"""An original and a release, as what metrics and attacks read: of one kind, and of each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.encoding import encoded
+from graphveil.data.objects import as_original
+from graphveil.errors import UsageError
+from graphveil.evaluate.comparison import COMPARISONS, Comparison
+from graphveil.randomness import Randomness
+from graphveil.release import Release, digest_of
+
+_PEOPLE = {Graph: "nodes", Bipartite: "users", Table: "rows"}
+
+
+def comparison_of(
+    release: Release, original: Any, randomness: Randomness, *, wanted_by: str
+) -> Comparison[Any]:
+    """Return an original beside its release, linked where the linkage is there.
+
+    Parameters
+    ----------
+    release
+        The release.
+    original
+        The data that it was made from, also as an object of another library.
+    randomness
+        For what is sampled.
+    wanted_by
+        Who compares, for messages.
+
+    Raises
+    ------
+    UsageError
+        Where they are of different kinds or sizes, or the owner's record is of another original.
+    """
+    released = release.data
+    original = as_original(original, type(released), wanted_by=wanted_by)
+    if PeopleAsItems() in release.conditions:
+        original = encoded(original, Bipartite)
+        if isinstance(original, Bipartite) and original.items is None:
+            original = original.with_items("people")
+    elif isinstance(original, Table):
+        original = encoded(original, type(released))
+    if type(original) is not type(released) or type(released) not in COMPARISONS:
+        raise UsageError(
+            f"the release is a {type(released).__name__}, the original a "
+            f"{type(original).__name__}. {wanted_by} reads two of one kind: "
+            f"{', '.join(kind.__name__ for kind in COMPARISONS)}."
+        )
+    if original.size != released.size:
+        what = _PEOPLE[type(released)]
+        raise UsageError(
+            f"the original has {original.size} {what}, the release {released.size}. "
+            "Give the file that the release was made from."
+        )
+    if release.private is not None and digest_of(original) != release.private.input_sha256:
+        raise UsageError(
+            "this is not the original: it has another digest than the owner's record beside the "
+            "release. Give the file that the release was made from, and read it in the same way."
+        )
+    return COMPARISONS[type(released)](
+        original=original,
+        released=released,
+        position=_positions(release, original),
+        randomness=randomness,
+    )
+
+
+def _positions(release: Release, original: Data) -> NDArray[np.int64] | None:
+    """Return the released position of every original one, or None without the linkage."""
+    linkage = release.private.linkage if release.private else None
+    if linkage is None:
+        return None
+    return linkage.positions_of(original.labels(), release.data.labels())

@@ -1,0 +1,353 @@
+"""The cheapest pairs that give every record and every person enough partners: a network simplex.
+
+Node i < n is record i, which sends ``needs[i]`` units; node n + i is person i, who takes as many.
+Record i sends one unit at most to person j != i, at ``costs[i, j]``. Where `passes` is 1, what a
+person has above that goes on to the own record for nothing, which sends it as well: so both get
+``needs[i]`` or more, and as many as each other. Node 2n is the root, to which arcs lead that nobody
+would pay for.
+
+The tree is strongly feasible: no sequence of pivots comes back to where it was. Costs are integers,
+so that arcs of the tree have reduced costs of exactly 0 and the optimum is exact.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.leaf import ONE, ZERO, leaf
+
+Ints = NDArray[np.int64]
+Shorts = NDArray[np.int32]
+
+
+OWN = 8
+"""The diagonal of the costs is so many times what an arc to the root costs.
+
+No potential is further from the root's than three of these, so that no record sends to itself.
+"""
+
+
+class Network(NamedTuple):
+    """A spanning tree, and which of the other arcs are full.
+
+    For every node but the root: its parent, whether the arc between them leads `up` to the parent
+    (1) or down (-1), and the flow on it. `potentials` make the reduced cost of every arc of the
+    tree 0. Children are chained: `child[u]` is the first, then `after`; `before` is the one before.
+    ``full[i, j]`` is -1 where the arc carries its unit and is not in the tree, else 0.
+    """
+
+    parent: Shorts
+    up: Shorts
+    flow: Ints
+    potentials: Ints
+    depth: Shorts
+    child: Shorts
+    after: Shorts
+    before: Shorts
+    full: NDArray[np.int8]
+    needs: Ints
+
+
+class Pivot(NamedTuple):
+    """Where an arc enters: flow goes from `tail` to `head`; `forward` is 1 along it, -1 against."""
+
+    tail: int
+    head: int
+    forward: int
+
+
+def network(needs: Ints, cheapest: Ints) -> Network:
+    """Return a tree for these needs in which every record sends to the cheapest persons.
+
+    Parameters
+    ----------
+    needs
+        Per record, and per person, fewer than n.
+    cheapest
+        Per record the persons that are cheapest, itself not among them, shape (n, largest need).
+    """
+    n = needs.size
+    nodes = 2 * n + 1
+    full = np.zeros((n, n), dtype=np.int8)
+    sent = np.arange(cheapest.shape[1]) < needs[:, np.newaxis]
+    full[np.nonzero(sent)[0], cheapest[sent]] = -1
+    spare = np.concatenate([np.zeros(n, dtype=np.int64), -full.sum(axis=0, dtype=np.int64) - needs])
+    up = np.where(spare >= 0, 1, -1).astype(np.int32)
+    chain = np.arange(2 * n, dtype=np.int32)
+    return Network(
+        parent=np.append(np.full(2 * n, 2 * n), -1).astype(np.int32),
+        up=np.append(up, 0).astype(np.int32),
+        flow=np.append(np.abs(spare), 0),
+        potentials=np.zeros(nodes, dtype=np.int64),
+        depth=np.append(np.ones(2 * n), 0).astype(np.int32),
+        child=np.append(np.full(2 * n, -1), 0).astype(np.int32),
+        after=np.append(np.where(chain < 2 * n - 1, chain + 1, -1), -1).astype(np.int32),
+        before=np.append(chain - 1, -1).astype(np.int32),
+        full=full,
+        needs=needs,
+    )
+
+
+@leaf
+def _cost(costs: Ints, tail: int, head: int) -> int:
+    """Return the cost of the arc between two nodes."""
+    n = costs.shape[0]
+    cost: int = ZERO
+    if tail == 2 * n or head == 2 * n:
+        cost = costs[0, 0] // OWN
+    elif tail < n:
+        cost = costs[tail, head - n]
+    return cost
+
+
+@leaf
+def _following(net: Network, node: int, top: int) -> int:
+    """Return the node after this one below `top`, parents before children; -1 after the last."""
+    following: int = net.child[node]
+    while following < 0 and node != top:
+        following = net.after[node]
+        node = net.parent[node]
+    return following
+
+
+@leaf
+def _price_anew(net: Network, costs: Ints) -> None:
+    """Write the potentials that these costs give."""
+    root = net.parent.size - 1
+    net.potentials[root] = 0
+    node = _following(net, root, root)
+    while node >= 0:
+        above = net.parent[node]
+        if net.up[node] > 0:
+            net.potentials[node] = net.potentials[above] - _cost(costs, node, above)
+        else:
+            net.potentials[node] = net.potentials[above] + _cost(costs, above, node)
+        node = _following(net, node, root)
+
+
+@leaf
+def _least_in_row(net: Network, costs: Ints, i: int) -> int:
+    """Return the least of the reduced costs of a record's arcs, taken the other way where full."""
+    n = costs.shape[0]
+    row, full, persons = costs[i], net.full[i], net.potentials[n : 2 * n]
+    own = net.potentials[i]
+    least: int = ZERO
+    for j in range(n):
+        sign = np.int64(full[j])
+        reduced = ((row[j] + own - persons[j]) ^ sign) - sign
+        least = min(least, reduced)
+    return least
+
+
+@leaf
+def _entering(net: Network, costs: Ints, start: int, rows: int, passes: int) -> Pivot:
+    """Return the best arc among some records', from one on; the tail is -1 where none helps."""
+    n = costs.shape[0]
+    best, chosen, by_pass = ZERO, -1, 0
+    i = start
+    for number in range(n):
+        least = _least_in_row(net, costs, i)
+        if least < best:
+            best, chosen, by_pass = least, i, 0
+        if passes and net.potentials[n + i] - net.potentials[i] < best:
+            best, chosen, by_pass = net.potentials[n + i] - net.potentials[i], i, 1
+        if best < 0 and number + 1 >= rows:
+            break
+        i = i + 1 if i + 1 < n else 0
+    if chosen < 0:
+        return Pivot(-1, -1, 1)
+    if by_pass:
+        return Pivot(n + chosen, chosen, 1)
+    for j in range(n):
+        sign = np.int64(net.full[chosen, j])
+        reduced = costs[chosen, j] + net.potentials[chosen] - net.potentials[n + j]
+        if (reduced ^ sign) - sign == best and j != chosen:
+            return Pivot(n + j, chosen, -1) if sign else Pivot(chosen, n + j, 1)
+    return Pivot(-1, -1, 1)
+
+
+@leaf
+def _room(net: Network, node: int, more: int) -> int:
+    """Return how much the flow between a node and its parent can grow (more = 1) or shrink."""
+    n = net.needs.size
+    above = net.parent[node]
+    upper, lower = max(node, above), min(node, above)
+    room: int = net.flow[node]
+    if more > 0:
+        has_no_end = upper == 2 * n or upper - lower == n
+        room = np.iinfo(np.int64).max if has_no_end else ONE - room
+    return room
+
+
+@leaf
+def _common_ancestor(net: Network, one: int, other: int) -> int:
+    while one != other:
+        if net.depth[one] >= net.depth[other]:
+            one = net.parent[one]
+        else:
+            other = net.parent[other]
+    return one
+
+
+@leaf
+def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
+    """Send as much as can be along an arc and back through the tree; exchange it with a full one.
+
+    Of those that are full, the last one on the way from the top leaves: so the tree stays strongly
+    feasible.
+    """
+    n = net.needs.size
+    first, second = arc.tail, arc.head
+    by_pass = first >= n and arc.forward > 0
+    top = _common_ancestor(net, first, second)
+    sent: int = np.iinfo(np.int64).max if by_pass else ONE
+    leaving, side = -1, 0
+    node = first
+    while node != top:
+        room = _room(net, node, -net.up[node])
+        if room < sent:
+            sent, leaving, side = room, node, 1
+        node = net.parent[node]
+    node = second
+    while node != top:
+        room = _room(net, node, net.up[node])
+        if room <= sent:
+            sent, leaving, side = room, node, 2
+        node = net.parent[node]
+    if sent > 0:
+        node = first
+        while node != top:
+            net.flow[node] -= net.up[node] * sent
+            node = net.parent[node]
+        node = second
+        while node != top:
+            net.flow[node] += net.up[node] * sent
+            node = net.parent[node]
+    record, person = min(first, second), max(first, second) - n
+    if side == 0:
+        net.full[record, person] = -1 - net.full[record, person]
+        return
+    _drop(net, leaving)
+    on_arc = sent if arc.forward > 0 else ONE - sent
+    if not by_pass:
+        net.full[record, person] = 0
+    inner, outer = (first, second) if side == 1 else (second, first)
+    leads_up = (inner == first) == (arc.forward > 0)
+    _hang(net, costs, inner, outer, leaving, on_arc, 1 if leads_up else -1)
+
+
+@leaf
+def _drop(net: Network, node: int) -> None:
+    """Mark the arc between a node and its parent as full where it is, for it leaves the tree."""
+    n = net.needs.size
+    above = net.parent[node]
+    upper, lower = max(node, above), min(node, above)
+    if upper != 2 * n and upper - lower != n and net.flow[node] == 1:
+        net.full[lower, upper - n] = -1
+
+
+@leaf
+def _hang(
+    net: Network,
+    costs: Ints,
+    inner: int,
+    outer: int,
+    last: int,
+    flow: int,
+    up: int,
+) -> None:
+    """Hang what is below `last` from `outer`, by its node `inner`; write depths and potentials."""
+    node, above = inner, outer
+    while True:
+        below, old_flow, old_up = net.parent[node], net.flow[node], net.up[node]
+        _detach(net, node)
+        net.parent[node], net.flow[node], net.up[node] = above, flow, up
+        _attach(net, node, above)
+        if node == last:
+            break
+        flow, up = old_flow, -old_up
+        node, above = below, node
+    if net.up[inner] > 0:
+        change = net.potentials[outer] - _cost(costs, inner, outer) - net.potentials[inner]
+    else:
+        change = net.potentials[outer] + _cost(costs, outer, inner) - net.potentials[inner]
+    node = inner
+    while node >= 0:
+        net.depth[node] = net.depth[net.parent[node]] + 1
+        net.potentials[node] += change
+        node = _following(net, node, inner)
+
+
+@leaf
+def _detach(net: Network, node: int) -> None:
+    before, after = net.before[node], net.after[node]
+    if before >= 0:
+        net.after[before] = after
+    else:
+        net.child[net.parent[node]] = after
+    if after >= 0:
+        net.before[after] = before
+
+
+@leaf
+def _attach(net: Network, node: int, above: int) -> None:
+    first = net.child[above]
+    net.before[node], net.after[node] = -1, first
+    if first >= 0:
+        net.before[first] = node
+    net.child[above] = node
+
+
+@leaf
+def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
+    """Make the tree that of the cheapest flow; return the number of pivots.
+
+    Parameters
+    ----------
+    net
+        From `network`, or what an earlier solve with other costs left; overwritten.
+    costs
+        Shape (n, n), at least 0; on the diagonal more than n times the largest, times `OWN`.
+    rows
+        The records whose arcs are looked at before a pivot, where any of these helps.
+    passes
+        1 where the degrees may be larger than the needs; always the same for a network.
+    """
+    _price_anew(net, costs)
+    start, pivots = 0, 0
+    while True:
+        arc = _entering(net, costs, start, rows, passes)
+        if arc.tail < 0:
+            return pivots
+        _pivot(net, costs, arc)
+        pivots += 1
+        start = min(arc.tail, arc.head) + 1
+        if start >= costs.shape[0]:
+            start = 0
+
+
+@leaf
+def flows(net: Network, pairs: NDArray[np.int8], passed: Ints) -> int:
+    """Write 1 into pairs[i, j] where record i sends to person j, else 0; what person j passes on.
+
+    Return what still goes over the root: 0, where the needs can be met.
+    """
+    n = net.needs.size
+    for i in range(n):
+        for j in range(n):
+            pairs[i, j] = -net.full[i, j]
+        passed[i] = 0
+    through = 0
+    for node in range(2 * n):
+        above = net.parent[node]
+        upper, lower = max(node, above), min(node, above)
+        if upper == 2 * n:
+            through += net.flow[node]
+        elif upper - lower == n:
+            passed[lower] = net.flow[node]
+        else:
+            pairs[lower, upper - n] = net.flow[node]
+    return through

@@ -1,0 +1,70 @@
+"""Rows as bits: in which columns two rows differ takes a few words.
+
+The columns stand 64 to a word. Bit p of the codes of word w's columns is the word
+``planes[row, offsets[w] + p]``; a suppressed cell is a bit of ``stars[row, w]``. Rows that share a
+cell's value, and neither of which is suppressed there, agree in it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.bits import count_bits
+from graphveil.kernels.leaf import leaf
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+class Packed(NamedTuple):
+    """Rows, or what is common to some: shape (n, words of codes), (n, words), (words + 1,)."""
+
+    planes: Words
+    stars: Words
+    offsets: Ints
+
+
+@leaf
+def differing(one: Packed, i: int, other: Packed, j: int, w: int) -> np.uint64:
+    """Return the columns of word w in which row i of one and row j of the other do not agree."""
+    bits: np.uint64 = one.stars[i, w] | other.stars[j, w]
+    for p in range(one.offsets[w], one.offsets[w + 1]):
+        bits |= one.planes[i, p] ^ other.planes[j, p]
+    return bits
+
+
+@leaf
+def distance(one: Packed, i: int, other: Packed, j: int) -> int:
+    """Return in how many columns row i of one and row j of the other do not agree."""
+    total = 0
+    for w in range(one.stars.shape[1]):
+        total += count_bits(differing(one, i, other, j, w))
+    return total
+
+
+@leaf
+def starred(rows: Packed, i: int) -> int:
+    """Return how many cells of row i are suppressed."""
+    total = 0
+    for w in range(rows.stars.shape[1]):
+        total += count_bits(rows.stars[i, w])
+    return total
+
+
+@leaf
+def put(one: Packed, i: int, other: Packed, j: int) -> None:
+    """Write row j of the other into row i of one."""
+    for w in range(one.stars.shape[1]):
+        one.stars[i, w] = other.stars[j, w]
+    for p in range(one.planes.shape[1]):
+        one.planes[i, p] = other.planes[j, p]
+
+
+@leaf
+def meet(one: Packed, i: int, other: Packed, j: int) -> None:
+    """Suppress in row i of one what row j of the other does not agree with."""
+    for w in range(one.stars.shape[1]):
+        one.stars[i, w] = differing(one, i, other, j, w)

@@ -1,0 +1,214 @@
+"""How likely each pair of a record and a person is, where all full assignments are equally likely.
+
+A full assignment gives every record to one person that it fits. Which pairs occur in one is exact
+for any size. How many assignments have a pair is exact for small parts; for larger ones belief
+propagation estimates it, since counting is #P-complete (Valiant 1979).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import sparse
+    from scipy.sparse import csgraph
+else:
+    sparse = lazy_module("scipy.sparse")
+    csgraph = lazy_module("scipy.sparse.csgraph")
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+EXACT_ROWS = 20
+"""Up to so many records in a strong component all assignments are counted: 20! fits 64 bits."""
+
+_ROUNDS = 1_000
+_DAMPING = 0.1
+_TOLERANCE = 1e-7
+
+
+class Pairs(NamedTuple):
+    """Which records fit which persons, record i being that of person i.
+
+    Parameters
+    ----------
+    indptr, indices
+        int64: record i fits the persons ``indices[indptr[i] : indptr[i + 1]]``, i among them, each
+        once.
+    """
+
+    indptr: Ints
+    indices: Ints
+
+    @property
+    def n(self) -> int:
+        """The number of records, and of persons."""
+        return self.indptr.size - 1
+
+    @property
+    def records(self) -> Ints:
+        """The record of every pair."""
+        return np.repeat(np.arange(self.n), np.diff(self.indptr))
+
+
+class Posteriors(NamedTuple):
+    """How likely each allowed pair is.
+
+    Parameters
+    ----------
+    pairs
+        Those that occur in some full assignment.
+    chance
+        float64, one a pair: the share of all full assignments that have it.
+    exact
+        Whether every share was counted; else some are estimated.
+    """
+
+    pairs: Pairs
+    chance: Floats
+    exact: bool
+
+    def true_pairs(self) -> Floats:
+        """Return for every person how likely their own record is."""
+        own: Floats = self.chance[self.pairs.records == self.pairs.indices]
+        return own
+
+    def best_guesses(self) -> Floats:
+        """Return for every person how likely the likeliest record is."""
+        best = np.zeros(self.pairs.n)
+        np.maximum.at(best, self.pairs.indices, self.chance)
+        return best
+
+
+def allowed(pairs: Pairs, without: NDArray[np.bool_] | None = None) -> Pairs:
+    """Return the pairs that occur in some full assignment.
+
+    Parameters
+    ----------
+    pairs
+        All that fit.
+    without
+        Whose pair is known already: record and person take part in no other.
+
+    Examples
+    --------
+    >>> both = Pairs(np.array([0, 2, 3]), np.array([0, 1, 1]))
+    >>> allowed(both).indices.tolist()
+    [0, 1]
+    """
+    return _within(pairs, _components(pairs, without))
+
+
+def posteriors(pairs: Pairs) -> Posteriors:
+    """Return how likely each pair is, all full assignments being equally likely.
+
+    Parts that no assignment joins are counted one by one, exactly up to `EXACT_ROWS` records each.
+    Of larger parts the shares are those at which damped belief propagation rests.
+
+    Examples
+    --------
+    >>> square = Pairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
+    >>> posteriors(square).chance.tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    component = _components(pairs, None)
+    inside = _within(pairs, component)
+    sizes = np.bincount(component, minlength=1)
+    of_pair = component[inside.records]
+    chance = np.ones(inside.indices.size)
+    order = np.argsort(of_pair, kind="stable")
+    starts = np.searchsorted(of_pair[order], np.arange(sizes.size + 1))
+    for number in np.flatnonzero((sizes > 1) & (sizes <= EXACT_ROWS)).tolist():
+        some = order[starts[number] : starts[number + 1]]
+        chance[some] = _counted(inside.records[some], inside.indices[some])
+    large = np.flatnonzero(sizes[of_pair] > EXACT_ROWS)
+    chance[large] = _propagated(inside.records[large], inside.indices[large], inside.n)
+    return Posteriors(inside, chance, large.size == 0)
+
+
+def _components(pairs: Pairs, without: NDArray[np.bool_] | None) -> Ints:
+    """Return the strong component of every record; one whose pair is known is one of its own."""
+    arcs = np.ones(pairs.indices.size, dtype=bool)
+    if without is not None:
+        arcs = ~(without[pairs.records] | without[pairs.indices])
+    ends = pairs.records[arcs], pairs.indices[arcs]
+    matrix = sparse.csr_array((np.ones(ends[0].size, np.int8), ends), shape=(pairs.n, pairs.n))
+    _, labels = csgraph.connected_components(matrix, directed=True, connection="strong")
+    component: Ints = labels.astype(np.int64)
+    return component
+
+
+def _within(pairs: Pairs, component: Ints) -> Pairs:
+    records = pairs.records
+    kept = component[records] == component[pairs.indices]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(records[kept], minlength=pairs.n))])
+    return Pairs(indptr.astype(np.int64), pairs.indices[kept])
+
+
+def _counted(records: Ints, persons: Ints) -> Floats:
+    """Return the exact shares of the pairs of one part, by sums over sets of persons."""
+    members, record = np.unique(records, return_inverse=True)
+    person = np.searchsorted(members, persons)
+    n = members.size
+    fits = np.zeros((n, n), dtype=bool)
+    fits[record, person] = True
+    sets = np.arange(1 << n)
+    sizes = np.bitwise_count(sets)
+    by_size = [sets[sizes == size] for size in range(n + 1)]
+    before = _ways(fits, by_size)
+    after = _ways(fits[::-1], by_size)
+    everybody = (1 << n) - 1
+    ways = np.zeros((n, n), dtype=np.int64)
+    for row, column in zip(*np.nonzero(fits), strict=True):
+        some = by_size[row]
+        some = some[(some >> column) & 1 == 0]
+        rest = everybody ^ some ^ (1 << int(column))
+        ways[row, column] = (before[some] * after[rest]).sum()
+    shares: Floats = ways[record, person] / ways[0].sum()
+    return shares
+
+
+def _ways(fits: NDArray[np.bool_], by_size: list[Ints]) -> Ints:
+    """Return for each set of persons how many ways give it to as many first records."""
+    ways = np.zeros(1 << fits.shape[0], dtype=np.int64)
+    ways[0] = 1
+    for row, sets in zip(fits, by_size, strict=False):
+        for column in np.flatnonzero(row).tolist():
+            some = sets[(sets >> column) & 1 == 0]
+            ways[some | (1 << column)] += ways[some]
+    return ways
+
+
+def _propagated(records: Ints, persons: Ints, n: int) -> Floats:
+    """Return the shares at which damped belief propagation rests (Huang and Jebara 2009).
+
+    A message is how much likelier a pair is to be in an assignment than not, as a record's other
+    pairs see it, or a person's.
+    """
+    from_record, from_person = np.zeros(records.size), np.zeros(records.size)
+    chance = np.zeros(records.size)
+    for _ in range(_ROUNDS):
+        from_record = _damped(from_record, _others(from_person, records, n))
+        from_person = _damped(from_person, _others(from_record, persons, n))
+        odds = np.exp(from_record + from_person)
+        last, chance = chance, odds / (1 + odds)
+        if not chance.size or np.abs(chance - last).max() < _TOLERANCE:
+            break
+    return chance
+
+
+def _others(message: Floats, ends: Ints, n: int) -> Floats:
+    """Return minus the logarithm of the sum of all other messages at the same end."""
+    weights = np.exp(message)
+    rest = np.bincount(ends, weights, minlength=n)[ends] - weights
+    others: Floats = -np.log(np.maximum(rest, 1e-12 * weights))
+    return others
+
+
+def _damped(before: Floats, after: Floats) -> Floats:
+    return _DAMPING * before + (1 - _DAMPING) * after

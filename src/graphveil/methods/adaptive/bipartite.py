@@ -1,0 +1,255 @@
+"""Algorithm 1: the cheapest pairs under prices that fall with every pair that needs the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.adaptive import costs, network, pruning
+from graphveil.methods.adaptive.packing import position_of_columns
+from graphveil.methods.adaptive.problem import UNIT, Levels, Problem, Solution
+
+Ints = NDArray[np.int64]
+Pairs = NDArray[np.int8]
+
+ROWS = 4
+"""The records whose arcs are looked at before a pivot: of 1 to n the quickest on most data."""
+
+PRUNING_PASSES = 5
+
+
+class Schedule(NamedTuple):
+    """How sharply a star that is needed anyway gets cheaper, step after step.
+
+    Parameters
+    ----------
+    steps
+        How many; see `factor_of`.
+    max_iterations
+        The most solves of a step.
+    """
+
+    steps: int
+    max_iterations: int
+
+    @property
+    def factors(self) -> list[float]:
+        """What a price is multiplied by, per step."""
+        return [factor_of(number) for number in range(1, self.steps + 1)]
+
+
+def factor_of(number: int) -> float:
+    """Return what a step multiplies a price by for every pair that needs the cell.
+
+    It is e / (1 + e) for e = 1/2, 1/4, ...
+
+    Examples
+    --------
+    >>> factor_of(1), factor_of(2)
+    (0.3333333333333333, 0.2)
+    """
+    return 1.0 / (2.0**number + 1.0)
+
+
+class Solver:
+    """Solves for the cheapest pairs, each time from where the last solve ended.
+
+    Parameters
+    ----------
+    columns
+        The codes by column.
+    levels
+        As in `Problem`.
+    balanced
+        Whether degrees may be larger than the levels: each record then fits as many persons as the
+        person that it stands for fits records.
+
+    Examples
+    --------
+    >>> rows = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+    >>> solver = Solver(rows.T.copy(), np.array([2, 1, 2]))
+    >>> solver.cheapest(np.full((3, 2), UNIT)).tolist()
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    """
+
+    def __init__(
+        self, columns: NDArray[np.int32], levels: Levels, *, may_exceed: bool = True
+    ) -> None:
+        n = levels.size
+        self._columns = columns
+        self._needs = levels - 1
+        self._passes = int(may_exceed)
+        self._costs = np.empty((n, n), dtype=np.int64)
+        self._network: network.Network | None = None
+        self._order = np.arange(n)
+        self.passed = np.zeros(n, dtype=np.int64)
+
+    def start_anew(self, rng: np.random.Generator) -> None:
+        """Forget where the last solve ended, and begin with other pairs among the cheapest."""
+        self._network = None
+        self._order = rng.permutation(self._needs.size)
+
+    def costs(self, prices: Ints) -> Ints:
+        """Return what every pair costs; on the diagonal what nobody would pay."""
+        costs.pair_costs(self._columns, prices, self._costs)
+        return self._with_diagonal()
+
+    def _with_diagonal(self) -> Ints:
+        too_much = (int(self._costs.max(initial=0)) + 1) * self._needs.size
+        np.fill_diagonal(self._costs, too_much * network.OWN)
+        return self._costs
+
+    def cheapest(self, prices: Ints) -> Pairs:
+        """Return the pairs that cost least, exactly."""
+        return self.cheapest_at(self.costs(prices))
+
+    def cheapest_at(self, cost: Ints) -> Pairs:
+        """Return the pairs that cost least, exactly, where every pair has this cost."""
+        if self._network is None:
+            most = int(self._needs.max(initial=0))
+            near = np.argpartition(cost[:, self._order], most, axis=1)[:, :most]
+            self._network = network.network(self._needs, self._order[near])
+        network.solve(self._network, cost, ROWS, self._passes)
+        pairs = np.empty(cost.shape, dtype=np.int8)
+        if network.flows(self._network, pairs, self.passed):
+            raise TypeError("levels of at most the number of rows can always be met")
+        return pairs
+
+
+class Iteration(NamedTuple):
+    """One solve: the factor of its step, its pairs, how many of them need each cell."""
+
+    factor: float
+    pairs: Pairs
+    passed: Ints
+    needs: Ints
+
+
+def iterations(
+    problem: Problem, schedule: Schedule, solver: Solver, rng: np.random.Generator
+) -> Iterator[Iteration]:
+    """Yield every solve of the schedule.
+
+    Every step begins with the prices as they are, from a tree of its own: of pairs that cost the
+    same it may choose others than the step before, and so get further.
+
+    Parameters
+    ----------
+    problem, schedule
+        What is solved, and in which steps.
+    solver
+        For the problem; what it solved before is forgotten.
+    rng
+        Draws the trees.
+    """
+    for factor in schedule.factors:
+        solver.start_anew(rng)
+        pairs = solver.cheapest(whole(problem.prices))
+        first = Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
+        yield from step(problem, schedule, solver, first)
+
+
+def step(
+    problem: Problem, schedule: Schedule, solver: Solver, first: Iteration
+) -> Iterator[Iteration]:
+    """Yield the solves of a step, which ends where the stars cost no less than before."""
+    yield first
+    needs, before = first.needs, cost_of(problem, first.needs)
+    for _ in range(schedule.max_iterations - 1):
+        powers = first.factor ** needs.astype(np.float64)
+        pairs = solver.cheapest(whole(problem.prices * powers))
+        needs = needs_of(problem, pairs)
+        yield first._replace(pairs=pairs, passed=solver.passed.copy(), needs=needs)
+        now = cost_of(problem, needs)
+        if now >= before:
+            break
+        before = now
+
+
+def cost_of(problem: Problem, needs: Ints) -> float:
+    """Return what the stars cost that are needed by some pair."""
+    return float(problem.prices[needs > 0].sum())
+
+
+def whole(prices: NDArray[np.float64]) -> Ints:
+    """Return prices as whole numbers, 1 as `UNIT`."""
+    return np.rint(prices * UNIT).astype(np.int64)
+
+
+def needs_of(problem: Problem, pairs: Pairs) -> Ints:
+    """Return how many pairs need each cell suppressed."""
+    needs = np.empty(problem.codes.shape, dtype=np.int64)
+    costs.count_needs(problem.columns, pairs, needs)
+    return needs
+
+
+def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+    """Return the pairs of the schedule that suppress least.
+
+    Parameters
+    ----------
+    problem
+        The rows, levels and prices.
+    schedule
+        The steps.
+    rng
+        What the search draws from.
+    """
+    return solution_of(problem, best_of(problem, schedule, rng).pairs)
+
+
+def best_of(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iteration:
+    """Return the solve of the schedule whose stars cost least."""
+    solver = Solver(problem.columns, problem.levels)
+    tried = iterations(problem, schedule, solver, rng)
+    return min(tried, key=lambda one: cost_of(problem, one.needs))
+
+
+def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> Pairs:
+    """Return 1 where record i, with these stars, fits person j, itself among them."""
+    pairs = np.empty((problem.levels.size, problem.levels.size), dtype=np.int8)
+    pruning.fitting(problem.rows, stars, pairs)
+    return pairs
+
+
+def solution_of(problem: Problem, pairs: Pairs) -> Solution:
+    """Return what these pairs suppress."""
+    stars = np.empty_like(problem.rows.stars)
+    pruning.cover(problem.rows, pairs, stars)
+    return Solution(pairs, stars)
+
+
+def pruned(problem: Problem, solution: Solution) -> Solution:
+    """Return a solution from which stars are gone that no record and no person needs.
+
+    Parameters
+    ----------
+    problem, solution
+        What was solved, and how.
+    """
+    pairs, stars = solution.pairs.copy(), solution.stars.copy()
+    passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
+    flow = pruning.flow_of(problem.rows, passed)
+    pruning.load(problem.rows, stars, pairs, flow)
+    for _ in range(PRUNING_PASSES):
+        cells = cells_to_try(problem, stars, needs_of(problem, pairs))
+        gone = pruning.prune(problem.rows, stars, flow, cells)
+        pruning.unload(flow, pairs)
+        if gone == 0:
+            break
+    return Solution(pairs, stars)
+
+
+def cells_to_try(problem: Problem, stars: NDArray[np.uint64], needs: Ints) -> Ints:
+    """Return the stars that were added, those first that the fewest pairs need, dear ones first.
+
+    Rows, and columns by the bits that stand for them, shape (m, 2).
+    """
+    positions = position_of_columns(problem.codes)
+    added = (stars & ~problem.rows.stars)[:, positions >> 6] >> (positions & 63).astype(np.uint64)
+    rows, columns = np.nonzero(added & np.uint64(1))
+    order = np.lexsort((-problem.prices[rows, columns], needs[rows, columns]))
+    return np.column_stack([rows, positions[columns]])[order]

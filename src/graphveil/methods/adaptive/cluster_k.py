@@ -1,0 +1,122 @@
+"""The method `cluster-k`: rows are put together, k or more, and show what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.guarantees import KAnonymity
+from graphveil.data import Table
+from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
+from graphveil.methods.adaptive.drafting import draft_of
+from graphveil.parameters import parameter
+from graphveil.randomness import Randomness
+
+Search = Literal["plain", "agglomerative", "local"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterK(Anonymizer[Table]):
+    """Every row of the release equals at least k-1 others on every published feature.
+
+    Rows are put together into clusters of k or more, and a cluster shows the values that all of its
+    rows have in common; everything else is ``*``. A missing cell counts as suppressed.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows.
+    search
+        ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
+        ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
+        the six before: a row moves to another cluster, or two rows change places.
+    block_rows
+        A table of more rows is divided into blocks of at most so many, in which rows are alike.
+        None stands for one block up to 2,000 rows, and blocks of 512 above.
+
+    Notes
+    -----
+    The baseline of Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013.
+    The cost of a cluster is its size times the columns in which its rows differ. Time grows with
+    the square of a block's rows.
+
+    Examples
+    --------
+    >>> data = Table.from_columns({"sex": ["f", "f", "m", "m"], "age": ["1", "2", "2", "2"]})
+    >>> release = ClusterK(k=2).anonymize(data)
+    >>> sorted(release.data.to_arrow().to_pylist(), key=str)[-1]
+    {'sex': 'm', 'age': '2'}
+    """
+
+    name: ClassVar[str] = "cluster-k"
+    accepts: ClassVar[type[Table]] = Table
+    promise: ClassVar[str] = (
+        "Every row of the release equals at least k-1 others on every published feature."
+    )
+    source: ClassVar[str] = (
+        "the baseline of Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013,"
+        " with local search"
+    )
+    limits: ClassVar[str] = (
+        "It does not hide what people like you have in common: every published cell is certainly "
+        "true of everyone in its class, and known of whoever is known to be in it. It does not "
+        "hide that a person is in the data. Two releases of the same data protect less than each."
+    )
+    cost: ClassVar[str] = "rows times the rows of a block"
+    example: ClassVar[Mapping[str, Any]] = {"k": 5}
+    states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
+    runs_in_blocks: ClassVar[bool] = True
+
+    k: int = parameter(text="smallest class of equal rows", minimum=2)
+    search: Search = parameter(
+        default="local", text="merge the cheapest, the best of six ways, or improve each of these"
+    )
+    block_rows: int | None = parameter(
+        default=None,
+        text="most rows of a block; at least four times k",
+        minimum=8,
+        unset=f"all up to 2000 rows, {BLOCK_ROWS} above",
+    )
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows for which the promise can be kept: k."""
+        return self.k
+
+    @property
+    def guarantee(self) -> KAnonymity:
+        """What is promised."""
+        return KAnonymity(k=self.k)
+
+    def _anonymize(self, data: Table, randomness: Randomness) -> Draft:
+        most_rows = rows_of_block(self.block_rows, data.n_rows, self.k)
+        outcome = in_blocks(
+            data.codes,
+            np.full(data.n_rows, self.k, dtype=np.int64),
+            np.ones(data.n_columns),
+            most_rows=most_rows,
+            work=Clustering(self.search),
+            randomness=randomness,
+        )
+        return draft_of(data, outcome)
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Puts the rows of a block together."""
+
+    search: Search
+
+    def __call__(self, block: Block) -> Solved:
+        """Return what the block publishes; its rows all have the same level."""
+        from graphveil.methods.adaptive.clusters import clusters  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive.packing import mask_of, packed  # noqa: PLC0415  the same
+
+        grouped = clusters(packed(block.codes), int(block.levels[0]), self.search, block.rng)
+        hidden = mask_of(grouped.common.stars[grouped.labels], block.codes)
+        return Solved(np.packbits(hidden, axis=1))

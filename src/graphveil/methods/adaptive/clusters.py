@@ -1,0 +1,97 @@
+"""Clusters of at least k rows whose common values are published: merged, then improved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.adaptive import exchange, merging
+from graphveil.kernels.adaptive.planes import Packed
+
+Labels = NDArray[np.int64]
+Search = Literal["plain", "agglomerative", "local"]
+
+_PLAIN = (
+    (merging.PLAIN, 0.0, 0),
+    (merging.PLAIN, merging.SMALL_FIRST, 0),
+)
+_STARTS = (
+    *_PLAIN,
+    (merging.BY_SIZE, merging.SMALL_FIRST, 0),
+    (merging.PLAIN, 0.0, 1),
+    (merging.BY_SIZE, 0.0, 1),
+    (merging.BY_LOGARITHM, 0.0, 1),
+)
+"""What a cost is divided by, what a row more counts for, and whether clusters are shrunk to k."""
+
+PASSES = 30
+PLAIN_ORDERS = 3
+
+
+def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> exchange.Clusters:
+    """Return clusters of at least k rows each that suppress few cells.
+
+    Parameters
+    ----------
+    rows
+        At least k rows.
+    k
+        The fewest rows of a cluster, at least 2.
+    search
+        ``"plain"`` merges the two clusters whose union costs least; which of several is decided in
+        eight ways, and the best is kept. ``"agglomerative"`` also merges under other notions of
+        cost, in six ways, and ``"local"`` improves each of the six first.
+    rng
+        Orders of rows.
+    """
+    passes = PASSES if search == "local" else 0
+    n, best = rows.stars.shape[0], None
+    for order in _orders(n, search, rng):
+        for start in _PLAIN if search == "plain" else _STARTS:
+            visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
+            labels = _merged(rows, merging.Rule(k, *start), order)
+            grouped = _improved(rows, labels, k, rng.permuted(visits, axis=1))
+            if best is None or stars_of(grouped) < stars_of(best):
+                best = grouped
+    if best is None:
+        raise TypeError("there is at least one start")
+    return best
+
+
+def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels]:
+    """Yield orders of the rows: the plain search, which is quick, tries some."""
+    yield np.arange(n)
+    for _ in range(PLAIN_ORDERS if search == "plain" else 0):
+        yield rng.permutation(n)
+
+
+def _merged(rows: Packed, rule: merging.Rule, order: Labels) -> Labels:
+    """Return the cluster of every row; of unions of the same cost the first in this order wins."""
+    ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
+    work = merging.merging(ordered, identical(ordered))
+    merging.merge(ordered, work, rule)
+    labels = np.empty_like(work.labels)
+    labels[order] = work.labels
+    return labels
+
+
+def identical(rows: Packed) -> Labels:
+    """Return for every row the first one that equals it."""
+    words = np.concatenate([rows.planes, rows.stars], axis=1)
+    _, first, kind = np.unique(words, axis=0, return_index=True, return_inverse=True)
+    return first[kind]
+
+
+def stars_of(grouped: exchange.Clusters) -> int:
+    """Return how many cells clusters suppress."""
+    columns = np.bitwise_count(grouped.common.stars).sum(axis=1, dtype=np.int64)
+    return int((grouped.sizes * columns).sum())
+
+
+def _improved(rows: Packed, labels: Labels, k: int, orders: NDArray[np.int32]) -> exchange.Clusters:
+    grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
+    exchange.improve(rows, grouped, k, orders)
+    return grouped

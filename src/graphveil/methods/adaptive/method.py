@@ -1,0 +1,355 @@
+"""The method `adaptive`: everybody fits as many records as the level that they asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.anonymizer import Anonymizer, Draft, noted
+from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.guarantees import AdaptiveAnonymity
+from graphveil.data import Table
+from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.measures.matchings import Pairs, posteriors
+from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
+from graphveil.methods.adaptive.drafting import draft_of
+from graphveil.methods.adaptive.spelled import (
+    GIVE_LEVELS,
+    Levels,
+    Weights,
+    checked_levels,
+    levels_in,
+)
+from graphveil.parameters import parameter
+from graphveil.randomness import Randomness
+from graphveil.records.ledger import Ledger
+from graphveil.release import Release
+
+Compatibility = Literal["bipartite", "symmetric"]
+Refine = Literal["none", "prune"]
+
+SCORED_ROWS = 1_000
+"""Up to so many rows the owner is told what refinement does to the chances of being found."""
+
+
+class Task(NamedTuple):
+    """What is published, what each row asks for, and what a star costs."""
+
+    data: Table
+    levels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adaptive(Anonymizer[Table]):
+    """Each person could own at least as many records as the level that the person asked for.
+
+    Cells are suppressed until each person's row fits that many released records, and each record as
+    many people; each such pair is part of a full assignment that fits the data. This counts
+    candidates: it does not make them equally likely.
+
+    Parameters
+    ----------
+    levels
+        A number that holds for all, or the column in which everybody's stands: it is read, and
+        taken out of the data. In Python also an array, given to `anonymize`. Who asked for how much
+        is published nowhere.
+    least_level
+        Lower levels are raised to this one, which is published.
+    compatibility
+        ``"bipartite"`` is the paper's Algorithm 1. ``"symmetric"`` is its Algorithm 2: record i
+        fits person j where record j fits person i.
+    refine
+        ``"prune"`` takes away stars that nobody needs afterwards. Up to 1,000 rows the cost says
+        how likely people are to be matched to their record before and after: the largest and the
+        mean chance, all full assignments being equally likely.
+    weights
+        What a star costs by column, such as ``age=2,zip=.5``; 1 where nothing is said.
+    schedule
+        How many steps the search takes: from step to step a star that is needed anyway gets
+        cheaper.
+    max_iterations
+        The most solves of a step.
+    block_rows
+        As in `ClusterK`.
+
+    Notes
+    -----
+    Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013. Each solve is a
+    flow of least cost, exact; step s takes the price of a cell times 1/(2^s + 1) for every pair
+    that needs it. Degrees are balanced: record i fits as many chosen persons as person i fits
+    records, so that every chosen pair lies in a full assignment.
+
+    Examples
+    --------
+    >>> data = Table.from_columns({"a": list("100110"), "b": list("000011"), "c": list("001101")})
+    >>> release = Adaptive(levels=2).anonymize(data)
+    >>> release.private.cost["stars_added"] <= 8
+    True
+    """
+
+    name: ClassVar[str] = "adaptive"
+    accepts: ClassVar[type[Table]] = Table
+    promise: ClassVar[str] = (
+        "Each person could own at least as many records as the level that the person asked for."
+    )
+    source: ClassVar[str] = (
+        "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
+    )
+    limits: ClassVar[str] = (
+        "It counts candidates and does not make them equally likely: one record can be likelier to "
+        "be a person's than one in the level. Someone who holds the original table and re-runs the "
+        "method can do better than one in the level: at level 5 we gave 45 to 78 % of the people "
+        "of three tables of 155 to 187 rows their records in that way with "
+        "compatibility=bipartite, and 19 to 22 % with symmetric, where all had the same level. "
+        "Against that use cluster-k. Rows with many stars belong to people who asked for much, or "
+        "who are unlike others. It does not hide whether a person is in the data, nor what all "
+        "candidates have in common."
+    )
+    cost: ClassVar[str] = "rows times the rows of a block, times the solves"
+    example: ClassVar[Mapping[str, Any]] = {"levels": 5}
+    states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
+    runs_in_blocks: ClassVar[bool] = True
+
+    levels: Levels | None = parameter(
+        default=None,
+        text="records that each person could own: a number, or the column that holds everybody's",
+        unset="an array, in Python",
+    )
+    least_level: int = parameter(default=1, text="lower levels are raised to this", minimum=1)
+    compatibility: Compatibility = parameter(
+        default="bipartite", text="the paper's algorithm 1, or algorithm 2"
+    )
+    refine: Refine = parameter(default="none", text="take away stars that nobody needs, or not")
+    weights: Weights | None = parameter(
+        default=None, text="what a star costs by column, such as age=2,zip=.5", unset="1 each"
+    )
+    schedule: int = parameter(default=10, text="steps of the search", minimum=1, maximum=40)
+    max_iterations: int = parameter(default=20, text="most solves of a step", minimum=1)
+    block_rows: int | None = parameter(
+        default=None,
+        text="most rows of a block; at least four times the largest level",
+        minimum=8,
+        unset=f"all up to 2000 rows, {BLOCK_ROWS} above",
+    )
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows for which the promise can be kept."""
+        return self.guarantee.level
+
+    @property
+    def guarantee(self) -> AdaptiveAnonymity:
+        """What is promised: the common level, or the least that anybody has."""
+        common = None if self.levels is None else self.levels.common
+        level = max(common or 1, self.least_level)
+        return AdaptiveAnonymity(level=level, common=common is not None)
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse fewer rows than the level.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they are fewer.
+        """
+        if n < self.rows_needed:
+            raise InfeasibleError(
+                f"a level of {self.rows_needed} needs as many {noun}, the data has {n}. Lower it, "
+                "or give more data."
+            )
+
+    def anonymize(
+        self,
+        data: Any,
+        *,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        levels: Any = None,
+        weights: Any = None,
+    ) -> Release:
+        """Return a release of the table that keeps the promise, under new ids in a new order.
+
+        Parameters
+        ----------
+        data
+            A `Table`, or a frame of another library (pandas, polars, DuckDB, Arrow).
+        seed
+            None draws from the operating system's entropy. A seed is a secret of the owner.
+        ledger
+            As of every method: it takes a claim that does not add up only where it is told to.
+        levels
+            A whole number a row, from 1 to the number of rows, where the parameter is not given.
+            They go into the owner's private folder alone.
+        weights
+            What a star costs, cell by cell: shape (rows, columns), at least 0.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind.
+        ParameterError
+            Where levels are given twice or not at all, or are not whole numbers, one a row.
+        InfeasibleError
+            Where a level is out of range.
+        DataError
+            Where a column is not there, or a cell of the column of levels holds none.
+
+        Warns
+        -----
+        GraphveilWarning
+            What the owner should know before publishing.
+        """
+        draw = partial(self._draft, levels=levels, weights=weights)
+        prepared = self.prepared(data)
+        spent = self.entered(prepared, ledger, seed)
+        return noted(self._release(prepared, draw, seed), spent)
+
+    def _anonymize(self, data: Table, randomness: Randomness) -> Draft:
+        return self._draft(data, randomness)
+
+    def _draft(
+        self, data: Table, randomness: Randomness, *, levels: Any = None, weights: Any = None
+    ) -> Draft:
+        task = self._task(data, levels, weights)
+        largest = int(task.levels.max(initial=1))
+        most_rows = rows_of_block(self.block_rows, data.n_rows, largest)
+        outcome = in_blocks(
+            task.data.codes,
+            task.levels,
+            task.weights,
+            most_rows=most_rows,
+            work=Matching(
+                self.compatibility,
+                self.refine,
+                self.schedule,
+                self.max_iterations,
+                scored=data.n_rows <= min(most_rows, SCORED_ROWS),
+            ),
+            randomness=randomness,
+        )
+        draft = draft_of(task.data, outcome, advice=self._advice(task, most_rows))
+        return draft if self.guarantee.common else draft._replace(levels=task.levels)
+
+    def _task(self, data: Table, levels: Any, weights: Any) -> Task:
+        """Return what is published, once levels and weights are known."""
+        if (self.levels is None) == (levels is None):
+            times = "not at all" if levels is None else "twice, as a parameter and as an array"
+            raise ParameterError(f"levels are given {times}. {GIVE_LEVELS}")
+        if self.levels is None:
+            asked = checked_levels(levels, data.n_rows)
+        elif self.levels.column is not None:
+            asked = levels_in(data, self.levels.column)
+            data = without_column(data, self.levels.column)
+        else:
+            asked = np.full(data.n_rows, self.levels.common, dtype=np.int64)
+        return Task(data, np.maximum(asked, self.least_level), self._weights(data, weights))
+
+    def _weights(self, data: Table, given: Any) -> NDArray[np.float64]:
+        if given is None:
+            return np.ones(data.n_columns) if self.weights is None else self.weights.of(data)
+        if self.weights is not None:
+            raise ParameterError("weights are given twice, as a parameter and as an array.")
+        array = np.asarray(given, dtype=np.float64)
+        if array.shape != data.codes.shape or not np.all(np.isfinite(array) & (array >= 0)):
+            raise ParameterError(
+                f"weights of shape {array.shape} for a table of shape {data.codes.shape}. Give a "
+                "number of 0 or more a cell."
+            )
+        return array
+
+    def _advice(self, task: Task, most_rows: int) -> tuple[str, ...]:
+        """Return what the owner should know of these levels."""
+        n = task.data.n_rows
+        all_of_them = int(np.count_nonzero(task.levels == n)) if n > 1 else 0
+        advice = []
+        if all_of_them:
+            advice.append(
+                f"{all_of_them} people asked for as many records as there are: whatever differs "
+                "from their rows anywhere is suppressed in everybody's"
+            )
+        if self.block_rows is not None and most_rows > self.block_rows:
+            advice.append(
+                f"blocks have up to {most_rows} rows, not {self.block_rows}: four times the largest"
+                " level"
+            )
+        return tuple(advice)
+
+
+def without_column(data: Table, name: str) -> Table:
+    """Return a table without one of its columns.
+
+    Examples
+    --------
+    >>> without_column(Table.from_columns({"a": [1], "b": [2]}), "a").columns
+    ('b',)
+    """
+    kept = [number for number, column in enumerate(data.columns) if column != name]
+    columns = tuple(data.columns[number] for number in kept)
+    categories = tuple(data.categories[number] for number in kept)
+    return Table(data.codes[:, kept], columns, categories, data.ids)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Chooses the pairs of a block."""
+
+    compatibility: Compatibility
+    refine: Refine
+    schedule: int
+    max_iterations: int
+    scored: bool = False
+    """Whether it is counted what refinement does to the chances of being found."""
+
+    def __call__(self, block: Block) -> Solved:
+        """Return what the block publishes, and the pairs that were chosen."""
+        from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive.packing import mask_of  # noqa: PLC0415  the same
+        from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  the same
+
+        variant = symmetric if self.compatibility == "symmetric" else bipartite
+        problem = problem_of(block.codes, block.levels, block.weights)
+        schedule = bipartite.Schedule(self.schedule, self.max_iterations)
+        solution = variant.solve(problem, schedule, block.rng)
+        scored = {}
+        if self.refine == "prune":
+            before, solution = solution, variant.pruned(problem, solution)
+            if self.scored:
+                stages = {"before_refining": before, "after_refining": solution}
+                scored = {
+                    name: chances(bipartite.fitting_pairs(problem, one.stars))
+                    for name, one in stages.items()
+                }
+        pairs = solution.pairs.astype(np.bool_)
+        np.fill_diagonal(pairs, val=True)
+        hidden = mask_of(solution.stars, block.codes)
+        persons = np.nonzero(pairs)[1].astype(np.int32)
+        figures = {f"{of}_{when}": value for when, all_of in scored.items() for of, value in all_of}
+        return Solved(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
+
+
+def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
+    """Return the largest and the mean chance of the own record, by what fits whom.
+
+    All full assignments count as equally likely.
+
+    Parameters
+    ----------
+    fits
+        1 where record i fits person j, shape (n, n).
+
+    Examples
+    --------
+    >>> chances(np.ones((2, 2), dtype=np.int8))
+    (('largest_chance', 0.5), ('mean_chance', 0.5))
+    """
+    indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
+    scored = posteriors(Pairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))
+    own = scored.true_pairs()
+    word = "chance" if scored.exact else "chance_estimated"
+    return ((f"largest_{word}", float(own.max())), (f"mean_{word}", float(own.mean())))

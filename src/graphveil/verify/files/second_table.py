@@ -1,0 +1,277 @@
+"""The file of an original table read a second time, cell by cell, as the private record says.
+
+Numbers that were binned are looked up one by one: each must lie in the interval that stands for it.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from graphveil.data import Table
+from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.verify.database import Database, literal
+from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, one_line, shown
+
+TWICE = "original read twice"
+MOST_CELLS = 50_000_000
+"""The most cells that are read a second time."""
+
+_SHARED = "read by the reader that the method used, alone"
+_PLAIN = "comma- or tab-separated text under a line of names, and a record of how it was read"
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_NO_CELL = "\x01"
+_BLANKS = r"^\s|\s$"
+_KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
+"""Options that are understood here; others leave the file to the reader."""
+
+_DIGITS, _ROUNDED = 12, 1e-11
+"""Edges of intervals have so many digits at most: a number so near to one may lie on both sides."""
+
+
+class _Reading(NamedTuple):
+    """How the file was read."""
+
+    ids: str | None
+    suppressed: list[str]
+    bins: Mapping[str, str]
+    one_hot: list[str]
+
+
+class _File(NamedTuple):
+    """A plain file, and its columns."""
+
+    path: Path
+    delimiter: str
+    compression: str
+    names: list[str]
+
+
+def table_reading_check(
+    db: Database, original: Table, path: Path, reading: Mapping[str, Any]
+) -> Check:
+    """Return whether the file of a table says what the program's reader made of it.
+
+    Parameters
+    ----------
+    db
+        A database that may read the folder of the file.
+    original
+        What the program's reader made of the file.
+    path
+        The file.
+    reading
+        The options that it was read with, as the private record holds them.
+    """
+    how, file = _reading(reading), _file(path)
+    if how is None or file is None:
+        return not_checked(TWICE, _SHARED, needs=_PLAIN)
+    if original.n_rows * original.n_columns > MOST_CELLS:
+        return not_checked(TWICE, f"{_SHARED}: more than {MOST_CELLS:,} cells")
+    if not _has_columns(original, file, how):
+        return not_checked(TWICE, f"{_SHARED}: the file has other columns than the original")
+    try:
+        _read_again(db, file)
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        return not_checked(TWICE, f"{_SHARED}: a second one says {one_line(error)}")
+    rows = db.number("SELECT count(*) FROM again")
+    if rows != original.n_rows:
+        return fails(TWICE, f"{rows} rows in the file, {original.n_rows} in the original as read")
+    return _compared(db, original, file, how)
+
+
+def _reading(reading: Mapping[str, Any]) -> _Reading | None:
+    """Return how the file was read; None where options that are not understood were used."""
+    used = {name for name, value in reading.items() if value not in (None, "auto", (), [], {})}
+    if not used <= _KNOWN or {"format", "delimiter"} & used or reading.get("header") == "no":
+        return None
+    suppressed = reading.get("suppressed", ("*", ""))
+    bins, one_hot = reading.get("bins", {}), reading.get("one_hot", ())
+    lists = isinstance(suppressed, list | tuple) and isinstance(one_hot, list | tuple)
+    if not lists or not isinstance(bins, Mapping):
+        return None
+    return _Reading(reading.get("ids"), list(map(str, suppressed)), bins, list(map(str, one_hot)))
+
+
+def _has_columns(original: Table, file: _File, how: _Reading) -> bool:
+    """Whether the original has the columns of the file, those of the values of some among them."""
+    expected = set(file.names) - {how.ids, *how.one_hot}
+    for name in how.one_hot:
+        expected |= {original.columns[place] for place in _of_values(original, name)}
+    return set(original.columns) == expected and {*how.one_hot} <= set(file.names)
+
+
+def _of_values(original: Table, name: str) -> list[int]:
+    """Return the places of the columns that stand for the values of one."""
+    return [p for p, column in enumerate(original.columns) if column.startswith(f"{name}=")]
+
+
+def _one_of(original: Table, name: str) -> Any:
+    """Return the value of every row whose column shows a 1; a text of no value where not one does.
+
+    A row that is suppressed in all of them has none.
+    """
+    places = _of_values(original, name)
+    values = [original.columns[place].removeprefix(f"{name}=") for place in places]
+    codes = original.codes[:, places]
+    ones = np.column_stack(
+        [
+            np.append(np.equal(original.categories[place].astype(object), 1), False)[column]
+            for place, column in zip(places, codes.T, strict=True)
+        ]
+    )
+    value = np.where(ones.sum(axis=1) == 1, ones.argmax(axis=1), len(values))
+    value[(codes < 0).all(axis=1)] = -1
+    value[(codes < 0).any(axis=1) & (codes >= 0).any(axis=1)] = len(values)
+    return pa.array([*values, _NO_CELL]).take(pa.array(value, mask=value < 0))
+
+
+def _file(path: Path) -> _File | None:
+    """Return the file with the names of its columns; None where it is not plain."""
+    *_, extension = [""] + [s.lower() for s in path.suffixes if s.lower() != ".gz"]
+    delimiter = _DELIMITERS.get(extension)
+    if delimiter is None or path.suffix.lower() not in {extension, ".gz"}:
+        return None
+    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
+    opened = gzip.open if compression == "gzip" else open
+    try:
+        with opened(path, "rb") as stream:
+            first = stream.readline(1 << 20).decode()
+        names = next(csv.reader([first], delimiter=delimiter, strict=True))
+    except (OSError, ValueError, csv.Error, StopIteration):
+        return None
+    if len(set(names)) != len(names) or any(name.strip() != name for name in names):
+        return None
+    return _File(path, delimiter, compression, names)
+
+
+def _read_again(db: Database, file: _File) -> None:
+    """Create `again(f0, f1, ...)` of all cells, as they stand in the file."""
+    columns = ", ".join(f"f{number}: 'VARCHAR'" for number in range(len(file.names)))
+    db.run(
+        "CREATE TABLE again AS SELECT * FROM read_csv(?, auto_detect = false, header = true, "
+        f"delim = {literal(file.delimiter)}, quote = '\"', escape = '\"', "
+        f"nullstr = '{_NO_CELL}', compression = '{file.compression}', "
+        f"hive_partitioning = false, columns = {{{columns}}})",
+        [db.link(file.path.resolve())],
+    )
+
+
+def _compared(db: Database, original: Table, file: _File, how: _Reading) -> Check:
+    for number, name in enumerate(file.names):
+        if db.first(f"SELECT 1 FROM again WHERE regexp_matches(f{number}, ?) LIMIT 1", [_BLANKS]):
+            return not_checked(TWICE, f"{_SHARED}: blanks stand around cells of {shown(name)}")
+        if name == how.ids:
+            problem = _different(db, number, _texts(original.labels()), [])
+        else:
+            cells = _one_of(original, name) if name in how.one_hot else _cells(original, name)
+            rule = how.bins.get(name)
+            problem = (
+                _different(db, number, cells, how.suppressed)
+                if rule is None
+                else _outside(db, number, cells, how.suppressed, rule)
+            )
+        if problem is not None:
+            return fails(TWICE, f"column {shown(name)}: {problem}")
+    cells_read = counted(original.n_rows * original.n_columns, "cell")
+    return holds(TWICE, f"a reader of the checker's own finds the same {cells_read} in the file")
+
+
+def _cells(original: Table, name: str) -> Any:
+    column = original.columns.index(name)
+    return _texts(original.categories[column], original.codes[:, column])
+
+
+def _texts(names: Ids, codes: np.ndarray[Any, Any] | None = None) -> Any:
+    words = to_arrow(as_text(names)).cast(pa.string())
+    return words if codes is None else words.take(pa.array(codes, mask=codes < 0))
+
+
+def _different(db: Database, number: int, cells: Any, suppressed: list[str]) -> str | None:
+    """Return how a column of the file differs from the original's, or None."""
+    row = next(iter(_pairs(db, number, cells, suppressed, "said IS DISTINCT FROM had")), None)
+    if row is None:
+        return None
+    said, had, first = row
+    return f"row {first} says {shown(said)}, the original as read {shown(had)}"
+
+
+def _outside(db: Database, number: int, cells: Any, suppressed: list[str], rule: str) -> str | None:
+    """Return which number of the file lies outside the interval that the original has for it."""
+    intervals = _of_rule(rule)
+    for said, had, first in _pairs(db, number, cells, suppressed, "true"):
+        if had is not None and intervals is not None and had not in intervals:
+            return f"{shown(had)} is no interval of {rule}"
+        if not _lies_in(said, had):
+            return f"row {first} says {shown(said)}, the original as read {shown(had)}"
+    return None
+
+
+def _pairs(
+    db: Database, number: int, cells: Any, suppressed: list[str], condition: str
+) -> list[tuple[Any, ...]]:
+    """Return the distinct pairs of what the file says and the original has, and a row of each."""
+    db.put("original_cells", {"had": cells})
+    hidden = ", ".join(literal(text) for text in suppressed) or f"'{_NO_CELL}'"
+    pairs = db.rows(
+        f"SELECT said, had, min(row) AS first FROM (SELECT rowid AS row, "
+        f"CASE WHEN f{number} IN ({hidden}) THEN NULL ELSE f{number} END AS said FROM again) "
+        "JOIN (SELECT rowid AS row, had FROM original_cells) USING (row) "
+        f"WHERE {condition} GROUP BY said, had ORDER BY first"
+    )
+    db.run("DROP TABLE original_cells")
+    return pairs
+
+
+def _of_rule(rule: str) -> set[str] | None:
+    """Return the intervals between edges that a rule gives; None where the data gives them."""
+    kind, _, listed = rule.partition(":")
+    if kind != "edges":
+        return None
+    edges = [f"{float(edge):.12g}" for edge in listed.split(",")]
+    between = {f"{low}<x<={high}" for low, high in pairwise(edges)}
+    return {f"<={edges[0]}", f">{edges[-1]}", *between}
+
+
+def _lies_in(said: str | None, interval: str | None) -> bool:
+    """Whether a number lies in an interval as its name says.
+
+    Examples
+    --------
+    >>> _lies_in("7", "<=7"), _lies_in("7", ">7"), _lies_in(None, None), _lies_in("7", "2<x<=9")
+    (True, False, True, True)
+    """
+    try:
+        number = math.nan if said is None else float(said)
+    except ValueError:
+        return False
+    if interval is None or not math.isfinite(number):
+        return interval is None and not math.isfinite(number)
+    match = re.fullmatch(
+        r"(?:(?P<low>[^<>]+)<x)?<=(?P<high>[^<>]+)|>(?P<above>[^<>]+)|any", interval
+    )
+    if match is None:
+        return False
+    low, high = match["low"] or match["above"], match["high"]
+    return _above(number, low) and (high is None or not _above(number, high, strictly=True))
+
+
+def _above(number: float, edge: str | None, *, strictly: bool = False) -> bool:
+    """Whether a number is above an edge; strictly: even where the edge was rounded down."""
+    if edge is None:
+        return True
+    digits = len(re.sub(r"e.*|[^0-9]", "", edge))
+    room = _ROUNDED * abs(float(edge)) if digits >= _DIGITS else 0.0
+    return number > float(edge) + (room if strictly else -room)

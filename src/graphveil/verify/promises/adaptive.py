@@ -1,0 +1,250 @@
+"""Adaptive anonymity, recounted from the original and the release: who could own which record."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import Condition
+from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
+from graphveil.verify.promises.evidence import Evidence, Part, Recheck
+from graphveil.verify.recount.assignments import (
+    Allowed,
+    NoAssignment,
+    allowed_masks,
+    allowed_of_masks,
+    allowed_of_pairs,
+    full_assignment,
+    has_disjoint_assignments,
+)
+from graphveil.verify.recount.fitting import (
+    Cells,
+    Masks,
+    cells_of,
+    fitting_persons,
+    packed,
+    pairs_that_fit,
+)
+from graphveil.verify.recount.linked import released_ids
+from graphveil.verify.recount.owners import BadFileError, Pairs, chosen_pairs, levels_of
+from graphveil.verify.verdict import (
+    LEVELS_NEEDED,
+    LINKAGE,
+    PAIRS_NEEDED,
+    Check,
+    fails,
+    judged,
+    not_checked,
+    one_line,
+)
+
+PAIRS = "allowed pairs"
+WHOLE_ROWS = 20_000
+"""Up to so many rows all pairs of a record and a person are looked at, above chosen ones alone."""
+
+FLOW_PAIRS = 200_000
+"""Up to so many pairs that fit it is said whether as many assignments as the level share none."""
+
+_OPEN = "whether everybody fits as many records as they asked for, and records as many people"
+Ints = NDArray[np.int64]
+
+
+class _Levels(NamedTuple):
+    """What is asked for.
+
+    Parameters
+    ----------
+    of_person
+        int64, shape (n,): in the order of the original.
+    of_record
+        The same of the owner of each record; None where that is not known.
+    published
+        The published id of every person, where it is known.
+    """
+
+    of_person: Ints
+    of_record: Ints | None
+    published: Ints | None
+
+
+class _Counted(NamedTuple):
+    """The allowed pairs, of which pairs, and these as masks where all were looked at."""
+
+    allowed: Allowed | NoAssignment
+    among: str
+    fits: Masks | None = None
+
+
+def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
+    """Return whether all have as many allowed records, and records as many people, as is said."""
+    n, rows = evidence.table.n_rows, evidence.tables.number("SELECT count(*) FROM cells")
+    if rows != n:
+        return fails(PAIRS, f"{rows} records for {n} people, so there is no full assignment")
+    lacking = _lacking(evidence, promise, n)
+    if lacking is not None:
+        return not_checked(PAIRS, f"{_OPEN}, of {n} rows", needs=lacking)
+    try:
+        levels = _levels(evidence, promise)
+        counted = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
+    except duckdb.OutOfMemoryException:
+        raise
+    except (BadFileError, duckdb.Error) as error:
+        return fails(PAIRS, one_line(error))
+    if isinstance(counted.allowed, NoAssignment):
+        return fails(
+            PAIRS,
+            f"no full assignment of records to people fits the data: record "
+            f"{counted.allowed.record} goes without a person",
+        )
+    return _judged(counted, counted.allowed, levels)
+
+
+def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
+    """Return which of the owner's files must be there for this check and is not."""
+    if not promise.common and evidence.levels is None:
+        return LEVELS_NEEDED
+    if n > WHOLE_ROWS and evidence.witness is None:
+        return PAIRS_NEEDED
+    if n > WHOLE_ROWS and not promise.common and not evidence.linked:
+        return LINKAGE
+    return None
+
+
+def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
+    """Return what is asked for; the levels of records by their owners, where these are known."""
+    n = evidence.table.n_rows
+    published = released_ids(evidence.tables) if evidence.linked else None
+    if promise.common or evidence.levels is None:
+        of_all = np.full(n, promise.level, dtype=np.int64)
+        return _Levels(of_all, of_all, published)
+    of_person = levels_of(evidence.tables, evidence.levels, evidence.table)
+    if n and of_person.min() < promise.level:
+        raise BadFileError(
+            f"{evidence.levels.name} holds a level below {promise.level}, the least of the claim"
+        )
+    if published is None:
+        return _Levels(of_person, None, None)
+    of_record = np.empty_like(of_person)
+    of_record[published] = of_person
+    return _Levels(of_person, of_record, published)
+
+
+def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
+    """Return the allowed pairs among all; of few, also whether assignments share none of them."""
+    fits = fitting_persons(_cells(evidence))
+    number = int(np.bitwise_count(fits).sum())
+    among = f"{number} pairs that fit"
+    few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
+    if few and has_disjoint_assignments(fits, promise.level):
+        among += f"; {promise.level} full assignments share no pair"
+    return _Counted(allowed_of_masks(fits), among, fits)
+
+
+def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
+    """Return the allowed pairs among the owner's chosen ones, each of which must fit."""
+    path = evidence.witness
+    if path is None:
+        raise TypeError("there are no chosen pairs")
+    pairs = chosen_pairs(evidence.tables, path, evidence.table)
+    fit = pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
+    if not fit.all():
+        first = int(np.argmin(fit))
+        who = _who(levels, int(pairs.persons[first]))
+        raise BadFileError(
+            f"{np.count_nonzero(~fit)} of {fit.size} chosen pairs do not fit, the first record "
+            f"{pairs.records[first]} and {who}"
+        )
+    n = evidence.table.n_rows
+    likely = None
+    if levels.published is not None:
+        likely = np.empty(n, dtype=np.int64)
+        likely[levels.published] = np.arange(n)
+    allowed = allowed_of_pairs(pairs.records, pairs.persons, n, likely=likely)
+    among = f"{fit.size} chosen pairs, each of which fits"
+    if levels.published is not None and _are_balanced(pairs, levels.published):
+        among += "; every record has as many of them as its owner"
+    return _Counted(allowed, among)
+
+
+def _are_balanced(pairs: Pairs, published: Ints) -> bool:
+    """Whether every person has as many pairs as their record: then all are allowed."""
+    n = published.size
+    of_records, of_persons = (np.bincount(ends, minlength=n) for ends in pairs)
+    return bool(np.array_equal(of_records[published], of_persons))
+
+
+def _cells(evidence: Evidence) -> Cells:
+    return cells_of(evidence.tables, evidence.table, evidence.columns)
+
+
+def _judged(counted: _Counted, allowed: Allowed, levels: _Levels) -> Check:
+    """Return whether as many pairs are allowed as is asked for, on both sides."""
+    problems = []
+    if levels.of_record is not None:
+        short = np.flatnonzero(allowed.of_record < levels.of_record)
+        problems += [
+            f"record {record} could belong to {allowed.of_record[record]} people, "
+            f"{levels.of_record[record]} are promised"
+            for record in short.tolist()
+        ]
+    short = np.flatnonzero(allowed.of_person < levels.of_person)
+    problems += [
+        f"{_who(levels, person)} could own {allowed.of_person[person]} records, "
+        f"{levels.of_person[person]} are promised"
+        for person in short.tolist()
+    ]
+    said = _ranges(counted.among, allowed)
+    if levels.of_record is None:
+        lacking = _owner_that_is_lacking(counted, allowed, levels)
+        problems += [] if lacking is None else [lacking]
+        said += "; a level of each record is that of its owner in some full assignment"
+    return judged(PAIRS, problems, said)
+
+
+def _ranges(among: str, allowed: Allowed) -> str:
+    if not allowed.of_person.size:
+        return "there are no people"
+    ends = [(counts.min(), counts.max()) for counts in (allowed.of_person, allowed.of_record)]
+    (least, most), (least_people, most_people) = ends
+    return (
+        f"each person could own {least} to {most} records and each record belong to {least_people} "
+        f"to {most_people} people, never fewer than was asked for, in full assignments among "
+        f"{among}"
+    )
+
+
+def _owner_that_is_lacking(counted: _Counted, allowed: Allowed, levels: _Levels) -> str | None:
+    """Return why no full assignment gives each record an owner who asked for no more than it has.
+
+    Without the linkage the owner of a record is not known, so any that is allowed will do.
+    """
+    if counted.fits is None:
+        raise TypeError("without the linkage all pairs must be looked at")
+    content = np.unique(allowed.of_record)
+    of_degree = packed(levels.of_person[None, :] <= content[:, None])
+    fits = allowed_masks(counted.fits, allowed)
+    fits &= of_degree[np.searchsorted(content, allowed.of_record)]
+    owners = full_assignment(fits)
+    if not isinstance(owners, NoAssignment):
+        return None
+    return (
+        f"record {owners.record} could belong to {allowed.of_record[owners.record]} people, fewer "
+        "than its owner asked for in any full assignment"
+    )
+
+
+def _who(levels: _Levels, person: int) -> str:
+    if levels.published is None:
+        return f"the person in row {person} of the original"
+    return f"the person of record {levels.published[person]}"
+
+
+RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    AdaptiveAnonymity: Recheck(
+        ("table",), (Part(PAIRS, ("data", "original"), _OPEN, allowed_pairs),)
+    ),
+}
+"""How the guarantee is checked again."""

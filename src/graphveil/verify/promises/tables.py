@@ -1,0 +1,49 @@
+"""Promises about tables: published cells are the original's, and stars are as many as is said."""
+
+from __future__ import annotations
+
+from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.guarantees import Guarantee
+from graphveil.verify.promises.evidence import Evidence, Part, Recheck
+from graphveil.verify.recount.table_rows import compare_with_original, rows_by_stars
+from graphveil.verify.verdict import Check, counted, fails, holds, shown
+
+NOTHING_ADDED, STARS = "nothing added", "stars by row"
+
+
+def cells_are_the_originals(evidence: Evidence) -> Check:
+    """Return whether every cell that is not suppressed is that of the same row of the original."""
+    compared = compare_with_original(evidence.tables, evidence.table, evidence.columns)
+    if compared.strange is None:
+        number = compared.cells - compared.stars
+        return holds(NOTHING_ADDED, f"every published cell is the original's, {number} in all")
+    strange = compared.strange
+    return fails(
+        NOTHING_ADDED,
+        f"{compared.n_strange} of {compared.cells - compared.stars} published cells are not the "
+        f"original's, the first in row {strange.row}, column {shown(strange.column)}: "
+        f"{shown(strange.published)}",
+    )
+
+
+def _stars(evidence: Evidence, condition: StarsByRow) -> Check:
+    """Whether as many rows have as many suppressed cells as the condition says."""
+    counts = rows_by_stars(evidence.tables)
+    if counts == condition.rows:
+        rows, stars = sum(n for _, n in counts), sum(cells * n for cells, n in counts)
+        return holds(STARS, f"{counted(stars, 'suppressed cell')} in {counted(rows, 'row')}")
+    said, own = dict(condition.rows), dict(counts)
+    cells = min(c for c in {*said, *own} if said.get(c, 0) != own.get(c, 0))
+    return fails(
+        STARS,
+        f"{counted(own.get(cells, 0), 'row')} with {counted(cells, 'suppressed cell')}, the claim "
+        f"says {said.get(cells, 0)}",
+    )
+
+
+RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    StarsByRow: Recheck(
+        ("table",), (Part(STARS, ("data",), "whether rows have so many stars", _stars),)
+    ),
+}
+"""How every condition on the cells of a table is checked again."""

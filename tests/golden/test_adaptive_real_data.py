@@ -1,0 +1,119 @@
+"""Stars on the paper's tables: the first solve exactly, everything else as good as the reference.
+
+The reference is a prototype that was run once; ties fall elsewhere here. Three percent more stars
+are allowed for the plain clusters and for Algorithm 1, five for local search and for pruning. Of
+the networks level 10 is kept here: level 20 takes as long as all else together.
+"""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from tests.adaptive_data import codes_of, in_order
+from tests.shared_data import shared
+
+from graphveil.methods.adaptive import bipartite
+from graphveil.methods.adaptive.clusters import clusters, stars_of
+from graphveil.methods.adaptive.packing import packed
+from graphveil.methods.adaptive.problem import problem_of
+
+TABLE = """
+    wine,2,184,214,214,184,184
+    wine,5,1036,846,686,768,703
+    wine,10,3098,1273,1133,1168,1073
+    wine,20,8434,1831,1600,1424,1384
+    heart,2,542,596,581,542,542
+    heart,5,2606,1987,1639,1818,1734
+    heart,20,16920,3449,3148,2884,2859
+    bupa,5,188,174,147,131,120
+    bupa,20,4068,854,771,709,654
+    hepatitis,5,548,455,375,416,365
+    ecoli,5,248,198,159,157,151
+    ecoli,20,3438,793,776,693,649
+    forest,5,7188,5784,4592,5288,5050
+    forest,20,48084,11939,9895,9419,9200
+"""
+ROWS = [line.strip().split(",") for line in TABLE.split()]
+FRIENDS = """
+    Caltech,10,5969,13886,11594,8903,7953,7531
+    Reed,10,7412,18430,16579,12103,10943,10511
+"""
+NETWORKS = [line.strip().split(",") for line in FRIENDS.split()]
+FOLDERS = {"Caltech": "fb100-Caltech36", "Reed": "fb100-Reed98"}
+SCHEDULE = bipartite.Schedule(steps=10, max_iterations=20)
+
+
+def count(stars):
+    return int(np.bitwise_count(stars).sum())
+
+
+def clustered(codes, k, search):
+    rng = np.random.Generator(np.random.PCG64(1))
+    return stars_of(clusters(packed(codes), k, search, rng))
+
+
+def levels_by_friends(name, n, delta):
+    """Return the paper's levels: who has more friends asks for more."""
+    with gzip.open(shared(f"{FOLDERS[name]}/edges.tsv.gz"), "rt") as file:
+        ends = np.loadtxt(file, dtype=np.int64, ndmin=2)
+    friends = np.bincount(ends.ravel(), minlength=n)[:n]
+    logarithm = np.floor(np.log(np.maximum(friends, 1))).astype(np.int64)
+    return np.maximum(1, delta - (5 - logarithm))
+
+
+def solved(codes, levels):
+    """Return the first solve's errors, the stars of Algorithm 1 and after pruning; check the rest.
+
+    The function that a step brings down never rises, nor do the stars; degrees are balanced.
+    """
+    problem = problem_of(codes, levels, np.ones(codes.shape[1]))
+    before = None
+    best, first = None, None
+    solver = bipartite.Solver(problem.columns, problem.levels)
+    rng = np.random.Generator(np.random.PCG64(1))
+    for one in bipartite.iterations(problem, SCHEDULE, solver, rng):
+        first = int(one.needs.sum()) if first is None else first
+        value = float((1.0 - one.factor ** one.needs.astype(float)).sum())
+        stars = bipartite.cost_of(problem, one.needs)
+        if before is not None and before[0] == one.factor:
+            assert value <= before[1] + 1e-4
+            assert stars <= before[2]
+        before = (one.factor, value, stars)
+        assert (one.pairs.sum(axis=0) == one.pairs.sum(axis=1)).all()
+        assert (one.pairs.sum(axis=0) >= levels - 1).all()
+        best = one if best is None or stars < bipartite.cost_of(problem, best.needs) else best
+    start = bipartite.solution_of(problem, best.pairs)
+    return first, count(start.stars), count(bipartite.pruned(problem, start).stars)
+
+
+@pytest.mark.parametrize("row", ROWS, ids="-".join)
+def test_tables_of_the_paper_need_no_more_stars_than_the_reference(row):
+    name, *numbers = row
+    delta, errors, plain, local, algorithm_1, pruned = map(int, numbers)
+    codes = in_order(codes_of(name))
+    found = solved(codes, np.full(codes.shape[0], delta))
+    assert errors == found[0]
+    assert found[1] <= 1.03 * algorithm_1
+    assert found[2] <= 1.05 * pruned
+    assert clustered(codes, delta, "plain") <= 1.03 * plain
+    assert clustered(codes, delta, "local") <= 1.05 * local
+
+
+@pytest.mark.parametrize("row", NETWORKS, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_networks_of_friends_need_no_more_stars_than_the_reference(row):
+    name, *numbers = row
+    delta, total, errors, plain, local, algorithm_1, pruned = map(int, numbers)
+    codes = codes_of(name)
+    levels = levels_by_friends(name, codes.shape[0], delta)
+    order = np.lexsort((levels, *codes.T))
+    codes, levels = np.ascontiguousarray(codes[order]), levels[order]
+    assert total == levels.sum()
+    found = solved(codes, levels)
+    assert errors == found[0]
+    assert found[1] <= 1.03 * algorithm_1
+    assert found[2] <= 1.05 * pruned
+    k = int(levels.max())
+    assert clustered(codes, k, "plain") <= 1.03 * plain
+    assert clustered(codes, k, "local") <= 1.05 * local

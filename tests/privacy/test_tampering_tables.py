@@ -1,0 +1,181 @@
+"""What the checker says of tables that were changed, sealed anew by a careful hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tables import (
+    BEFORE,
+    COLUMNS,
+    original,
+    release_of,
+    replace_data,
+    replace_rows,
+    rows_of,
+    table_of,
+)
+from tampering import failed, linkage_of, manifest_of, private, reseal, write_linkage
+
+from graphveil.claims.conditions import StarsByRow
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.data import Table
+from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.verify import verify
+
+DIGESTS = {"owner's record", "linkage file"}
+"""Checks that the owner's digests decide; what they notice must show elsewhere, too."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return release_of().write(tmp_path / "release")
+
+
+def failures(folder, **given):
+    return {n: d for n, d in failed(verify(folder, **given)).items() if n not in DIGESTS}
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+def test_an_untouched_release_of_a_table_holds_in_every_condition(tmp_path, form):
+    folder = release_of().write(tmp_path / "release", format=form)
+    verdict = verify(folder, original=original())
+    assert {} == failed(verdict)
+    assert verdict.complete
+    said = {check.name: check.detail for check in verdict.checks}
+    assert "6 rows in 3 classes of equal rows; the smallest holds 2 rows, k=2" == said["classes"]
+    assert "every published cell is the original's, 14 in all" == said["nothing added"]
+    assert "4 suppressed cells in 6 rows" == said["stars by row"]
+    assert "3 cells suppressed, as the record says" == said["cost"]
+    assert "6 rows in both" == said["same size"]
+
+
+def test_without_the_original_nothing_is_said_of_what_was_added(folder):
+    verdict = verify(folder)
+    unchecked = {check.name for check in verdict.checks if check.outcome == "not checked"}
+    assert {"original", "same size", "columns", "linkage", "nothing added", "cost"} <= unchecked
+    assert verdict.ok
+
+
+def test_a_star_equals_only_a_star(folder):
+    rows = rows_of(folder)
+    rows[1] = ["f", "*", "*"]
+    replace_rows(folder, rows)
+    assert {"classes"} == set(failures(folder))
+    assert "the class of row 1 holds 1 row, fewer than k=2" in failures(folder)["classes"]
+
+
+def test_a_cell_of_somebody_else_is_noticed_with_its_row_and_column(folder):
+    rows = rows_of(folder)
+    for row in rows:
+        if row == ["m", "40", "x"]:
+            row[1] = "30"
+    replace_rows(folder, rows)
+    problems = failures(folder, original=original())
+    assert {"nothing added"} == set(problems)
+    assert "2 of 14 published cells" in problems["nothing added"]
+    assert "row 0, column 'age': '30'" in problems["nothing added"]
+
+
+def test_a_value_where_the_original_has_none_is_noticed(folder):
+    rows = [[*row[:2], "z"] if row[:2] == ["f", "40"] else row for row in rows_of(folder)]
+    replace_rows(folder, rows)
+    problems = failures(folder, original=original())
+    assert {"nothing added", "cost"} == set(problems)
+    assert "1 of 16 published cells" in problems["nothing added"]
+
+
+def test_rows_with_other_numbers_of_stars_than_the_claim_says_are_noticed(folder):
+    manifest = manifest_of(folder)
+    manifest["claim"]["conditions"][0]["rows"] = [[0, 3], [1, 3]]
+    reseal(folder, manifest)
+    assert "2 rows with 0 suppressed cells, the claim says 3" == failures(folder)["stars by row"]
+
+
+def test_two_people_who_change_places_in_the_linkage_are_noticed(folder):
+    originals, released = linkage_of(folder)
+    released[0], released[2] = released[2], released[0]
+    write_linkage(folder, originals, released)
+    assert "nothing added" in failures(folder, original=original())
+
+
+def test_a_record_that_says_another_number_of_stars_is_noticed(tmp_path):
+    release = release_of()
+    release.private.cost["stars_added"] = 2
+    folder = release.write(tmp_path / "release")
+    said = failures(folder, original=original())["cost"]
+    assert "3 cells suppressed, the record says 2 cells suppressed, stars_added=2" == said
+
+
+def test_another_table_is_not_the_original(folder):
+    other = table_of(BEFORE[::-1], ids=original().labels().tolist())
+    assert {"original"} == set(failures(folder, original=other))
+
+
+def test_an_original_without_a_released_column_is_named(folder):
+    (private(folder) / "record.json").unlink()
+    less = Table.from_columns({"sex": ["f"] * 6, "age": ["30"] * 6}, ids=original().labels())
+    problems = failures(folder, original=less)
+    assert {"columns": "the original has no column 'town'"} == problems
+
+
+def test_a_column_that_is_not_released_is_named(tmp_path):
+    whole = original()
+    columns = {n: c.to_pylist() for n, c in zip(COLUMNS, whole.to_arrow().columns, strict=True)}
+    wider = Table.from_columns({**columns, "asked": ["2"] * 6}, ids=whole.labels())
+    release = release_of()
+    known = Private(**{**vars(release.private), "input_sha256": digest_of(wider)})
+    folder = Release(**{**vars(release), "private": known}).write(tmp_path / "release")
+    verdict = verify(folder, original=wider)
+    assert {} == failed(verdict)
+    said = next(check.detail for check in verdict.checks if check.name == "columns")
+    assert said.endswith("not published: 'asked'")
+
+
+@pytest.mark.parametrize("cell", ["", "?"])
+def test_a_cell_without_text_is_refused(folder, cell):
+    rows = [[*row[:2], row[2].replace("*", cell)] for row in rows_of(folder)]
+    replace_rows(folder, rows)
+    if cell:
+        assert {"nothing added", "cost"} == set(failures(folder, original=original()))
+    else:
+        quoted = "".join(f'"{row[0]}","{row[1]}","{row[2]}"\n' for row in rows)
+        replace_data(folder, f"{','.join(COLUMNS)}\n{quoted}")
+        assert "has an empty cell in 'town'" in failures(folder)["data"]
+
+
+def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_path):
+    data = Table([[0], [0]], ("sex",), (["*"],))
+    release = Release(
+        data=data,
+        guarantee=KAnonymity(k=2),
+        provenance=Provenance(method="by-hand", source="a test", limits="None.", parameters={}),
+    )
+    folder = release.write(tmp_path / "release", format="parquet")
+    assert "row 0 says `*` where it should be null" in failures(folder)["data"]
+
+
+def test_smooth_k_anonymity_is_no_claim_on_a_table(tmp_path):
+    folder = release_of(guarantee=SmoothKAnonymity(k=2), conditions=()).write(tmp_path / "release")
+    assert "can be claimed of a bipartite, not of a table" in failures(folder)["classes"]
+
+
+cells = st.sampled_from(["a", "b", "*"])
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=9), st.integers(1, 4))
+def test_classes_and_stars_are_those_of_a_count_by_hand(tmp_path_factory, rows, k):
+    sizes = Counter(rows)
+    stars = tuple(sorted(Counter(row.count("*") for row in rows).items()))
+    release = Release(
+        data=table_of([list(row) for row in rows]),
+        guarantee=KAnonymity(k=k),
+        conditions=(StarsByRow(rows=stars),),
+        provenance=Provenance(method="by-hand", source="a test", limits="None.", parameters={}),
+    )
+    folder = release.write(tmp_path_factory.mktemp("one") / "release")
+    expected = {"classes"} if min(sizes.values()) < k else set()
+    assert expected == set(failures(folder))

@@ -1,0 +1,311 @@
+"""The methods `adaptive` and `cluster-k`: what they publish and refuse, and what stays secret."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.engines import LocalEngine, using
+from graphveil.errors import DataError, InfeasibleError, ParameterError, UsageError
+from graphveil.methods.adaptive import bipartite, blocks
+from graphveil.methods.adaptive.problem import problem_of
+from graphveil.methods.adaptive.spelled import Levels, Weights
+from graphveil.release import read_record
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+EXAMPLE = ("1000", "0000", "0011", "1011", "1100", "0111")
+"""The paper's six people: alice, bob, carol, dave, eve, fred."""
+
+
+def table_of(rows, **more):
+    """Return a table of one-letter cells, ``*`` for what is missing, and further columns."""
+    columns = {f"c{number}": list(cells) for number, cells in enumerate(zip(*rows, strict=True))}
+    return gv.Table.from_columns(columns | more, ids=[f"person-{i}" for i in range(len(rows))])
+
+
+def drawn(n, d, *, seed=1, missing=0.0):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    codes = rng.integers(0, 2, size=(n, d)) * (rng.random((n, d)) < 0.6)
+    codes = np.where(rng.random((n, d)) < missing, -1, codes).astype(np.int32)
+    return gv.Table(codes, tuple(f"c{i}" for i in range(d)), tuple([0, 1] for _ in range(d)))
+
+
+def stars(release):
+    return release.private.cost["stars_added"]
+
+
+def rows_in_order(original, release):
+    """Return the published rows in the order of the original, as lists of cells."""
+    listed = [list(row.values()) for row in release.data.to_arrow().to_pylist()]
+    assert original.size == len(listed)
+    return [listed[place] for place in release.private.linkage.released.tolist()]
+
+
+def degrees(original, release, columns=None):
+    """Return how many persons every record fits, and how many records every person, by counting."""
+    published = rows_in_order(original, release)
+    cells = [list(row.values()) for row in original.to_arrow().to_pylist()]
+    kept = columns or range(len(published[0]))
+    fits = np.array(
+        [
+            [all(y is None or y == x[k] for y, k in zip(row, kept, strict=True)) for x in cells]
+            for row in published
+        ]
+    )
+    return fits.sum(axis=1), fits.sum(axis=0)
+
+
+def test_the_worked_example_needs_as_many_stars_as_the_optimum():
+    data = table_of(EXAMPLE)
+    assert 10 == stars(gv.ClusterK(k=2).anonymize(data, seed=1))
+    assert 8 == stars(gv.Adaptive(levels=2).anonymize(data, seed=1))
+    assert 8 == stars(gv.Adaptive(levels=2, compatibility="symmetric").anonymize(data, seed=1))
+
+
+@pytest.mark.parametrize("compatibility", ["bipartite", "symmetric"])
+@pytest.mark.parametrize("refine", ["none", "prune"])
+def test_everybody_fits_as_many_records_as_they_asked_for_and_verify_agrees(compatibility, refine):
+    data = drawn(60, 9, missing=0.05)
+    levels = np.arange(60) % 7 + 1
+    method = gv.Adaptive(compatibility=compatibility, refine=refine)
+    release = method.anonymize(data, levels=levels)
+    of_records, of_persons = degrees(data, release)
+    assert (of_records >= levels).all()
+    assert (of_persons >= levels).all()
+    assert release.verify(data).ok
+    hidden = np.array([[cell is None for cell in row] for row in rows_in_order(data, release)])
+    assert hidden[data.codes < 0].all()
+    assert stars(release) == hidden.sum() - data.n_suppressed
+
+
+@pytest.mark.parametrize("search", ["plain", "agglomerative", "local"])
+def test_clusters_publish_equal_rows_and_verify_agrees(search):
+    data = drawn(50, 8, missing=0.05)
+    release = gv.ClusterK(k=4, search=search).anonymize(data)
+    rows = [tuple(row) for row in rows_in_order(data, release)]
+    assert min(rows.count(row) for row in rows) >= 4
+    assert release.verify(data).ok
+
+
+def test_pruning_and_local_search_save_stars():
+    data = drawn(80, 12)
+    pruned, whole = (gv.Adaptive(levels=5, refine=how) for how in ("prune", "none"))
+    assert stars(pruned.anonymize(data, seed=1)) < stars(whole.anonymize(data, seed=1))
+    plain, local = (gv.ClusterK(k=5, search=how) for how in ("plain", "local"))
+    assert stars(local.anonymize(data, seed=1)) < stars(plain.anonymize(data, seed=1))
+
+
+def test_the_function_of_a_step_never_rises():
+    for seed in range(5):
+        data = drawn(40, 6, seed=seed)
+        levels = np.random.Generator(np.random.PCG64(seed)).integers(1, 9, size=40)
+        weights = np.linspace(1, 3, 6)
+        problem = problem_of(data.codes, levels, weights)
+        before = (None, np.inf)
+        solver = bipartite.Solver(problem.columns, problem.levels)
+        rng = np.random.Generator(np.random.PCG64(seed))
+        for one in bipartite.iterations(problem, bipartite.Schedule(6, 10), solver, rng):
+            powers = one.factor ** one.needs.astype(float)
+            value = (problem.prices * (1 - powers)).sum()
+            assert before[0] != one.factor or value <= before[1] + 1e-5
+            before = (one.factor, value)
+
+
+def test_levels_stand_in_a_column_that_is_not_published():
+    data = table_of(EXAMPLE, want=[2, 1, 1, 1, 3, 2])
+    release = gv.Adaptive(levels="want").anonymize(data)
+    assert ("c0", "c1", "c2", "c3") == release.data.columns
+    assert [2, 1, 1, 1, 3, 2] == release.private.levels.level.tolist()
+    of_records, of_persons = degrees(data, release, columns=range(4))
+    assert (np.minimum(of_records, of_persons) >= [2, 1, 1, 1, 3, 2]).all()
+    assert release.verify(data).ok
+
+
+def test_lower_levels_are_raised_to_the_least_level_which_is_what_is_promised():
+    release = gv.Adaptive(least_level=2).anonymize(table_of(EXAMPLE), levels=[1, 1, 1, 1, 3, 1])
+    assert [2, 2, 2, 2, 3, 2] == release.private.levels.level.tolist()
+    assert (2, False) == (release.guarantee.level, release.guarantee.common)
+    assert 5 == gv.Adaptive(levels=2, least_level=5).guarantee.level
+
+
+def test_a_common_level_is_promised_and_no_file_of_levels_is_written(tmp_path):
+    release = gv.Adaptive(levels=2).anonymize(table_of(EXAMPLE))
+    assert (2, True) == (release.guarantee.level, release.guarantee.common)
+    folder = release.write(tmp_path / "out")
+    assert read_record(folder).levels_sha256 is None
+    assert read_record(folder).witness_sha256 is not None
+
+
+def test_levels_that_lead_to_the_same_stars_lead_to_the_same_public_bytes(tmp_path, read_folder):
+    same = table_of(["0101"] * 4 + ["1111"] * 4)
+    public = []
+    for number, levels in enumerate([[1] * 8, [4, 1, 1, 1, 3, 3, 2, 2]]):
+        release = gv.Adaptive().anonymize(same, seed=4, levels=levels)
+        public.append(read_folder(release.write(tmp_path / f"out-{number}")))
+    assert public[0] == public[1]
+    columns = [[1] * 8, [4, 1, 1, 1, 3, 3, 2, 2]]
+    for number, levels in enumerate(columns):
+        data = table_of(["0101"] * 4 + ["1111"] * 4, want=levels)
+        release = gv.Adaptive(levels="want").anonymize(data, seed=4)
+        public.append(read_folder(release.write(tmp_path / f"column-{number}")))
+    assert public[2] == public[3]
+
+
+@pytest.fixture
+def read_folder():
+    return lambda folder: {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_dear_columns_lose_less():
+    data = drawn(60, 6, seed=3)
+    lost = []
+    for weights in ("c0=1", "c0=30"):
+        release = gv.Adaptive(levels=5, weights=weights).anonymize(data, seed=1)
+        lost.append(sum(row[0] is None for row in rows_in_order(data, release)))
+    assert lost[1] < lost[0]
+    by_cell = np.ones((60, 6))
+    by_cell[:, 0] = 30.0
+    again = gv.Adaptive(levels=5).anonymize(data, seed=1, weights=by_cell)
+    assert lost[1] == sum(row[0] is None for row in rows_in_order(data, again))
+
+
+def test_blocks_keep_the_promise_and_give_the_same_bytes_on_any_number_of_processes(
+    tmp_path, read_folder
+):
+    data = drawn(150, 10)
+    levels = np.arange(150) % 4 + 1
+    for name, run in {
+        "adaptive": lambda: gv.Adaptive(block_rows=32).anonymize(data, seed=2, levels=levels),
+        "cluster-k": lambda: gv.ClusterK(k=3, block_rows=32).anonymize(data, seed=2),
+    }.items():
+        one = run()
+        assert one.verify(data).ok
+        with using(LocalEngine(jobs=2)):
+            two = run()
+        folders = [r.write(tmp_path / f"{name}-{i}") for i, r in enumerate((one, two))]
+        assert read_folder(folders[0]) == read_folder(folders[1])
+
+
+def test_blocks_are_as_large_as_levels_need_and_cover_every_row_once():
+    data = drawn(700, 12)
+    rng = np.random.Generator(np.random.PCG64(1))
+    pieces = blocks.split(data.codes, 64, rng)
+    assert list(range(700)) == sorted(np.concatenate(pieces).tolist())
+    assert 16 <= min(map(len, pieces)) <= max(map(len, pieces)) <= 64
+    equal = np.zeros((300, 3), dtype=np.int32)
+    assert {len(piece) for piece in blocks.split(equal, 64, rng)} <= set(range(16, 65))
+    assert 80 == blocks.rows_of_block(64, 5000, 20)
+    with pytest.raises(InfeasibleError, match="needs blocks of 40000 rows"):
+        blocks.rows_of_block(None, 100_000, 10_000)
+
+
+@pytest.mark.filterwarnings("default::graphveil.GraphveilWarning")
+def test_the_owner_is_told_of_levels_that_suppress_much():
+    with pytest.warns(gv.GraphveilWarning, match="1 people asked for as many records as there are"):
+        gv.Adaptive().anonymize(table_of(EXAMPLE), levels=[6, 1, 1, 1, 1, 1])
+    with pytest.warns(gv.GraphveilWarning, match="every cell is suppressed"):
+        gv.Adaptive(levels=6).anonymize(table_of(EXAMPLE))
+    with pytest.warns(gv.GraphveilWarning, match="blocks have up to 12 rows, not 8"):
+        gv.Adaptive(levels=3, block_rows=8).anonymize(drawn(30, 3))
+
+
+def test_tables_with_nothing_to_tell_apart_are_released():
+    equal = table_of(["01"] * 5)
+    assert 0 == stars(gv.Adaptive(levels=5).anonymize(equal))
+    assert 0 == stars(gv.ClusterK(k=5).anonymize(equal))
+    one_column = table_of(list("aab"))
+    assert 2 == stars(gv.Adaptive(levels=2).anonymize(one_column))
+    unknown = table_of(["*0", "*0", "*1"])
+    assert 2 == stars(gv.Adaptive(levels=2).anonymize(unknown))
+    assert 0 == stars(gv.Adaptive(levels=1).anonymize(table_of(["01"])))
+
+
+BAD_LEVELS = {
+    "no level": (["1", "*", "1"], DataError, "column want, row 1: no level"),
+    "text": (["1", "many", "1"], DataError, "column want, row 1: 'many' is no level"),
+    "zero": (["1", "0", "1"], InfeasibleError, "column want, row 1: the level 0 is not between"),
+    "too many": (["1", "1", "4"], InfeasibleError, "row 2: the level 4 is not between 1 and the 3"),
+    "fraction": (["1", "1.5", "1"], DataError, "column want, row 1: '1.5' is no level"),
+}
+
+
+@pytest.mark.parametrize(("want", "error", "message"), BAD_LEVELS.values(), ids=BAD_LEVELS)
+def test_a_column_of_levels_that_cannot_be_used_is_refused_with_row_and_way_out(
+    want, error, message
+):
+    with pytest.raises(error, match=message):
+        gv.Adaptive(levels="want").anonymize(table_of(["0", "1", "1"], want=want))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda t: gv.Adaptive(levels="age").anonymize(t), DataError, "no column 'age' for levels"),
+        (lambda t: gv.Adaptive().anonymize(t), ParameterError, "levels are given not at all"),
+        (
+            lambda t: gv.Adaptive(levels=2).anonymize(t, levels=[1] * 6),
+            ParameterError,
+            "levels are given twice",
+        ),
+        (
+            lambda t: gv.Adaptive().anonymize(t, levels=[1, 2]),
+            ParameterError,
+            r"shape \(2,\) for 6 rows",
+        ),
+        (
+            lambda t: gv.Adaptive().anonymize(t, levels=[1.0] * 6),
+            ParameterError,
+            "levels of type float64",
+        ),
+        (
+            lambda t: gv.Adaptive().anonymize(t, levels=[1, 1, 7, 1, 1, 1]),
+            InfeasibleError,
+            "row 2: the level 7",
+        ),
+        (lambda t: gv.Adaptive(levels=7).anonymize(t), InfeasibleError, "needs as many rows"),
+        (lambda t: gv.ClusterK(k=7).anonymize(t), InfeasibleError, "at least 7 rows"),
+        (
+            lambda t: gv.Adaptive(levels=2, weights="age=2").anonymize(t),
+            DataError,
+            "no column 'age' for weights",
+        ),
+        (
+            lambda t: gv.Adaptive(levels=2).anonymize(t, weights=np.ones(4)),
+            ParameterError,
+            "weights of shape",
+        ),
+        (
+            lambda t: gv.Adaptive(levels=2, weights="c0=2").anonymize(t, weights=np.ones((6, 4))),
+            ParameterError,
+            "weights are given twice",
+        ),
+        (
+            lambda _: gv.Adaptive(levels=2).anonymize(gv.Graph.from_edges([0], [1], n=2)),
+            UsageError,
+            "Table",
+        ),
+    ],
+)
+def test_what_cannot_be_met_is_refused_in_one_line(call, error, message):
+    with pytest.raises(error, match=message) as raised:
+        call(table_of(EXAMPLE))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "2.5", "", True, "nan"])
+def test_a_level_that_is_no_whole_number_is_refused(text):
+    with pytest.raises(ParameterError, match="levels="):
+        Levels.parse(text)
+
+
+@pytest.mark.parametrize("text", ["age", "age=-1", "age=x", "=2", "{", 3, "age=inf"])
+def test_weights_that_are_no_numbers_are_refused(text):
+    with pytest.raises(ParameterError, match="weights"):
+        Weights.parse(text)
+
+
+@pytest.mark.parametrize("pairs", [{"age": 2.0}, {"a,b": 1.5, "c": 0.0}, {"a=b": 2.0}])
+def test_weights_are_spelled_and_read_again(pairs):
+    assert tuple(pairs.items()) == Weights.parse(str(Weights.parse(pairs)))
