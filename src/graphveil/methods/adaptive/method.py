@@ -104,7 +104,7 @@ class Adaptive(Anonymizer[Table]):
     limits: ClassVar[str] = (
         "It counts candidates and does not make them equally likely: one record can be likelier to "
         "be a person's than one in the level. Someone who holds the original table and re-runs the "
-        "method can do better than one in the level: at level 5 we gave 45 to 78 % of the people "
+        "method can do better than one in the level: at level 5 we gave 44 to 80 % of the people "
         "of three tables of 155 to 187 rows their records in that way with "
         "compatibility=bipartite, and 19 to 22 % with symmetric, where all had the same level. "
         "Against that use cluster-k. Rows with many stars belong to people who asked for much, or "
