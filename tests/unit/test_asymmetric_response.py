@@ -239,7 +239,7 @@ def add(step):
         {"epsilon_cells": "2"},
         {"epsilon_cells": "199/100"},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_chances_counts_and_parts_that_do_not_fit_are_caught(stated, reseal, tmp_path):
     graph = random_graph(40, 90)
@@ -247,7 +247,11 @@ def test_chances_counts_and_parts_that_do_not_fit_are_caught(stated, reseal, tmp
     assert THRESHOLDS in reseal(folder, **stated)
 
 
-@pytest.mark.parametrize("stated", [{"size": add(1)}, {"noisy_count": add(1)}], ids=str)
+@pytest.mark.parametrize(
+    "stated",
+    [{"size": add(1)}, {"noisy_count": add(1)}],
+    ids=" ".join,
+)
 def test_an_exact_size_that_is_not_there_is_caught(stated, reseal, tmp_path):
     graph = random_graph(40, 90)
     method = gv.AsymmetricResponse(epsilon=2.0, exact_size=True)
