@@ -29,9 +29,8 @@ def test_its_commands_can_be_pasted_whatever_the_name_of_the_file(graphveil_here
     reading = ("--source-column", "caller", "--target-column", "called", "--ignore-weights")
     done = graphveil_here("advise", "my friends' $HOME.csv", *reading)
     listed = commands_of(done.out)
-    assert ["k-degree", "structural", "randomized-response", "rename"] == [
-        shlex.split(line)[2] for line in listed
-    ]
+    named = [shlex.split(line)[2] for line in listed]
+    assert {"k-degree", "structural", "asymmetric-response", "rename"} <= set(named)
     for line in listed:
         words = shlex.split(line)
         assert "my friends' $HOME.csv" == words[3]

@@ -46,11 +46,14 @@ def rows_in_order(original, release):
 def degrees(original, release, columns=None):
     """Return how many persons every record fits, and how many records every person, by counting."""
     published = rows_in_order(original, release)
-    cells = [list(row.values()) for row in original.to_arrow().to_pylist()]
+    cells = [list(row.values()) for row in original.without_unused().to_arrow().to_pylist()]
     kept = columns or range(len(published[0]))
     fits = np.array(
         [
-            [all(y is None or y == x[k] for y, k in zip(row, kept, strict=True)) for x in cells]
+            [
+                all(y is None or str(y) == str(x[k]) for y, k in zip(row, kept, strict=True))
+                for x in cells
+            ]
             for row in published
         ]
     )

@@ -214,7 +214,7 @@ def test_one_file_makes_manifests_and_records(kind):
 
 
 def test_one_file_gives_files_another_name():
-    assert ["atomic.py"] == files_where(is_rename)
+    assert ["atomic.py", "kernels/cache.py"] == files_where(is_rename)
 
 
 @pytest.mark.parametrize(

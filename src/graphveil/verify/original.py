@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.conditions import KeyedIds, PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
@@ -150,13 +150,14 @@ def _size(db: Database, manifest: Manifest, original: Data) -> Check:
 def _columns(manifest: Manifest, original: Table) -> Check:
     """Whether every released column is one of the original; the claim says nothing of others."""
     data = next(file for file in manifest.data.files if file.role == "data")
-    strange = [name for name in data.columns if name not in original.columns]
+    published = data.columns[1:] if KeyedIds() in manifest.claim.conditions else data.columns
+    strange = [name for name in published if name not in original.columns]
     if strange:
         return fails(COLUMNS, f"the original has no column {shown(strange[0])}")
-    beyond = [name for name in original.columns if name not in data.columns]
+    beyond = [name for name in original.columns if name not in published]
     unpublished = f"; not published: {', '.join(map(shown, beyond[:3]))}" if beyond else ""
     more = ", ..." if len(beyond) > 3 else ""
-    n = counted(len(data.columns), "column")
+    n = counted(len(published), "column")
     return holds(COLUMNS, f"{n} of the release are columns of the original{unpublished}{more}")
 
 

@@ -172,5 +172,5 @@ def _unchanged(data: Data) -> dict[str, int]:
         entries = data.n_entries
         changed = {"entries_suppressed": 0, "entries_created": 0}
         return {"entries_before": entries, "entries_kept": entries, **changed}
-    cells = data.n_rows * data.n_columns - data.n_suppressed
-    return {"cells_before": cells, "cells_kept": cells}
+    cells = data.n_rows * data.n_columns
+    return {"cells": cells, "stars_before": data.n_suppressed, "stars_added": 0}
