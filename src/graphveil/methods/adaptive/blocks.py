@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.engines import current
 from graphveil.errors import InfeasibleError
-from graphveil.methods.adaptive.packing import Codes
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
+
+if TYPE_CHECKING:
+    from graphveil.methods.adaptive.packing import Codes
 
 Rows = NDArray[np.int64]
 
@@ -207,6 +208,8 @@ def in_blocks(
     )
     hidden = np.empty(codes.shape, dtype=np.bool_)
     chosen: list[tuple[Rows, NDArray[np.int64], NDArray[np.int32]]] = []
+    from graphveil.engines import current  # noqa: PLC0415  heavy, and help needs none of it
+
     figures: Mapping[str, float] = {}
     with (
         stage("blocks", total=len(pieces)) as advance,
