@@ -65,6 +65,9 @@ def test_attacks_are_written_for_their_owner_alone_and_never_into_a_release(
         0.0
     }
     assert 0 == graphveil_here(*words, "--out", "rows.json").code
+    again = graphveil_here(*words, "--out", "rows.json")
+    assert_one_line(again, "rows.json exists", "--force")
+    assert 0 == graphveil_here(*words, "--out", "rows.json", "--force").code
     written = json.loads((cwd / "rows.json").read_text())
     assert set(told) == set(written)
     assert len(told["rows"]) == len(written["rows"])

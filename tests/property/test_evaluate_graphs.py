@@ -19,7 +19,8 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.evaluate import METRICS, evaluate
 from graphveil.evaluate.betweenness import betweenness, estimates, interval, overlap_of_top
 from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
-from graphveil.evaluate.paths import average_distance, reached
+from graphveil.evaluate.paths import average_of
+from graphveil.evaluate.searches import distances, searched
 from graphveil.evaluate.shape import average_clustering, degree_assortativity
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
@@ -178,6 +179,10 @@ def test_components_and_paths_are_those_of_networkx_before_and_after(case):
         assert apart == pytest.approx(values[metric, "absolute difference"], abs=1e-12)
 
 
+def average_distance(graph, rng, **sampling):
+    return average_of(distances(graph, rng, **sampling), graph.n_nodes)
+
+
 @pytest.mark.parametrize("n", [63, 64, 65, 130])
 def test_searches_from_more_sources_than_a_word_has_bits_are_grouped(n):
     graph = nx.gnp_random_graph(n, 3 / n, seed=n)
@@ -186,9 +191,11 @@ def test_searches_from_more_sources_than_a_word_has_bits_are_grouped(n):
         for _, targets in nx.all_pairs_shortest_path_length(graph)
     ]
     groups = [lengths[start : start + 64] for start in range(0, n, 64)]
-    groups_reached = reached(gv.Graph.from_networkx(graph), np.arange(n))
-    assert [sum(map(len, group)) for group in groups] == groups_reached.pairs.tolist()
-    assert [sum(map(sum, group)) for group in groups] == groups_reached.total.tolist()
+    counts = searched(gv.Graph.from_networkx(graph), np.arange(n))
+    assert [sum(map(len, group)) for group in groups] == counts.sum(axis=1).tolist()
+    assert [sum(map(sum, group)) for group in groups] == (
+        counts @ np.arange(counts.shape[1])
+    ).tolist()
 
 
 @pytest.mark.parametrize("n", [400, 1_300])

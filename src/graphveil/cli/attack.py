@@ -6,31 +6,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from graphveil.attacking import attack_release
 from graphveil.attacks import ATTACKED, ATTACKS, Attacked, AttackRow, attack_rows_to_arrow
+from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_of
 from graphveil.cli.console import bar, result_json, result_table, say
-from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
-from graphveil.cli.new_file import check_new_file, new_file
-from graphveil.cli.original import original_flags, read_original
-from graphveil.errors import UsageError
+from graphveil.cli.flags import FOLDER, flag, with_signature
+from graphveil.cli.original import original_flags
 from graphveil.progress import shown
 from graphveil.records.record import private_folder
 
 
 def _run(folder: Path, **given: Any) -> int:
-    as_json, path, out = given.pop("json"), given.pop("original"), given.pop("out")
+    as_json, path = given.pop("json"), given.pop("original")
     attacks, seed = given.pop("attacks"), given.pop("seed")
-    if out is not None and out.suffix not in {".parquet", ".json"}:
-        raise UsageError(f"{out.name} is neither .parquet nor .json. Choose one of them.")
-    if out is not None:
-        check_new_file(out, [path], force=True)
+    file = RowsFile(given.pop("out"), given.pop("force"))
+    file.check(path, given)
     with shown(bar):
-        original = read_original(folder, path, given).original
+        original = original_of(folder, path, given)
         attacked = attack_release(folder, original=original, attacks=attacks, seed=seed)
-    if out is not None:
-        _write(attacked, out)
+    file.write(attacked, lambda: attack_rows_to_arrow(attacked.rows))
     if as_json:
         result_json(attacked)
     else:
@@ -67,18 +61,6 @@ def _how(row: AttackRow) -> str:
     return f"{how}, 95 %: {row.ci_low:,.6g} to {row.ci_high:,.6g}"
 
 
-def _write(attacked: Attacked, path: Path) -> None:
-    with new_file(path, force=True) as part:
-        if path.suffix == ".json":
-            part.write_bytes(msgspec.json.encode(attacked))
-        else:
-            from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
-
-            with part.open("wb") as stream:
-                parquet.write_table(attack_rows_to_arrow(attacked.rows), stream)
-    say(f"written: {path}")
-
-
 def _attacks_help() -> str:
     named = ", ".join(f"{name} (of a {entry.kind.__name__})" for name, entry in ATTACKS.items())
     return f"Attacks to try: {named}. All that fit without this."
@@ -90,20 +72,7 @@ command = with_signature(
         FOLDER,
         *original_flags(required=True),
         flag("attacks", list[str] | None, _attacks_help(), default=None),
-        flag(
-            "seed",
-            int | None,
-            "Repeats figures that are sampled; fresh entropy without it.",
-            default=None,
-        ),
-        flag(
-            "out",
-            Path | None,
-            "Write the rows to this file, .parquet or .json.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+        *ROW_FLAGS,
     ],
     name="attack",
     text="What an attacker still learns, beside a guess without the release.\n\n"

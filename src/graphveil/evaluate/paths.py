@@ -9,29 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, Sample, relative_error
-from graphveil.evaluate.searches import (
-    EXACT_UP_TO_NODES,
-    SAMPLED_SOURCES,
-    Distances,
-    distances,
-    searched,
-)
+from graphveil.evaluate.searches import Distances
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     from scipy import special
 else:
     special = lazy_module("scipy.special")
-
-
-class Reached(NamedTuple):
-    """What groups of sources reach: pairs of a source and another node, and their distances."""
-
-    pairs: NDArray[np.int64]
-    total: NDArray[np.int64]
 
 
 class Average(NamedTuple):
@@ -42,25 +28,15 @@ class Average(NamedTuple):
     half_width: float | None = 0.0
 
 
-def average_distance(
-    graph: Graph,
-    rng: np.random.Generator,
-    *,
-    exact_up_to: int = EXACT_UP_TO_NODES,
-    n_sources: int = SAMPLED_SOURCES,
-) -> Average:
-    """Return the mean distance of all pairs of nodes that a path joins; 0 where there are none.
+def average_of(found: Distances, n: int) -> Average:
+    """Return the mean distance of pairs, with its interval where sources were sampled.
 
     Parameters
     ----------
-    graph
-        A graph, connected or not.
-    rng
-        Draws the sources where they are sampled.
-    exact_up_to
-        The most nodes whose distances are all counted.
-    n_sources
-        How many sources are drawn above that: more than 64, and no more than there are nodes.
+    found
+        The distances that searches counted.
+    n
+        The number of nodes.
 
     Notes
     -----
@@ -70,16 +46,12 @@ def average_distance(
 
     Examples
     --------
+    >>> from graphveil.data import Graph
+    >>> from graphveil.evaluate.searches import distances
     >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
-    >>> average_distance(path, np.random.Generator(np.random.PCG64DXSM(1))).value
+    >>> average_of(distances(path, np.random.Generator(np.random.PCG64DXSM(1))), 4).value
     1.3333333333333333
     """
-    found = distances(graph, rng, exact_up_to=exact_up_to, n_sources=n_sources)
-    return average_of(found, graph.n_nodes)
-
-
-def average_of(found: Distances, n: int) -> Average:
-    """Return the mean distance of pairs, with its interval where sources were sampled."""
     depths = np.arange(found.counts.shape[1])
     return ratio(found.counts @ depths, found.counts.sum(axis=1), found.sources, n)
 
@@ -104,12 +76,6 @@ def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int)
     deviation = sqrt(scatter * (1 - sources / n)) / below.sum()
     width = float(special.stdtrit(groups - 1, 0.975) * deviation)
     return Average(value, sources, width)
-
-
-def reached(graph: Graph, sources: NDArray[np.int64]) -> Reached:
-    """Return pairs and distances from these distinct sources, summed over groups of 64."""
-    counts = searched(graph, sources)
-    return Reached(counts.sum(axis=1), counts @ np.arange(counts.shape[1]))
 
 
 def shortest_path(pair: GraphComparison) -> Figures:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import IO, NoReturn
-from xml.parsers import expat
+from typing import IO
 from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.graphml import check_labels
-from graphveil.io.named import Builder, is_weight
+from graphveil.io.named import is_weight
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
-from graphveil.io.source import Source, shown
+from graphveil.io.source import Source
+from graphveil.io.xml_elements import GraphElements, check_labels
 
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -25,15 +24,7 @@ _STRUCTURE = {"id", "source", "target", "type", "label", "weight"}
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
     """Return the arcs of a GEXF file; ids are those of the node elements, not their labels."""
-    reader = _Reader(source, options)
-    try:
-        for _, chunk in source.chunks():
-            reader.parser.Parse(chunk, False)
-        reader.parser.Parse(b"", True)
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        line = getattr(error, "lineno", None)
-        source.refuse(f"this is no whole XML ({shown(error)}). Write it again.", line=line)
-    return reader.arcs()
+    return _Elements(source, options).read()
 
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
@@ -51,34 +42,15 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     stream.write(b"    </edges>\n  </graph>\n</gexf>\n")
 
 
-class _Reader:
-    """Hears of every element as the parser comes to it."""
-
+class _Elements(GraphElements):
     def __init__(self, source: Source, options: GraphOptions) -> None:
-        self._source = source
-        self._builder = Builder(source, ignore_weights=options.ignore_weights)
-        self._directed = False
+        super().__init__(source, options)
         self._titles: dict[tuple[str, str], str] = {}
         self._described = ""
-        self._open: list[str] = []
-        self._graphs = 0
-        self.parser = expat.ParserCreate(namespace_separator="}")
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.EntityDeclHandler = self._doctype
 
-    def arcs(self) -> Arcs:
-        """Return what was heard."""
-        if not self._graphs:
-            self._source.refuse("there is no <graph> in it. Check the format.")
-        return self._builder.arcs(use_labels=False)
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = tag.rpartition("}")[2]
-        self._open.append(name)
+    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
         if name == "graph":
-            self._graph(attributes)
+            self._graph(directed=attributes.get("defaultedgetype") == "directed")
         elif name == "attributes":
             self._described = attributes.get("class", "")
         elif name == "attribute":
@@ -90,13 +62,6 @@ class _Reader:
             self._edge(attributes)
         elif name in {"attvalue", "spell"} or "viz" in tag:
             self._further(name, attributes)
-
-    def _graph(self, attributes: dict[str, str]) -> None:
-        self._graphs += 1
-        if self._graphs > 1:
-            self._refuse("a second graph. Give one file a graph.")
-        self._directed = attributes.get("defaultedgetype") == "directed"
-        self._builder.directed = self._directed
 
     def _node(self, attributes: dict[str, str]) -> None:
         key = self._needed(attributes, "id", "node")
@@ -124,23 +89,3 @@ class _Reader:
         key = attributes.get("for", attributes.get("id", ""))
         title = self._titles.get((around, key), key) if name == "attvalue" else name
         self._builder.attribute(title)
-
-    def _end(self, tag: str) -> None:
-        del tag
-        self._open.pop()
-
-    def _doctype(self, *declared: object) -> None:
-        del declared
-        self._refuse("a document type or an entity is declared. Take the declaration out.")
-
-    def _needed(self, attributes: dict[str, str], name: str, element: str) -> str:
-        if name not in attributes:
-            self._refuse(f"this {element} has no {name}. Give it one.")
-        return attributes[name]
-
-    @property
-    def _line(self) -> int:
-        return self.parser.CurrentLineNumber
-
-    def _refuse(self, problem: str) -> NoReturn:
-        self._source.refuse(problem, line=self._line)

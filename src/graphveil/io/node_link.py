@@ -8,11 +8,11 @@ import msgspec
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.graphml import check_labels
 from graphveil.io.named import Builder, is_weight
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
+from graphveil.io.xml_elements import check_labels
 
 LISTS = ("edges", "links")
 """What the list of edges is called: by NetworkX now, and by NetworkX before and D3."""

@@ -1,0 +1,108 @@
+"""What GraphML and GEXF share: elements from the standard library's parser, labels for XML."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NoReturn
+from xml.parsers import expat
+
+from graphveil.errors import InputError
+from graphveil.io.formats import Format
+from graphveil.io.named import Builder
+from graphveil.io.options import GraphOptions
+from graphveil.io.raw import Arcs
+from graphveil.io.source import Source, shown
+from graphveil.io.spelling import negative_among
+from graphveil.wording import option
+
+
+class GraphElements(ABC):
+    """Builds the one graph of a file, element by element, as the parser comes to them.
+
+    Document types and entities are refused.
+    """
+
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        self._source = source
+        self._builder = Builder(source, ignore_weights=options.ignore_weights)
+        self._open: list[str] = []
+        self._graphs = 0
+        self._parser = expat.ParserCreate(namespace_separator="}")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.StartDoctypeDeclHandler = self._declared
+        self._parser.EntityDeclHandler = self._declared
+
+    def read(self) -> Arcs:
+        """Return the arcs of the whole file; ids are those of the node elements."""
+        try:
+            for _, chunk in self._source.chunks():
+                self._parser.Parse(chunk, False)
+            self._parser.Parse(b"", True)
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            line = getattr(error, "lineno", None)
+            self._source.refuse(
+                f"this is no whole XML ({shown(error)}). Write it again.", line=line
+            )
+        if not self._graphs:
+            self._source.refuse("there is no <graph> in it. Check the format.")
+        return self._builder.arcs(use_labels=False)
+
+    @abstractmethod
+    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
+        """Take in one element that begins; `name` is its tag without the namespace."""
+
+    def _graph(self, *, directed: bool) -> None:
+        self._graphs += 1
+        if self._graphs > 1:
+            self._refuse("a second graph. Give one file a graph.")
+        self._builder.directed = directed
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition("}")[2]
+        self._open.append(name)
+        self._element(tag, name, attributes)
+
+    def _end(self, tag: str) -> None:
+        del tag
+        self._open.pop()
+
+    def _declared(self, *declared: object) -> None:
+        del declared
+        self._refuse("a document type or an entity is declared. Take the declaration out.")
+
+    def _needed(self, attributes: dict[str, str], name: str, element: str) -> str:
+        if name not in attributes:
+            self._refuse(f"this {element} has no {name}. Give it one.")
+        return attributes[name]
+
+    @property
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    def _refuse(self, problem: str) -> NoReturn:
+        self._source.refuse(problem, line=self._line)
+
+
+def check_labels(labels: Sequence[str], form: Format) -> None:
+    """Refuse ids that a format of XML cannot give back.
+
+    Raises
+    ------
+    InputError
+        Where one would be read as a negative number, or holds a control character.
+    """
+    negative = negative_among(labels)
+    if negative is not None:
+        raise InputError(
+            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
+            f"negative number. Use {option('format', 'parquet')}."
+        )
+    for label in labels:
+        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", label):
+            raise InputError(
+                f"the id {shown(label)} holds a control character, which {form.name} cannot "
+                f"carry. Use {option('format', 'parquet')}."
+            )
