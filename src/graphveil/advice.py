@@ -152,6 +152,22 @@ def many_certain(certain: int, entries: int) -> tuple[str, ...]:
     return (certainly,)
 
 
+def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
+    """Return the advice on a release whose rows were anonymized in chunks without being asked to.
+
+    Examples
+    --------
+    >>> in_chunks(35_000, 400_000)[0].partition(":")[0]
+    'the 400,000 rows were anonymized in chunks of about 35,000, each by itself'
+    """
+    chunked = (
+        f"the {n_rows:,} rows were anonymized in chunks of about {chunk_rows:,}, each by itself: "
+        "as one they would take minutes or hours, since some features are very common. The promise "
+        f"is the same, somewhat less is kept. chunk_rows={n_rows} takes all as one"
+    )
+    return (chunked,)
+
+
 SMALL_K, SPARSE_JACCARD = 8, 0.75
 """Below both, taking part may be inferred."""
 

@@ -154,11 +154,6 @@ class Anonymizer(ABC, Generic[D]):
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
 
-    @property
-    def chunk_rows(self) -> int | None:
-        """The rows of a chunk, None where all data is anonymized as one."""
-        return None
-
     def expected_cost(self, data: D) -> dict[str, float | int] | None:
         """Return what releases of the data cost on average, where public numbers say it."""
         del data

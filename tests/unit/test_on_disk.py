@@ -35,6 +35,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
+from graphveil.on_disk.run import CHUNK_ROWS
 from graphveil.on_disk.working import working_folder
 from graphveil.release import digest_of, read_manifest, read_record, read_release
 
@@ -275,7 +276,6 @@ def test_processes_change_nothing(tmp_path):
     ("method", "options", "message"),
     [
         (gv.KDegree(k=2), {}, "k-degree needs all data in memory"),
-        (SmoothK(k=2), {}, "needs chunk_rows"),
         (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
         (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
         (METHOD, {"format": "mtx"}, "mtx cannot be written a piece at a time"),
@@ -577,10 +577,11 @@ def test_both_ways_of_the_command_line_give_the_same_classes(tmp_path, smooth_k)
     assert disk.private.cost == memory.private.cost
 
 
-def test_jobs_without_chunks_are_refused(tmp_path, smooth_k):
-    path = write_as(likes(), tmp_path, "parquet")
-    with pytest.raises(UsageError, match="jobs=2 needs chunk_rows"):
-        smooth_k(path, out=tmp_path / "out", k=2, jobs=2)
+def test_without_a_size_of_chunks_the_disk_takes_one_that_no_data_decides(tmp_path):
+    path = write_as(likes(36), tmp_path, "parquet")
+    out = anonymize_file(Quick(k=2), path, tmp_path / "out", engine=ALONE)
+    assert CHUNK_ROWS == read_manifest(out).method.parameters["chunk_rows"]
+    assert gv.verify_release(out).ok
 
 
 def test_a_method_without_chunks_has_no_flags_for_them(tmp_path):

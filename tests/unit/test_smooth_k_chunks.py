@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.engines import LocalEngine, using
-from graphveil.methods.smooth_k import Chunks, SmoothK
+from graphveil.errors import GraphveilWarning
+from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.smooth_k import Chunks, SmoothK, options
 from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
+from graphveil.methods.smooth_k.options import chunks_demanded
 from graphveil.methods.smooth_k.orders import minhash_order
 from graphveil.progress import shown
 from graphveil.randomness import Randomness
@@ -170,3 +173,31 @@ def test_a_chunked_release_keeps_its_promise(algorithm):
     data = some_data(101)
     release = method.anonymize(data, seed=5)
     assert release.verify(data).ok
+
+
+def test_data_of_very_common_features_is_anonymized_in_chunks_unasked_and_says_so(monkeypatch):
+    monkeypatch.setattr(options, "MOST_COMPARISONS", 50)
+    monkeypatch.setattr(options, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(options, "FEWEST_CLUSTERS", 2)
+    monkeypatch.setattr(options, "ROUNDED_TO", 1)
+    data = Bipartite.from_lists([["tea", f"jam {u}"] for u in range(20)])
+    with pytest.warns(GraphveilWarning, match="in chunks of about 4, each by itself"):
+        release = SmoothK(k=2).anonymize(data, seed=1)
+    assert release.provenance.parameters["chunk_rows"] is None
+    assert any("chunk_rows=20 takes all as one" in said for said in release.private.warnings)
+    assert release.verify(data).ok
+
+
+def test_a_chunk_that_the_data_demands_fits_the_work_and_many_clusters():
+    assert chunks_demanded(10**6, 10**10, k=2) is None
+    assert 500_000 == chunks_demanded(10**6, 2 * 10**10, k=2).rows
+    assert 10_000 == chunks_demanded(10**6, 10**14, k=2).rows
+    assert 50_000 == chunks_demanded(10**6, 10**14, k=500).rows
+    assert chunks_demanded(9_000, 10**14, k=2) is None
+
+
+def test_comparisons_are_the_pairs_of_distinct_rows_once_a_common_feature():
+    rows = [{1, 2, 3}, {2, 3}, {3}, {2, 3}]
+    distinct = [set(row) for row in {frozenset(row) for row in rows}]
+    expected = sum(len(a & b) for a in distinct for b in distinct)
+    assert expected == collapse(Bipartite.from_lists([sorted(row) for row in rows])).comparisons

@@ -153,7 +153,7 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "on_disk",
             bool,
-            "Keep rows on the disk: for data larger than memory. Needs --chunk-rows.",
+            "Keep rows on the disk: for data larger than memory, always in chunks.",
             default=False,
             group=ENGINE_GROUP,
             negative="",
@@ -225,9 +225,7 @@ def _engine(
 
     A small file takes no further process: its start would last longer than its work.
     """
-    if anonymizer.chunk_rows is None and not anonymizer.runs_in_blocks:
-        if jobs is not None:
-            raise UsageError(f"jobs={jobs} needs chunk_rows: processes share chunks. Give both.")
+    if not (anonymizer.runs_on_disk or anonymizer.runs_in_blocks):
         return nullcontext()
     from graphveil.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from graphveil.methods import METHODS
 from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rule import Kept, cost_of
 from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.options import Chunks
 from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, features_of, intake
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import Tally, Task, Worker, certain_entries, tally_of
@@ -43,6 +44,9 @@ from graphveil.release.publishing import (
     publish,
 )
 from graphveil.release.staging import check_target
+
+CHUNK_ROWS = 20_000
+"""The rows of a chunk where nothing is said."""
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +78,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     Parameters
     ----------
     method
-        One that runs on the disk: `SmoothK` or `SuppressK`, with `chunks`.
+        One that runs on the disk: `SmoothK` or `SuppressK`. Without `chunks` these have 20,000
+        rows each.
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
     out
@@ -143,7 +148,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         names = features_of(working.folder / "rows")
         check_items(numbered(facts.n_rows) if facts.people else names, form)
         warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
-        parts, tally = run.parts(run.chunks(facts), facts)
+        parts, tally = run.parts(run.chunks(), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else ()))
         advised = warn_owner(advice, seeded=working.randomness.seeded)
@@ -210,14 +215,17 @@ def _checked(method: Anonymizer[Any]) -> Clustered:
         able = " or ".join(name for name, other in METHODS.items() if other.runs_on_disk)
         raise UsageError(f"{method.name} needs all data in memory. Use {able} on the disk.")
     clustered = cast("Clustered", method)
-    if clustered.chunks is None:
-        raise UsageError("a run on the disk needs chunk_rows. Give one, such as 100000.")
-    if clustered.chunks.order == "label-propagation":
+    chunks = _chunks_of(clustered)
+    if chunks.order == "label-propagation":
         raise UsageError("order=label-propagation needs all data in memory. Use minhash.")
-    if clustered.chunks.rounds:
-        rounds = clustered.chunks.rounds
-        raise UsageError(f"rounds={rounds} need all data in memory. Leave rounds at 0.")
-    return clustered
+    if chunks.rounds:
+        raise UsageError(f"rounds={chunks.rounds} need all data in memory. Leave rounds at 0.")
+    return replace(clustered, chunks=chunks)
+
+
+def _chunks_of(method: Clustered) -> Chunks:
+    """Return the chunks of a run on the disk: those asked for, else of a fixed size."""
+    return method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
 
 
 @contextmanager
@@ -277,13 +285,13 @@ class _Run:
         self.method.check_size(facts.n_rows)
         return facts
 
-    def chunks(self, facts: Facts) -> int:
+    def chunks(self) -> int:
         """Return the number of chunks, once like rows stand together in them."""
         done = self.working.finished("chunks", Sorted)
         if done is not None:
             return done.n_chunks
-        as_they_stand = self.method.chunks is not None and self.method.chunks.order == "none"
-        by = ["position"] if as_they_stand else [*SIGNATURE, "position"]
+        chunks = _chunks_of(self.method)
+        by = ["position"] if chunks.order == "none" else [*SIGNATURE, "position"]
         rows = self.working.folder / "rows" / ROWS
         with self._timed("sort"):
             self.working.stage("parts")
@@ -292,7 +300,7 @@ class _Run:
                 self.working.stage("chunks"),
                 by=by,
                 keep=["position", "user", "items"],
-                chunk_rows=self.method.chunk_rows or facts.n_rows,
+                chunk_rows=chunks.rows,
             )
         self.working.finish("chunks", Sorted(n_chunks=len(paths)))
         rows.unlink()

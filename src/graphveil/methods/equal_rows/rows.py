@@ -49,6 +49,20 @@ class Rows(NamedTuple):
         """Return the number of features of every distinct row, int64."""
         return np.diff(self.indptr)
 
+    @property
+    def comparisons(self) -> int:
+        """The pairs of distinct rows that share a feature, each counted once a shared feature.
+
+        Clusters are grown and refined in time that grows with it.
+
+        Examples
+        --------
+        >>> collapse(Bipartite.from_lists([[1, 2], [2], [1, 2]])).comparisons
+        5
+        """
+        having = np.bincount(self.indices)
+        return int((having * having).sum())
+
     def by_kind(self) -> NDArray[np.int64]:
         """Return all rows so that equal ones stand together, in the order of the distinct rows."""
         return np.argsort(self.kinds, kind="stable").astype(np.int64, copy=False)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil import advice
 from graphveil.anonymizer import Anonymizer, Draft, noted
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
@@ -18,7 +19,13 @@ from graphveil.errors import ParameterError, UsageError
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
 from graphveil.methods.equal_rows.rule import Profiles, Rule, profiles_of
-from graphveil.methods.smooth_k.options import Chunks, Clustering, Facility, Greedy
+from graphveil.methods.smooth_k.options import (
+    Chunks,
+    Clustering,
+    Facility,
+    Greedy,
+    chunks_demanded,
+)
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger
@@ -31,7 +38,7 @@ class Clustered(Anonymizer[Bipartite]):
 
     accepts: ClassVar[type[Bipartite]] = Bipartite
     cost: ClassVar[str] = (
-        "near-linear in the rows with chunk_rows; else up to quadratic where features are common"
+        "near-linear in the rows: where features are common, large data is anonymized in chunks"
     )
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
@@ -44,7 +51,7 @@ class Clustered(Anonymizer[Bipartite]):
         default=Greedy(), text="greedy growth and local search, or facility location (published)"
     )
     chunks: Chunks | None = parameter(
-        default=None, text="anonymize rows in chunks, each by itself", unset="no chunks"
+        default=None, text="anonymize rows in chunks, each by itself", unset="as the data demands"
     )
 
     def __post_init__(self) -> None:
@@ -69,11 +76,6 @@ class Clustered(Anonymizer[Bipartite]):
     def rows_needed(self) -> int:
         """The fewest rows for which the promise can be kept: k."""
         return self.k
-
-    @property
-    def chunk_rows(self) -> int | None:
-        """The rows of a chunk, None where all data is anonymized as one."""
-        return None if self.chunks is None else self.chunks.rows
 
     @property
     def reads_names(self) -> bool:
@@ -161,12 +163,19 @@ class Clustered(Anonymizer[Bipartite]):
 
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
         rows = collapse(data)
-        return self._draft(data, rows, self._labels(data, rows, randomness), randomness)
+        chunks = self.chunks or chunks_demanded(data.n_users, rows.comparisons, k=self.k)
+        labels = self._labels(data, rows, chunks, randomness)
+        draft = self._draft(data, rows, labels, randomness)
+        if self.chunks is not None or chunks is None:
+            return draft
+        return draft._replace(advice=(*draft.advice, *advice.in_chunks(chunks.rows, data.n_users)))
 
-    def _labels(self, data: Bipartite, rows: Rows, randomness: Randomness) -> Labels:
+    def _labels(
+        self, data: Bipartite, rows: Rows, chunks: Chunks | None, randomness: Randomness
+    ) -> Labels:
         """Return the cluster of every row."""
         clustering = self.clustering()
-        if self.chunks is None:
+        if chunks is None:
             return clustering(rows, randomness.stream("clusters"))
         from graphveil.methods.smooth_k.chunks import (  # noqa: PLC0415  processes, when needed
             in_chunks,
@@ -174,9 +183,9 @@ class Clustered(Anonymizer[Bipartite]):
 
         return in_chunks(
             data,
-            chunks=self.chunks,
+            chunks=chunks,
             cluster=clustering,
-            refine=clustering.refined if self.chunks.rounds else None,
+            refine=clustering.refined if chunks.rounds else None,
             randomness=randomness,
         )
 

@@ -79,6 +79,12 @@ class LocalSearch(Options):
 
 REFINE = "local search afterwards"
 
+MOST_COMPARISONS = 10_000_000_000
+"""The comparisons of rows up to which all are anonymized as one: about half a minute of work."""
+
+FEWEST_ROWS, FEWEST_CLUSTERS, ROUNDED_TO = 10_000, 100, 1_000
+"""A chunk that the data demands has so many rows, fits so many clusters, and has a round size."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy(Options):
@@ -217,10 +223,39 @@ class Chunks(Options):
     label: ClassVar[str] = "chunks"
 
     rows: int = parameter(
-        text="rows of each; each is anonymized by itself", minimum=4, unset="all", flat="chunk_rows"
+        text="rows of each; each is anonymized by itself",
+        minimum=4,
+        unset="all, or fewer where all as one would take minutes",
+        flat="chunk_rows",
     )
     order: Order = parameter(default="minhash", text="how like rows come together")
     rounds: int = parameter(default=0, text="further rounds of local search", minimum=0)
+
+
+def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
+    """Return the chunks in which the work is bounded; None where all rows as one are little work.
+
+    Parameters
+    ----------
+    n_rows
+        The rows.
+    comparisons
+        The pairs of rows that share a feature, once a shared feature: the work grows with them.
+    k
+        The smallest cluster.
+
+    Examples
+    --------
+    >>> chunks_demanded(30_000, 200_000_000, k=8) is None
+    True
+    >>> chunks_demanded(400_000, 112_000_000_000, k=8).rows
+    35000
+    """
+    if comparisons <= MOST_COMPARISONS:
+        return None
+    rows = n_rows * MOST_COMPARISONS // comparisons // ROUNDED_TO * ROUNDED_TO
+    rows = max(rows, FEWEST_ROWS, FEWEST_CLUSTERS * k)
+    return Chunks(rows=rows) if rows < n_rows else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,9 @@ class SmoothK(Clustered):
         ``Greedy(seed_order="auto", refine=LocalSearch(...))``, or the published one,
         ``Facility(beta=2, runs=10, ...)``.
     chunks
-        ``Chunks(rows=100_000)`` where rows are to be anonymized in chunks; None takes all as one.
+        ``Chunks(rows=100_000)`` where rows are to be anonymized in chunks. None takes all as one,
+        or, where common features would make that take minutes, chunks as large as can be; the
+        private record says so.
     threshold_noise
         A cluster keeps a feature from the least number of rows plus a random number on, which is g
         with probability proportional to exp(-threshold_noise * g): that exactly the least number
