@@ -22,6 +22,9 @@ MANIFEST = "release.json"
 MOST_BYTES = 16 << 20
 """The largest manifest that is read: that of a table of a hundred thousand columns is smaller."""
 
+ID_COLUMN = "id"
+"""The column of new ids in a table whose ids come from a key: other tables have none."""
+
 
 class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One published file: its digest, and what stands in it."""
