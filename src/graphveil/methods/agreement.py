@@ -6,14 +6,14 @@ well, the manifest can be compared with it: words, parameters, guarantee and con
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.claims.conditions import Condition, PeopleAsItems
+from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, PeopleAsItems
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
@@ -164,7 +164,25 @@ def _differences(
     ]
     if not method.guarantee.covers(claim.guarantee):
         problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
+    problems += _other_parts(claim.conditions, method)
     return problems + _other_conditions(manifest, method, may_state)
+
+
+def _other_parts(conditions: Sequence[Condition], method: Anonymizer[Any]) -> list[str]:
+    """Return whether cells have another part of epsilon than counts leave them, to the last digit.
+
+    Nearly the same chances follow from parts that are nearly the same, so digits could hold a text.
+    Without a count the checker itself knows the part.
+    """
+    own = str(method.epsilon_cells)
+    return [
+        f"beside a noisy count cells have epsilon_cells={shown(stated.epsilon_cells)}, with these "
+        f"parameters {own}"
+        for stated in conditions
+        if isinstance(stated, CellFlips | BlockFlips)
+        and stated.noisy_count is not None
+        and stated.epsilon_cells != own
+    ]
 
 
 def _other_conditions(
