@@ -126,7 +126,8 @@ def agreement(
         return fails(METHOD, f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state)
-    return judged(METHOD, problems, f"words and parameters are those of {name}, drawn numbers aside")
+    agreed = f"{name} says this of itself; numbers that follow from the draw are not compared"
+    return judged(METHOD, problems, agreed)
 
 
 def _unknown(manifest: Manifest, original: Any) -> Check:

@@ -112,6 +112,17 @@ def read_manifest(folder: Path) -> Manifest:
     ReleaseError
         Where there is none, or it is not one; the message names the field.
     """
+    return decode_manifest(manifest_bytes(folder), where=folder / MANIFEST)
+
+
+def manifest_bytes(folder: Path) -> bytes:
+    """Return the bytes of the manifest, and no more of them than show that it is too large.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is none, or holds no manifest that can be read: it is not a release.
+    """
     path = folder / MANIFEST
     if not folder.is_dir():
         raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
@@ -120,13 +131,13 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} holds no {MANIFEST}, so it is not a release. "
             "Give the folder that anonymize wrote."
         )
-    return decode_manifest(bytes_of(path), where=path)
-
-
-def bytes_of(path: Path) -> bytes:
-    """Return the bytes of a manifest, and no more of them than show that it is too large."""
-    with path.open("rb") as stream:
-        return stream.read(MOST_BYTES + 1)
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ReleaseError(
+            f"{path} cannot be read ({error.strerror}). Change its permissions."
+        ) from error
 
 
 def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
