@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -148,6 +149,11 @@ class Anonymizer(ABC, Generic[D]):
     def states(self) -> tuple[type[Condition], ...]:
         """The types of the conditions that every run adds, with values of its own."""
         return ()
+
+    @property
+    def epsilon_cells(self) -> Fraction | None:
+        """What noisy counts leave of epsilon for cells, exactly; None where nothing is counted."""
+        return None
 
     @property
     def rows_needed(self) -> int:

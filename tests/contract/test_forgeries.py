@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import graphveil as gv
-from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, forgeries_of, reseal
+from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, edited_values, forgeries_of, reseal
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
@@ -25,9 +25,15 @@ SUBJECTS = [
 ]
 
 
+KINDS = (gv.Graph, gv.Bipartite, gv.Table)
+
+
 def forms_of(method, kind):
     """Return the formats of what a method releases of such data."""
-    made = encoded_kind(kind, method.accepts)
+    return forms_of_kind(encoded_kind(kind, method.accepts))
+
+
+def forms_of_kind(made):
     return [
         form.name
         for form in FORMATS.values()
@@ -41,7 +47,7 @@ def in_turn():
 
     What can hide in a file is a matter of its format: not every method has to write every one.
     """
-    for made in (gv.Graph, gv.Bipartite):
+    for made in KINDS:
         some = [pair for pair in SUBJECTS if encoded_kind(pair[1], pair[0].accepts) is made]
         same = [pair for pair in some if pair[1] is made]
         for number, form in enumerate(forms_of(*some[0])):
@@ -55,9 +61,13 @@ RELEASED = [
 ]
 
 
-def test_every_format_of_a_release_is_among_them():
-    forms = {form.name for form in FORMATS.values() if not form.released_as}
-    assert forms == {param.values[2] for param in RELEASED}
+def test_every_format_of_every_kind_of_a_release_is_among_them():
+    assert {(made, form) for made in KINDS for form in forms_of_kind(made)} == {
+        (encoded_kind(kind, method.accepts), form)
+        for method, kind, form in (param.values for param in RELEASED)
+    }
+    released_as_they_are = {form.name for form in FORMATS.values() if not form.released_as}
+    assert released_as_they_are == {form for kind in KINDS for form in forms_of_kind(kind)}
 
 
 def released(method, kind, form, sample, place):
@@ -107,8 +117,10 @@ def test_every_forgery_of_manifest_and_folder_is_noticed(subject, kind, sample, 
 
 
 @pytest.mark.parametrize(("subject", "kind"), SUBJECTS)
-def test_a_condition_that_the_method_does_not_state_is_noticed(subject, kind, sample, tmp_path):
+def test_conditions_and_values_that_are_not_the_methods_are_noticed(
+    subject, kind, sample, tmp_path
+):
     folder = released(subject, kind, "csv", sample, tmp_path)
     reseal(folder)
     assert 0 == gv.verify_release(folder).exit_code
-    assert [] == unnoticed(folder, CLAIMS, gv.verify_release)
+    assert [] == unnoticed(folder, CLAIMS | edited_values(folder), gv.verify_release)

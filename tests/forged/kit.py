@@ -11,10 +11,13 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import re
+from collections import defaultdict
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -61,9 +64,10 @@ def forge(path: Path, forgery: Forgery) -> None:
 
 
 def last_row(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """Return text with its last row that holds a number changed."""
+    """Return text with its last row changed; of several, the last that holds a number."""
     lines = content.split(b"\n")
-    last = max(number for number, line in enumerate(lines) if re.search(rb"[0-9]", line))
+    rows = [number for number, line in enumerate(lines) if line]
+    last = max((number for number in rows if re.search(rb"[0-9]", lines[number])), default=rows[-1])
     lines[last] = change(lines[last])
     return b"\n".join(lines)
 
@@ -505,6 +509,44 @@ def _stated_too(**condition: object) -> Callable[[Path], None]:
 def _first_stated_twice(manifest: dict) -> None:
     conditions = manifest["claim"]["conditions"]
     conditions.extend(conditions[:1] or [{"type": "people-as-items"}] * 2)
+
+
+def edited_values(folder: Path) -> dict[str, Forged]:
+    """Return a forgery for each value of each stated condition: the least change that is one."""
+    return {
+        f"{condition['type']}: another {name}": Forged(
+            _edit(_with_value(number, name, nudged(value))), OF_VALUES
+        )
+        for number, condition in enumerate(read_manifest(folder)["claim"]["conditions"])
+        for name, value in condition.items()
+        if name != "type" and value not in (None, []) and name not in FREE[condition["type"]]
+    }
+
+
+FREE = defaultdict(set, {"block-flips": {"noisy_count", "weights", "groups", "factors"}})
+"""Values that nobody can compute again: they were drawn, or follow from counts that were."""
+
+OF_VALUES = ("method", "thresholds", "cells", "size", "stars by row", "manifest", "seal")
+
+
+def _with_value(number: int, name: str, value: object) -> Callable[[dict], object]:
+    def change(manifest: dict) -> None:
+        manifest["claim"]["conditions"][number][name] = value
+
+    return change
+
+
+def nudged(value: Any) -> Any:
+    """Return nearly the same value: chances may be off by one in 2^64, so whole numbers by two."""
+    if isinstance(value, list):
+        return [nudged(value[0]), *value[1:]]
+    if isinstance(value, float):
+        return math.nextafter(value, 2)
+    if isinstance(value, int):
+        return value + 1
+    if "/" in value:
+        return str(Fraction(value) + Fraction(1, 10**30))
+    return str(int(value) + 2)
 
 
 CLAIMS = {

@@ -136,8 +136,12 @@ def test_sizes_at_the_head_of_a_file_have_one_spelling(tmp_path, form, head, oth
 
 @pytest.mark.parametrize("field", ["method", "source", "limits"])
 def test_an_original_id_in_the_words_of_an_unknown_method_is_noticed(tmp_path, field):
-    original = gv.Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
-    words = {"method": "m", "source": "where it was published", "limits": "what it leaves open"}
+    original = gv.Graph.from_edges(["algorithm", "bob"], ["bob", "people"])
+    words = {
+        "method": "m",
+        "source": "where it was published, algorithm 1",
+        "limits": "what it leaves open to people",
+    }
     data = gv.Graph.from_edges([0, 1], [1, 2], n=3)
     for said, outcome in (("", "not checked"), (", as bob knows", "fails")):
         stated = {**words, field: f"{words[field]}{said}"}

@@ -247,6 +247,14 @@ def test_chances_counts_and_parts_that_do_not_fit_are_caught(stated, reseal, tmp
     assert THRESHOLDS in reseal(folder, **stated)
 
 
+def test_a_part_of_epsilon_with_more_digits_is_caught_though_chances_are_the_same(reseal, tmp_path):
+    graph = random_graph(40, 90)
+    folder = gv.AsymmetricResponse(epsilon=2.0).anonymize(graph).write(tmp_path / "out")
+    failed = reseal(folder, epsilon_cells=lambda text: str(Fraction(text) - Fraction(7, 10**30)))
+    assert "method" in failed
+    assert THRESHOLDS not in failed
+
+
 @pytest.mark.parametrize(
     "stated",
     [{"size": add(1)}, {"noisy_count": add(1)}],

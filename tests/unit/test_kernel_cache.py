@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from types import SimpleNamespace
 
@@ -123,6 +124,57 @@ def test_what_another_user_owns_is_neither_used_nor_copied(tmp_path, which, monk
         monkeypatch.setattr(os, "geteuid", lambda: user + 1)
     assert (scratch, False) == folder_for("a" * 16, iter([home]), lambda: scratch)
     assert [] == list(scratch.iterdir())
+
+
+@pytest.fixture
+def shared():
+    """A folder that everybody may enter, and only its owner may change."""
+    with TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        if not all(path.stat().st_mode & 0o001 for path in folder.parents):
+            pytest.skip("nobody else enters the folder for temporary files")
+        folder.chmod(0o755)
+        yield folder
+
+
+def changed_by_others(folder):
+    folder.chmod(0o777)
+
+
+def of_another_user(folder):
+    if os.geteuid() != 0:
+        pytest.skip("only root gives folders away")
+    os.chown(folder, 12_345, -1)
+
+
+@pytest.mark.parametrize("spoil", [changed_by_others, of_another_user])
+@pytest.mark.parametrize("made", [0, 1, 2])
+def test_nothing_is_made_or_used_below_a_folder_that_others_could_exchange(shared, spoil, made):
+    top = shared / "top"
+    home, scratch = top / "home" / "cache", shared / "scratch"
+    (top, home.parent, home)[made].mkdir(parents=True)
+    spoil(top)
+    before = sorted(top.rglob("*"))
+    assert (scratch, False) == folder_for("a" * 16, iter([home]), lambda: scratch)
+    assert before == sorted(top.rglob("*"))
+
+
+def test_folders_on_the_way_are_made_for_their_owner_alone(shared):
+    before = os.umask(0)
+    try:
+        folder, kept = folder_for("a" * 16, iter([shared / "x" / "y" / "z"]), without_scratch)
+    finally:
+        os.umask(before)
+    assert kept
+    assert [0o700, 0o700] == [folder.parents[n].stat().st_mode & 0o777 for n in (1, 2)]
+
+
+def test_a_group_may_write_below_a_folder_that_it_cannot_enter(shared):
+    (shared / "closed").mkdir(mode=0o700)
+    (shared / "closed" / "open").mkdir()
+    (shared / "closed" / "open").chmod(0o775)
+    home = shared / "closed" / "open" / "home"
+    assert home == folder_for("a" * 16, iter([home]), without_scratch)[0].parent
 
 
 def test_a_link_is_not_used(tmp_path):

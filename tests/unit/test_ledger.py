@@ -225,6 +225,8 @@ def test_without_a_ledger_the_manifest_has_no_such_field(graph, tmp_path):
         ({"epsilon": "9"}, True),
         ({"epsilon": "0.1"}, True),
         ({"epsilon": "01.5"}, True),
+        ({"epsilon": "1.50"}, True),
+        ({"epsilon": "2.0"}, True),
         ({"unit": "node"}, True),
         ({"releases": 2}, False),
         ({"releases": 3, "epsilon": "4"}, False),

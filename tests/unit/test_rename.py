@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphveil as gv
+from forged.kit import parquet_of
 from graphveil.errors import GraphveilError, InfeasibleError, InputError, ParameterError, UsageError
 from graphveil.verify.promises.renaming import FREE, FROM_KEY, SAME
 
@@ -267,6 +268,64 @@ def test_ids_of_a_key_beside_a_claim_are_refused(tmp_path):
     manifest["claim"]["conditions"].append({"type": "keyed-ids"})
     (folder / "release.json").write_text(json.dumps(manifest))
     assert FREE in failed(gv.verify_release(folder))
+
+
+FURTHER = {
+    "graph": [
+        {"type": "same-degrees"},
+        {"type": "exact-size", "size": "4"},
+        {"type": "supergraph"},
+        {
+            "type": "block-flips",
+            "cells": "10",
+            "epsilon_cells": "2",
+            "noisy_count": "3",
+            "sizes": [5],
+            "weights": ["18446744073709551616"],
+        },
+    ],
+    "bipartite": [{"type": "nothing-added"}, {"type": "true-of-share", "theta": "2/3"}],
+    "table": [{"type": "nothing-added"}, {"type": "stars-by-row", "rows": [[0, 3], [2, 1]]}],
+}
+"""Conditions that are checked of ids 0, 1, 2, by the kind of data."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "condition"),
+    [(kind, condition) for kind, listed in FURTHER.items() for condition in listed],
+    ids=str,
+)
+def test_no_other_condition_stands_beside_ids_of_a_key(tmp_path, kind, condition):
+    folder = renamed(EVERY[kind], key=SECRET).write(tmp_path / "out")
+    manifest = json.loads((folder / "release.json").read_bytes())
+    manifest["claim"]["conditions"].append(condition)
+    (folder / "release.json").write_text(json.dumps(manifest))
+    reseal(folder)
+    verdict = gv.verify_release(folder, original=EVERY[kind], key=SECRET)
+    assert "another condition" in failed(verdict)[FREE]
+    assert {"holds"} == {outcomes(verdict)[name] for name in (SAME, FROM_KEY)}
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("with_original", [True, False])
+def test_the_column_of_ids_has_the_one_name(tmp_path, form, with_original):
+    folder = renamed(PEOPLE, key=SECRET).write(tmp_path / "out", format=form)
+    given = {"original": PEOPLE, "key": SECRET} if with_original else {}
+    reseal(folder)
+    assert gv.verify_release(folder, **given).ok
+    path = next(folder.glob("data.*"))
+    if form == "parquet":
+        content = parquet_of(pq.read_table(path).rename_columns(["ann is 0", "sex", "age"]))
+    else:
+        content = path.read_bytes().replace(b"id", b"ann is 0", 1)
+    path.write_bytes(content)
+    manifest = json.loads((folder / "release.json").read_bytes())
+    manifest["data"]["files"][0]["columns"][0] = "ann is 0"
+    (folder / "release.json").write_text(json.dumps(manifest))
+    reseal(folder)
+    assert {FREE: "the column of ids is called 'ann is 0', not 'id'"} == failed(
+        gv.verify_release(folder, **given)
+    )
 
 
 def test_ids_of_ones_own_without_the_condition_are_refused(tmp_path):

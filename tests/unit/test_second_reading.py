@@ -11,8 +11,9 @@ import pytest
 
 import graphveil as gv
 from graphveil.verify.database import database
-from graphveil.verify.files import second_reading
-from graphveil.verify.files.second_reading import TWICE, second_reading_check
+from graphveil.verify.files import plain, second_reading, second_table
+from graphveil.verify.files.plain import TWICE
+from graphveil.verify.files.second_reading import second_reading_check
 
 EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"
 PAIRS = "user,item\n1,tea\n1,tea\n2,rye\n3,tea\n"
@@ -113,9 +114,10 @@ def test_the_command_line_reads_the_original_twice(tmp_path, monkeypatch):
 
 
 def test_the_second_reading_shares_no_code_with_the_first():
-    tree = ast.parse(Path(second_reading.__file__).read_text(encoding="utf-8"))
-    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert not [module for module in imported if module.startswith("graphveil.io")]
+    for module in (second_reading, second_table, plain):
+        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not [name for name in imported if name.startswith("graphveil.io")]
 
 
 def test_an_id_that_stands_for_no_cell_is_left_to_the_reader(tmp_path):
@@ -195,6 +197,20 @@ def test_a_table_that_was_read_as_something_else_is_noticed(tmp_path, changed, s
     assert ("fails", says) == (done.outcome, done.detail)
 
 
+def test_a_rule_of_bins_for_a_column_that_was_not_binned_is_noticed(tmp_path):
+    path = write(tmp_path, "x.csv", PEOPLE.replace("x\n", "1\n").replace("z", "7"))
+    original = gv.Table.from_columns(
+        {
+            "sex": list("fmfm"),
+            "age": ["10<x<=30", ">30", "*", "<=10"],
+            "town": ["<=y", "*", "*", "7"],
+        },
+        ids=["ann", "bob", "cyd", "dan"],
+    )
+    done = check_table(path, original=original, bins={**READING["bins"], "town": "median"})
+    assert "column 'town': row 0 says '1', the original as read '<=y'" == done.detail
+
+
 def test_intervals_that_no_rule_gives_are_noticed(tmp_path):
     path = write(tmp_path, "x.csv", PEOPLE)
     original = gv.read_table(path, **READING | {"bins": {"age": "edges:10,31"}})
@@ -213,6 +229,13 @@ def test_intervals_that_no_rule_gives_are_noticed(tmp_path):
         ("x.csv", PEOPLE, {"nodes": "x"}),
         ("x.csv", PEOPLE, {"header": "no"}),
         ("x.csv", PEOPLE, {"ids": None}),
+        ("x.csv", PEOPLE, {"ids": ["who"]}),
+        ("x.csv", PEOPLE, {"suppressed": [None]}),
+        ("x.csv", PEOPLE, {"suppressed": "*"}),
+        ("x.csv", PEOPLE, {"bins": {"age": 7}}),
+        ("x.csv", PEOPLE, {"bins": {"age": "edges:x"}}),
+        ("x.csv", PEOPLE, {"bins": ["age"]}),
+        ("x.csv", PEOPLE, {"one_hot": [{}]}),
     ],
 )
 def test_a_table_that_the_checker_does_not_read_is_no_tick(tmp_path, name, text, reading):

@@ -171,6 +171,30 @@ def test_a_share_of_the_nodes_may_stand_in_smaller_classes(graph, k, share):
     assert ("holds" if kept else "fails") == condition.outcome
 
 
+def test_the_database_knows_which_tables_and_views_there_are():
+    with database() as db:
+        db.run("CREATE TABLE one AS SELECT 1 AS x; CREATE VIEW two AS SELECT x FROM one")
+        assert [True, True, False] == [db.holds(name) for name in ("one", "two", "three")]
+        db.run("DROP TABLE one")
+        assert not db.holds("one")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE IF NOT EXISTS one(x INTEGER)",
+        "CREATE OR REPLACE TABLE one(x INTEGER)",
+        "create table one(x INTEGER)",
+        'CREATE TABLE "one"(x INTEGER)',
+        "CREATE  TABLE one(x INTEGER)",
+        "CREATE TEMP TABLE one(x INTEGER)",
+    ],
+)
+def test_sql_that_makes_a_table_of_which_the_database_would_not_know_is_refused(sql):
+    with database() as db, pytest.raises(ValueError, match="no plain CREATE or DROP"):
+        db.run(sql)
+
+
 def test_a_share_that_is_just_met_counts_as_met():
     with database() as db:
         db.put("nodes", {"node": np.arange(10)})

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.evaluate import Comparison
+from graphveil.evaluate.metric import Sample
 from graphveil.release import Release
 
 C = TypeVar("C", bound=Comparison[Any])
@@ -58,12 +59,10 @@ class AttackFigure(NamedTuple):
         What a guess without the release reaches; None where there is no such guess.
     direction
         Which way is better for the people.
-    exact
-        ``exact``; ``estimate`` where an algorithm approximates; ``sampled`` where it is drawn.
-    sample_size
-        How many draws or people a sampled number rests on.
-    low, high
-        The 95 % interval, where one is known.
+    estimated
+        Whether an algorithm approximates it.
+    sample
+        What a number that is drawn rests on; None where it is not.
     """
 
     part: str
@@ -71,10 +70,15 @@ class AttackFigure(NamedTuple):
     unit: str
     baseline: float | None = None
     direction: Literal["lower is better", "higher is better"] = "lower is better"
-    exact: Exact = "exact"
-    sample_size: int | None = None
-    low: float | None = None
-    high: float | None = None
+    estimated: bool = False
+    sample: Sample | None = None
+
+    @property
+    def exact(self) -> Exact:
+        """How the number came about."""
+        if self.sample is not None:
+            return "sampled"
+        return "estimate" if self.estimated else "exact"
 
 
 class Outcome(NamedTuple):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
-    Exact,
     NotMeasuredError,
     Outcome,
     Situation,
@@ -23,6 +22,7 @@ from graphveil.attacks.attack import (
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import TableComparison
+from graphveil.evaluate.metric import Sample
 from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
 from graphveil.progress import stage
 from graphveil.release import Release
@@ -93,20 +93,20 @@ def _chances(
     found: Posteriors, chances: NDArray[np.float64], levels: NDArray[np.int64] | None
 ) -> Iterator[AttackFigure]:
     """Yield how likely the true pairs are, and the pairs that the adversary would guess."""
-    exact: Exact = "exact" if found.exact else "estimate"
+    rough = not found.exact
     guess = 1 / chances.size
     unit = "probability"
     best = found.best_guesses()
-    yield AttackFigure("true pair, mean", float(chances.mean()), unit, guess, exact=exact)
-    yield AttackFigure("true pair, largest", float(chances.max()), unit, guess, exact=exact)
+    yield AttackFigure("true pair, mean", float(chances.mean()), unit, guess, estimated=rough)
+    yield AttackFigure("true pair, largest", float(chances.max()), unit, guess, estimated=rough)
     if levels is not None:
         above = chances > 1 / levels + SLACK
         before = guess > 1 / levels + SLACK
         part = "true pair above 1/level"
         yield AttackFigure(
-            part, float(above.mean()), "share of people", float(before.mean()), exact=exact
+            part, float(above.mean()), "share of people", float(before.mean()), estimated=rough
         )
-    yield AttackFigure("best guess, mean", float(best.mean()), unit, guess, exact=exact)
+    yield AttackFigure("best guess, mean", float(best.mean()), unit, guess, estimated=rough)
 
 
 def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator[AttackFigure]:
@@ -154,16 +154,14 @@ def _known_pairs(pairs: Pairs, situation: Situation[TableComparison]) -> Iterato
                 f"{part}, short",
                 share,
                 "share of people",
-                exact="sampled",
-                sample_size=len(drawn),
+                sample=Sample(len(drawn)),
             )
             yield AttackFigure(
                 f"{part}, margin",
                 least,
                 "records",
                 direction="higher is better",
-                exact="sampled",
-                sample_size=len(drawn),
+                sample=Sample(len(drawn)),
             )
 
 
@@ -205,10 +203,7 @@ def _again(pairs: Pairs, situation: Situation[TableComparison]) -> AttackFigure:
         float(hits.mean()),
         "share of people",
         1 / pairs.n,
-        exact="sampled",
-        sample_size=hits.size,
-        low=float(low),
-        high=float(high),
+        sample=Sample(hits.size, float(low), float(high)),
     )
 
 

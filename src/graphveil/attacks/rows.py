@@ -179,6 +179,7 @@ def _levels(release: Release, original: Data) -> NDArray[np.int64] | None:
 
 def _rows(release: str, name: str, outcome: Outcome) -> Iterator[AttackRow]:
     for figure in outcome.figures:
+        sample = figure.sample
         yield AttackRow(
             release=release,
             attack=name,
@@ -188,9 +189,9 @@ def _rows(release: str, name: str, outcome: Outcome) -> Iterator[AttackRow]:
             unit=figure.unit,
             direction=figure.direction,
             exact=figure.exact,
-            sample_size=figure.sample_size,
-            ci_low=figure.low,
-            ci_high=figure.high,
+            sample_size=None if sample is None else sample.size,
+            ci_low=None if sample is None else sample.low,
+            ci_high=None if sample is None else sample.high,
         )
 
 

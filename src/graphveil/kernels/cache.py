@@ -80,14 +80,15 @@ def folder_for(
     """
     owner = hashlib.sha256(f"{ROOM} {_compiler()}".encode()).hexdigest()[:8]
     model = None
-    for home in homes:
+    for named in homes:
+        home = Path(os.path.realpath(named))
         folder = home / f"kernels-{owner}-{digest}"
+        if not _is_guarded(home):
+            continue
         with suppress(OSError):
-            home.mkdir(mode=0o755, parents=True, exist_ok=True)
-            if _is_guarded(home):
-                folder.mkdir(mode=0o755, exist_ok=True)
+            folder.mkdir(mode=0o755, exist_ok=True)
         writers = writers_of(folder)
-        if not (writers <= {0, _user()} and _is_guarded(home)):
+        if not writers <= {0, _user()}:
             continue
         if writers == {_user()} and os.access(folder, os.W_OK | os.X_OK):
             _begin_use(folder)
@@ -102,13 +103,24 @@ def _user() -> int:
 
 
 def _is_guarded(home: Path) -> bool:
-    """Return whether only root and this user can put another folder where one of ours stands."""
+    """Return whether only root and this user can put another folder where one of ours stands.
+
+    Each folder on the way must be theirs, and writable by them alone but where it is sticky or
+    stands in one that nobody else enters. Missing ones are made, each once those above are such.
+    """
+    closed = False
     try:
-        status = home.stat()
+        for folder in (*reversed(home.parents), home):
+            if not folder.exists():
+                folder.mkdir(mode=0o755 if folder == home else 0o700, exist_ok=True)
+            status = folder.lstat()
+            sticky = bool(status.st_mode & stat.S_ISVTX)
+            if _writer(status, closed=sticky or (closed and folder != home)) not in {0, _user()}:
+                return False
+            closed = closed or not status.st_mode & (stat.S_IXGRP | stat.S_IXOTH)
     except OSError:
         return False
-    sticky = bool(status.st_mode & stat.S_ISVTX)
-    return _writer(status, closed=sticky) in {0, _user()}
+    return True
 
 
 def writers_of(folder: Path) -> set[int]:

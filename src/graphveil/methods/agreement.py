@@ -6,14 +6,14 @@ well, the manifest can be compared with it: words, parameters, guarantee and con
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.claims.conditions import Condition, PeopleAsItems
+from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, PeopleAsItems
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
@@ -105,7 +105,8 @@ def agreement(
         The parameters that only the owner's record holds; None where there is no record.
     original
         The data that the release was made from, or None. What is said of a method that nobody
-        knows could be anything: ids of the original are looked for in it.
+        knows could be anything: ids of the original are looked for in it, but for those that are
+        words of the known methods' texts.
     """
     name = manifest.method.name
     method = METHODS.get(name)
@@ -125,7 +126,8 @@ def agreement(
         return fails(METHOD, f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state)
-    return judged(METHOD, problems, f"{name} says all of this of itself")
+    agreed = f"{name} says this of itself; numbers that follow from the draw are not compared"
+    return judged(METHOD, problems, agreed)
 
 
 def _unknown(manifest: Manifest, original: Any) -> Check:
@@ -138,11 +140,15 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
         kind for kind in (Graph, Bipartite, Table) if kind_of(kind) == manifest.data.kind
     )
     data = as_original(original, container, wanted_by="verify")
+    common = "\n".join(text for known in METHODS.values() for text in (known.source, known.limits))
     for text in (method.name, method.source, claim.does_not_protect_against):
-        ids = ids_in(data, text)
+        ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
         if ids:
             return fails(METHOD, f"{unknown}, and the id {shown(ids[0])} stands in {shown(text)}")
-    return not_checked(METHOD, f"{unknown}; no text id of the original stands in its words")
+    return not_checked(
+        METHOD,
+        f"{unknown}; no text id of the original stands in its words, but such as known methods use",
+    )
 
 
 def _differences(
@@ -164,7 +170,25 @@ def _differences(
     ]
     if not method.guarantee.covers(claim.guarantee):
         problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
+    problems += _other_parts(claim.conditions, method)
     return problems + _other_conditions(manifest, method, may_state)
+
+
+def _other_parts(conditions: Sequence[Condition], method: Anonymizer[Any]) -> list[str]:
+    """Return whether cells have another part of epsilon than counts leave them, to the last digit.
+
+    Nearly the same chances follow from parts that are nearly the same, so digits could hold a text.
+    Without a count the checker itself knows the part.
+    """
+    own = str(method.epsilon_cells)
+    return [
+        f"beside a noisy count cells have epsilon_cells={shown(stated.epsilon_cells)}, with these "
+        f"parameters {own}"
+        for stated in conditions
+        if isinstance(stated, CellFlips | BlockFlips)
+        and stated.noisy_count is not None
+        and stated.epsilon_cells != own
+    ]
 
 
 def _other_conditions(

@@ -22,6 +22,9 @@ MANIFEST = "release.json"
 MOST_BYTES = 16 << 20
 """The largest manifest that is read: that of a table of a hundred thousand columns is smaller."""
 
+ID_COLUMN = "id"
+"""The column of new ids in a table whose ids come from a key: other tables have none."""
+
 
 class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One published file: its digest, and what stands in it."""
@@ -109,6 +112,17 @@ def read_manifest(folder: Path) -> Manifest:
     ReleaseError
         Where there is none, or it is not one; the message names the field.
     """
+    return decode_manifest(manifest_bytes(folder), where=folder / MANIFEST)
+
+
+def manifest_bytes(folder: Path) -> bytes:
+    """Return the bytes of the manifest, and no more of them than show that it is too large.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is none, or holds no manifest that can be read: it is not a release.
+    """
     path = folder / MANIFEST
     if not folder.is_dir():
         raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
@@ -117,13 +131,13 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} holds no {MANIFEST}, so it is not a release. "
             "Give the folder that anonymize wrote."
         )
-    return decode_manifest(bytes_of(path), where=path)
-
-
-def bytes_of(path: Path) -> bytes:
-    """Return the bytes of a manifest, and no more of them than show that it is too large."""
-    with path.open("rb") as stream:
-        return stream.read(MOST_BYTES + 1)
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ReleaseError(
+            f"{path} cannot be read ({error.strerror}). Change its permissions."
+        ) from error
 
 
 def decode_manifest(raw: bytes, *, where: Path) -> Manifest:

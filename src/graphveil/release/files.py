@@ -16,7 +16,7 @@ from graphveil.errors import InputError, ReleaseError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
-from graphveil.records.manifest import DataFile, Described
+from graphveil.records.manifest import ID_COLUMN, DataFile, Described
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,9 +33,6 @@ _SEPARATORS = {"csv": ",", "tsv": "tab"}
 
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
-
-ID_COLUMN = "id"
-"""The column of new ids in a table whose ids come from a key: other tables have none."""
 
 NO_CELLS = "none: a graph has no cells"
 SUPPRESSED_ENTRIES = "an entry that is not published is absent, not marked"

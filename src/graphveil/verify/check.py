@@ -10,14 +10,13 @@ import duckdb
 
 from graphveil.claims.conditions import KeyedIds
 from graphveil.errors import ResourceError
-from graphveil.records.manifest import Manifest
+from graphveil.records.manifest import Manifest, manifest_bytes
 from graphveil.records.record import private_folder
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.files.folder import file_checks
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import (
     decoded,
-    manifest_bytes,
     manifest_checks,
     read_owner,
 )

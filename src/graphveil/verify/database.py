@@ -28,7 +28,8 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 _PLAIN = re.compile(r"[\w/. +@-]*")
 """Names of folders that mean nothing but themselves, to SQL too."""
 
-_MADE, _DROPPED = re.compile(r"CREATE TABLE (\w+)"), re.compile(r"DROP TABLE (\w+)")
+_MADE_OR_DROPPED = re.compile(r"\b(CREATE|DROP) (?:TABLE|VIEW) (?!IF\b)(\w+)\b")
+_MAKES_OR_DROPS = re.compile(r"\b(?:CREATE|DROP)\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
 
 
@@ -88,10 +89,19 @@ class Database:
         return table in self._tables
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
-        """Run statements, and note the tables that they make."""
+        """Run statements, and note the tables that they make.
+
+        Raises
+        ------
+        ValueError
+            Where it does not say plainly which tables those are: `holds` would not know.
+        """
+        changes = _MADE_OR_DROPPED.findall(sql)
+        if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
+            raise ValueError(f"no plain CREATE or DROP of a table or view: {sql[:200]}")
         self._connection.execute(sql, values)
-        self._tables |= set(_MADE.findall(sql))
-        self._tables -= set(_DROPPED.findall(sql))
+        for verb, table in changes:
+            (self._tables.add if verb == "CREATE" else self._tables.discard)(table)
 
     def rows(self, sql: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """Return every row of a query."""

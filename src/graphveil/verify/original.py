@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from graphveil.claims.conditions import KeyedIds, PeopleAsItems
+from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
@@ -93,7 +93,7 @@ def original_checks(
     if isinstance(original, Bipartite):
         checks.append(_items(db, original, people=_has_people(manifest), linked=linked))
     if isinstance(original, Table):
-        checks.append(_columns(manifest, original))
+        checks.append(_columns(evidence.columns, original))
         if checks[-1].outcome == "fails":
             return [*checks, linkage, named], evidence._replace(why_not=checks[-1].detail)
     if linked:
@@ -147,10 +147,8 @@ def _size(db: Database, manifest: Manifest, original: Data) -> Check:
     return fails(SIZE, f"{released} {what} in the release, {original.size} in the original")
 
 
-def _columns(manifest: Manifest, original: Table) -> Check:
+def _columns(published: list[str], original: Table) -> Check:
     """Whether every released column is one of the original; the claim says nothing of others."""
-    data = next(file for file in manifest.data.files if file.role == "data")
-    published = data.columns[1:] if KeyedIds() in manifest.claim.conditions else data.columns
     strange = [name for name in published if name not in original.columns]
     if strange:
         return fails(COLUMNS, f"the original has no column {shown(strange[0])}")

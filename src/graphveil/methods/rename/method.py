@@ -17,7 +17,7 @@ from graphveil.methods.rename.key import Key
 from graphveil.methods.rename.left_open import left_open
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-from graphveil.release.files import ID_COLUMN
+from graphveil.records.manifest import ID_COLUMN
 from graphveil.wording import option
 
 LINKED = (

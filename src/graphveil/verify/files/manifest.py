@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.errors import GraphveilError, ReleaseError
+from graphveil.errors import GraphveilError
 from graphveil.records.manifest import (
     MANIFEST,
     Manifest,
-    bytes_of,
     decode_manifest,
     encode,
     seal_of,
@@ -73,30 +72,6 @@ def read_owner(folder: Path) -> Owner:
         return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
         return Owner(None, one_line(error), *files)
-
-
-def manifest_bytes(folder: Path) -> bytes:
-    """Return the bytes of the manifest.
-
-    Raises
-    ------
-    ReleaseError
-        Where the folder is none, or holds no manifest: it is not a release.
-    """
-    path = folder / MANIFEST
-    if not folder.is_dir():
-        raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
-    if not path.is_file():
-        raise ReleaseError(
-            f"{folder} holds no {MANIFEST}, so it is not a release. "
-            "Give the folder that anonymize wrote."
-        )
-    try:
-        return bytes_of(path)
-    except OSError as error:
-        raise ReleaseError(
-            f"{path} cannot be read ({error.strerror}). Change its permissions."
-        ) from error
 
 
 def decoded(raw: bytes) -> Manifest | Check:

@@ -6,29 +6,23 @@ is compared with would have lost it, too. So plain text is read here again, by S
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import duckdb
 import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
-from graphveil.verify.database import Database, literal
-from graphveil.verify.files.second_table import TWICE, table_reading_check
-from graphveil.verify.verdict import Check, fails, holds, not_checked, one_line, shown
+from graphveil.verify.database import Database
+from graphveil.verify.files.plain import SHARED, TWICE, PlainFile, plain_file, read_again
+from graphveil.verify.files.second_table import table_reading_check
+from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
 
 MOST_PAIRS = 10_000_000
 """The most edges or entries that are read a second time."""
 
-_SHARED = "read by the reader that the method used, alone"
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
-_NO_ID = "\x01"
-"""What stands for no cell: text that reads so is left to the reader."""
-
 _ODD = (
     r"a IS NULL OR b IS NULL OR "
     r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
@@ -40,15 +34,7 @@ _PLAIN = "comma- or tab-separated text under a header such as source,target"
 
 def read_once() -> Check:
     """Return what is said of a file that no other code reads in the same way."""
-    return not_checked(TWICE, _SHARED, needs=_PLAIN)
-
-
-class _Plain(NamedTuple):
-    """A file of two columns of text."""
-
-    path: Path
-    delimiter: str
-    compression: str
+    return not_checked(TWICE, SHARED, needs=_PLAIN)
 
 
 def second_reading_check(
@@ -70,54 +56,27 @@ def second_reading_check(
     """
     if isinstance(original, Table):
         return table_reading_check(db, original, path, reading or {})
-    plain = _plain(path)
-    if plain is None:
+    file = plain_file(path)
+    if file is None or tuple(map(str.lower, file.names)) not in _HEADERS:
         return read_once()
     pairs = original.n_edges if isinstance(original, Graph) else original.n_entries
     if pairs > MOST_PAIRS:
-        return not_checked(TWICE, f"{_SHARED}: more than {MOST_PAIRS:,} pairs")
-    try:
-        _read_again(db, plain, is_graph=isinstance(original, Graph))
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as error:
-        return not_checked(TWICE, f"{_SHARED}: a second one says {one_line(error)}")
+        return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
+    problem = _read_again(db, file, is_graph=isinstance(original, Graph))
+    if problem is not None:
+        return problem
     if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
-        return not_checked(TWICE, f"{_SHARED}: it has comments, or blanks around an id")
+        return not_checked(TWICE, f"{SHARED}: it has comments, or blanks around an id")
     _put_original(db, original)
     return _compared(db, "edges" if isinstance(original, Graph) else "entries")
 
 
-def _plain(path: Path) -> _Plain | None:
-    """Return how the file is to be read, or None where it is not plain."""
-    *_, extension = [""] + [s.lower() for s in path.suffixes if s.lower() != ".gz"]
-    delimiter = _DELIMITERS.get(extension)
-    if delimiter is None or path.suffix.lower() not in {extension, ".gz"}:
-        return None
-    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
-    opened = gzip.open if compression == "gzip" else open
-    try:
-        with opened(path, "rb") as stream:
-            first = stream.readline(1000).decode("utf-8", "replace")
-    except OSError:
-        return None
-    header = tuple(cell.strip('"').lower() for cell in first.rstrip("\r\n").split(delimiter))
-    return _Plain(path, delimiter, compression) if header in _HEADERS else None
-
-
-def _read_again(db: Database, plain: _Plain, *, is_graph: bool) -> None:
+def _read_again(db: Database, file: PlainFile, *, is_graph: bool) -> Check | None:
     """Create `again(a, b)` of the distinct pairs of the file; loops of a graph are left out."""
-    low, high = ("least(x, y)", "greatest(x, y)") if is_graph else ("x", "y")
-    loops = "x IS DISTINCT FROM y" if is_graph else "true"
-    db.run(
-        f"CREATE TABLE again AS SELECT DISTINCT {low} AS a, {high} AS b FROM read_csv(?, "
-        f"auto_detect = false, header = true, delim = {literal(plain.delimiter)}, quote = '\"', "
-        f"escape = '\"', nullstr = '{_NO_ID}', compression = '{plain.compression}', "
-        "hive_partitioning = false, "
-        "columns = {x: 'VARCHAR', y: 'VARCHAR'}) "
-        f"WHERE {loops}",
-        [db.link(plain.path.resolve())],
-    )
+    if not is_graph:
+        return read_again(db, file, "DISTINCT f0 AS a, f1 AS b")
+    ends = "DISTINCT least(f0, f1) AS a, greatest(f0, f1) AS b"
+    return read_again(db, file, ends, where="f0 IS DISTINCT FROM f1")
 
 
 def _put_original(db: Database, original: Graph | Bipartite) -> None:

@@ -5,32 +5,26 @@ Numbers that were binned are looked up one by one: each must lie in the interval
 
 from __future__ import annotations
 
-import csv
-import gzip
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import duckdb
+import msgspec
 import numpy as np
-import pyarrow as pa
 
 from graphveil.data import Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database, literal
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, one_line, shown
+from graphveil.verify.files.plain import NO_CELL, SHARED, TWICE, PlainFile, plain_file, read_again
+from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
-TWICE = "original read twice"
 MOST_CELLS = 50_000_000
 """The most cells that are read a second time."""
 
-_SHARED = "read by the reader that the method used, alone"
 _PLAIN = "comma- or tab-separated text under a line of names, and a record of how it was read"
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_NO_CELL = "\x01"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
 """Options that are understood here; others leave the file to the reader."""
@@ -39,22 +33,18 @@ _DIGITS, _ROUNDED = 12, 1e-11
 """Edges of intervals have so many digits at most: a number so near to one may lie on both sides."""
 
 
-class _Reading(NamedTuple):
+class _Reading(msgspec.Struct):
     """How the file was read."""
 
-    ids: str | None
-    suppressed: list[str]
-    bins: Mapping[str, str]
-    one_hot: list[str]
+    ids: str | None = None
+    suppressed: tuple[str, ...] = ("*", "")
+    bins: dict[str, str] = {}
+    one_hot: tuple[str, ...] = ()
 
-
-class _File(NamedTuple):
-    """A plain file, and its columns."""
-
-    path: Path
-    delimiter: str
-    compression: str
-    names: list[str]
+    def __post_init__(self) -> None:
+        """Check that the rules of bins are such."""
+        for rule in self.bins.values():
+            _of_rule(rule)
 
 
 def table_reading_check(
@@ -73,19 +63,16 @@ def table_reading_check(
     reading
         The options that it was read with, as the private record holds them.
     """
-    how, file = _reading(reading), _file(path)
+    how, file = _reading(reading), _table_file(path)
     if how is None or file is None:
-        return not_checked(TWICE, _SHARED, needs=_PLAIN)
+        return not_checked(TWICE, SHARED, needs=_PLAIN)
     if original.n_rows * original.n_columns > MOST_CELLS:
-        return not_checked(TWICE, f"{_SHARED}: more than {MOST_CELLS:,} cells")
+        return not_checked(TWICE, f"{SHARED}: more than {MOST_CELLS:,} cells")
     if not _has_columns(original, file, how):
-        return not_checked(TWICE, f"{_SHARED}: the file has other columns than the original")
-    try:
-        _read_again(db, file)
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as error:
-        return not_checked(TWICE, f"{_SHARED}: a second one says {one_line(error)}")
+        return not_checked(TWICE, f"{SHARED}: the file has other columns than the original")
+    problem = read_again(db, file)
+    if problem is not None:
+        return problem
     rows = db.number("SELECT count(*) FROM again")
     if rows != original.n_rows:
         return fails(TWICE, f"{rows} rows in the file, {original.n_rows} in the original as read")
@@ -93,19 +80,17 @@ def table_reading_check(
 
 
 def _reading(reading: Mapping[str, Any]) -> _Reading | None:
-    """Return how the file was read; None where options that are not understood were used."""
+    """Return how the file was read; None where the record says it in no way that is understood."""
     used = {name for name, value in reading.items() if value not in (None, "auto", (), [], {})}
     if not used <= _KNOWN or {"format", "delimiter"} & used or reading.get("header") == "no":
         return None
-    suppressed = reading.get("suppressed", ("*", ""))
-    bins, one_hot = reading.get("bins", {}), reading.get("one_hot", ())
-    lists = isinstance(suppressed, list | tuple) and isinstance(one_hot, list | tuple)
-    if not lists or not isinstance(bins, Mapping):
+    try:
+        return msgspec.convert(reading, _Reading)
+    except msgspec.ValidationError:
         return None
-    return _Reading(reading.get("ids"), list(map(str, suppressed)), bins, list(map(str, one_hot)))
 
 
-def _has_columns(original: Table, file: _File, how: _Reading) -> bool:
+def _has_columns(original: Table, file: PlainFile, how: _Reading) -> bool:
     """Whether the original has the columns of the file, those of the values of some among them."""
     expected = set(file.names) - {how.ids, *how.one_hot}
     for name in how.one_hot:
@@ -123,6 +108,8 @@ def _one_of(original: Table, name: str) -> Any:
 
     A row that is suppressed in all of them has none.
     """
+    import pyarrow as pa  # noqa: PLC0415  heavy, and most releases need none of it
+
     places = _of_values(original, name)
     values = [original.columns[place].removeprefix(f"{name}=") for place in places]
     codes = original.codes[:, places]
@@ -135,44 +122,21 @@ def _one_of(original: Table, name: str) -> Any:
     value = np.where(ones.sum(axis=1) == 1, ones.argmax(axis=1), len(values))
     value[(codes < 0).all(axis=1)] = -1
     value[(codes < 0).any(axis=1) & (codes >= 0).any(axis=1)] = len(values)
-    return pa.array([*values, _NO_CELL]).take(pa.array(value, mask=value < 0))
+    return pa.array([*values, NO_CELL]).take(pa.array(value, mask=value < 0))
 
 
-def _file(path: Path) -> _File | None:
-    """Return the file with the names of its columns; None where it is not plain."""
-    *_, extension = [""] + [s.lower() for s in path.suffixes if s.lower() != ".gz"]
-    delimiter = _DELIMITERS.get(extension)
-    if delimiter is None or path.suffix.lower() not in {extension, ".gz"}:
+def _table_file(path: Path) -> PlainFile | None:
+    """Return the file; None where it is not plain, or a name of a column is not."""
+    file = plain_file(path)
+    if file is None or len(set(file.names)) != len(file.names):
         return None
-    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
-    opened = gzip.open if compression == "gzip" else open
-    try:
-        with opened(path, "rb") as stream:
-            first = stream.readline(1 << 20).decode()
-        names = next(csv.reader([first], delimiter=delimiter, strict=True))
-    except (OSError, ValueError, csv.Error, StopIteration):
-        return None
-    if len(set(names)) != len(names) or any(name.strip() != name for name in names):
-        return None
-    return _File(path, delimiter, compression, names)
+    return None if any(name.strip() != name for name in file.names) else file
 
 
-def _read_again(db: Database, file: _File) -> None:
-    """Create `again(f0, f1, ...)` of all cells, as they stand in the file."""
-    columns = ", ".join(f"f{number}: 'VARCHAR'" for number in range(len(file.names)))
-    db.run(
-        "CREATE TABLE again AS SELECT * FROM read_csv(?, auto_detect = false, header = true, "
-        f"delim = {literal(file.delimiter)}, quote = '\"', escape = '\"', "
-        f"nullstr = '{_NO_CELL}', compression = '{file.compression}', "
-        f"hive_partitioning = false, columns = {{{columns}}})",
-        [db.link(file.path.resolve())],
-    )
-
-
-def _compared(db: Database, original: Table, file: _File, how: _Reading) -> Check:
+def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
     for number, name in enumerate(file.names):
         if db.first(f"SELECT 1 FROM again WHERE regexp_matches(f{number}, ?) LIMIT 1", [_BLANKS]):
-            return not_checked(TWICE, f"{_SHARED}: blanks stand around cells of {shown(name)}")
+            return not_checked(TWICE, f"{SHARED}: blanks stand around cells of {shown(name)}")
         if name == how.ids:
             problem = _different(db, number, _texts(original.labels()), [])
         else:
@@ -195,11 +159,13 @@ def _cells(original: Table, name: str) -> Any:
 
 
 def _texts(names: Ids, codes: np.ndarray[Any, Any] | None = None) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  as above
+
     words = to_arrow(as_text(names)).cast(pa.string())
     return words if codes is None else words.take(pa.array(codes, mask=codes < 0))
 
 
-def _different(db: Database, number: int, cells: Any, suppressed: list[str]) -> str | None:
+def _different(db: Database, number: int, cells: Any, suppressed: Sequence[str]) -> str | None:
     """Return how a column of the file differs from the original's, or None."""
     row = next(iter(_pairs(db, number, cells, suppressed, "said IS DISTINCT FROM had")), None)
     if row is None:
@@ -208,7 +174,9 @@ def _different(db: Database, number: int, cells: Any, suppressed: list[str]) -> 
     return f"row {first} says {shown(said)}, the original as read {shown(had)}"
 
 
-def _outside(db: Database, number: int, cells: Any, suppressed: list[str], rule: str) -> str | None:
+def _outside(
+    db: Database, number: int, cells: Any, suppressed: Sequence[str], rule: str
+) -> str | None:
     """Return which number of the file lies outside the interval that the original has for it."""
     intervals = _of_rule(rule)
     for said, had, first in _pairs(db, number, cells, suppressed, "true"):
@@ -220,11 +188,11 @@ def _outside(db: Database, number: int, cells: Any, suppressed: list[str], rule:
 
 
 def _pairs(
-    db: Database, number: int, cells: Any, suppressed: list[str], condition: str
+    db: Database, number: int, cells: Any, suppressed: Sequence[str], condition: str
 ) -> list[tuple[Any, ...]]:
     """Return the distinct pairs of what the file says and the original has, and a row of each."""
     db.put("original_cells", {"had": cells})
-    hidden = ", ".join(literal(text) for text in suppressed) or f"'{_NO_CELL}'"
+    hidden = ", ".join(literal(text) for text in suppressed) or f"'{NO_CELL}'"
     pairs = db.rows(
         f"SELECT said, had, min(row) AS first FROM (SELECT rowid AS row, "
         f"CASE WHEN f{number} IN ({hidden}) THEN NULL ELSE f{number} END AS said FROM again) "
@@ -255,10 +223,14 @@ def _lies_in(said: str | None, interval: str | None) -> bool:
     """
     try:
         number = math.nan if said is None else float(said)
+        if interval is None or not math.isfinite(number):
+            return interval is None and not math.isfinite(number)
+        return _is_between(number, interval)
     except ValueError:
         return False
-    if interval is None or not math.isfinite(number):
-        return interval is None and not math.isfinite(number)
+
+
+def _is_between(number: float, interval: str) -> bool:
     match = re.fullmatch(
         r"(?:(?P<low>[^<>]+)<x)?<=(?P<high>[^<>]+)|>(?P<above>[^<>]+)|any", interval
     )

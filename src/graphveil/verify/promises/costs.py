@@ -43,7 +43,8 @@ def cost_checks(evidence: Evidence) -> list[Check]:
     if kind == "table" and evidence.keyed:
         return []
     question = "whether as much changed as the record says"
-    return [Part(_NAMES[kind], ("record", *LINKED), question, _cost).run(evidence, kind)]
+    part = Part(_NAMES[kind], ("record", *LINKED), question, _cost, any_ids=True)
+    return [part.run(evidence, kind)]
 
 
 def _cost(evidence: Evidence, kind: str) -> Check:

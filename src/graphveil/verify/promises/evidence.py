@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from graphveil.claims.conditions import KeyedIds
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.records.manifest import Manifest
+from graphveil.records.manifest import DataFile, Manifest
 from graphveil.records.record import Record
 from graphveil.verify.database import Database
 from graphveil.verify.verdict import LINKAGE, ORIGINAL, RECORD, Check, fails, not_checked
@@ -63,6 +63,11 @@ class Evidence(NamedTuple):
         return KeyedIds() in self.manifest.claim.conditions
 
     @property
+    def data_file(self) -> DataFile:
+        """The file of the released data, as the manifest describes it."""
+        return next(file for file in self.manifest.data.files if file.role == "data")
+
+    @property
     def tables(self) -> Database:
         """The released data, which a check with the need `data` has."""
         if self.db is None:
@@ -92,9 +97,9 @@ class Evidence(NamedTuple):
 
     @property
     def columns(self) -> list[str]:
-        """The names of the released columns."""
-        data = next(file for file in self.manifest.data.files if file.role == "data")
-        return data.columns
+        """The names of the released columns, but for that of ids from a key."""
+        columns = self.data_file.columns
+        return columns[1:] if self.keyed else columns
 
 
 class Part(NamedTuple):
@@ -110,12 +115,15 @@ class Part(NamedTuple):
         What stays open where it is not checked.
     recheck
         The check itself, from all that there is and the value of the claim.
+    any_ids
+        Whether it can be checked where ids come from a key, and not of ids 0, 1, 2 alone.
     """
 
     name: str
     needs: tuple[Need, ...]
     question: str
     recheck: Callable[[Evidence, Any], Check]
+    any_ids: bool = False
 
     def run(self, evidence: Evidence, claim: object) -> Check:
         """Return the check's outcome; *not checked* where something is missing."""
@@ -126,11 +134,12 @@ class Part(NamedTuple):
         if "record" in self.needs and evidence.record is None:
             return not_checked(self.name, self.question, needs=RECORD)
         if evidence.original is None and {"original", "linkage"} & set(self.needs):
-            if evidence.why_not:
-                return not_checked(self.name, evidence.why_not)
-            return not_checked(self.name, "no original was given", needs=ORIGINAL)
+            why = evidence.why_not or "no original was given"
+            return not_checked(self.name, why, needs=None if evidence.why_not else ORIGINAL)
         if "data" in self.needs and evidence.db is None:
             return not_checked(self.name, UNREADABLE)
+        if "data" in self.needs and evidence.keyed and not self.any_ids:
+            return not_checked(self.name, "ids come from a key, and this needs ids 0, 1, 2")
         if "linkage" in self.needs and not evidence.linked:
             return not_checked(self.name, self.question, needs=LINKAGE)
         return None

@@ -168,7 +168,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         (Part(TIES, LINKED, "whether every entry is true of more than half of its class", _ties),),
     ),
     PeopleAsItems: Recheck(
-        ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people),)
+        ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people, any_ids=True),)
     ),
     SensitiveAtMost: Recheck(
         ("bipartite",),

@@ -16,7 +16,7 @@ from graphveil.verify.verdict import RECORD, Check, fails, holds, not_checked
 
 LEDGER = "ledger"
 
-_TOTAL = re.compile(r"(0|[1-9][0-9]{0,20})(\.[0-9]{1,12})?")
+_TOTAL = re.compile(r"(0|[1-9][0-9]{0,20})(\.[0-9]{0,11}[1-9])?")
 _NEEDED = "the owner's ledger"
 
 

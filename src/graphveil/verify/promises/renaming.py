@@ -6,19 +6,22 @@ import hmac
 
 import numpy as np
 
-from graphveil.claims.conditions import Condition, KeyedIds, SameData
+from graphveil.claims.conditions import Condition, KeyedIds, PeopleAsItems, SameData
 from graphveil.claims.guarantees import Guarantee, NotClaimed
 from graphveil.data import Data, Table
 from graphveil.data.ids import as_text
+from graphveil.records.manifest import ID_COLUMN
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
 from graphveil.verify.recount.edits import ADDED, MISSING, changes
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.recount.same_cells import Cells, first_other_row
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
 
 SAME, FREE, FROM_KEY = "same data", "ids of their own", "ids from the key"
 KEY = "the owner's key (--key)"
+_ONLY_THE_KEY = "whether nothing but the key made the ids"
 _ANY = ("graph", "bipartite", "table")
+_BESIDE_A_KEY = (KeyedIds, SameData, PeopleAsItems)
 _PURPOSE = b"graphveil rename 1\0"
 
 
@@ -41,11 +44,10 @@ def _same_data(evidence: Evidence, condition: SameData) -> Check:
 
 
 def _same_cells(evidence: Evidence, original: Table) -> Check:
-    file = next(file for file in evidence.manifest.data.files if file.role == "data")
-    columns = file.columns[1:] if evidence.keyed else file.columns
+    columns = evidence.columns
     if columns != list(original.columns):
         return fails(SAME, "the release has other columns than the original")
-    cells = Cells(keyed=evidence.keyed, starred=file.format != "parquet")
+    cells = Cells(keyed=evidence.keyed, starred=evidence.data_file.format != "parquet")
     row = first_other_row(evidence.tables, original, cells)
     if row is None:
         n = original.n_rows * original.n_columns
@@ -57,16 +59,25 @@ def _same_cells(evidence: Evidence, original: Table) -> Check:
 def _nothing_claimed(evidence: Evidence, condition: KeyedIds) -> Check:
     """Whether nothing else is claimed: nobody without the key can check these ids."""
     del condition
-    if isinstance(evidence.manifest.claim.guarantee, NotClaimed):
-        return holds(FREE, "nothing is claimed, so ids may be others than 0, 1, 2")
-    return fails(FREE, "ids that come from a key stand beside a claim, whose ids are 0, 1, 2")
+    claim, problems = evidence.manifest.claim, []
+    if not isinstance(claim.guarantee, NotClaimed):
+        problems.append("ids that come from a key stand beside a claim, whose ids are 0, 1, 2")
+    problems += [
+        f"ids that come from a key stand beside another condition: {stated.sentence}"
+        for stated in claim.conditions
+        if not isinstance(stated, _BESIDE_A_KEY)
+    ]
+    if evidence.manifest.data.kind == "table" and evidence.data_file.columns[:1] != [ID_COLUMN]:
+        name = shown("".join(evidence.data_file.columns[:1]))
+        problems.append(f"the column of ids is called {name}, not {ID_COLUMN!r}")
+    return judged(FREE, problems, "nothing is claimed, so ids may be others than 0, 1, 2")
 
 
 def _from_key(evidence: Evidence, condition: KeyedIds) -> Check:
     """Whether every published id is what the owner's key gives: nothing else is written there."""
     del condition
     if evidence.key is None or evidence.original is None:
-        return not_checked(FROM_KEY, "whether nothing but the key made the ids", needs=KEY)
+        return not_checked(FROM_KEY, _ONLY_THE_KEY, needs=KEY)
     expected = _ids_of(evidence.key, evidence.original)
     other = int(np.count_nonzero(released_ids(evidence.tables) != expected))
     if other:
@@ -84,12 +95,15 @@ def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.in
 
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    SameData: Recheck(_ANY, (Part(SAME, LINKED, "whether nothing but ids changed", _same_data),)),
+    SameData: Recheck(
+        _ANY,
+        (Part(SAME, LINKED, "whether nothing but ids changed", _same_data, any_ids=True),),
+    ),
     KeyedIds: Recheck(
         _ANY,
         (
-            Part(FREE, ("data",), "", _nothing_claimed),
-            Part(FROM_KEY, LINKED, "whether nothing but the key made the ids", _from_key),
+            Part(FREE, ("data",), "", _nothing_claimed, any_ids=True),
+            Part(FROM_KEY, LINKED, _ONLY_THE_KEY, _from_key, any_ids=True),
         ),
     ),
 }
