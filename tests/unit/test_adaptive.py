@@ -8,8 +8,8 @@ import pytest
 import graphveil as gv
 from graphveil.engines import LocalEngine, using
 from graphveil.errors import DataError, InfeasibleError, ParameterError, UsageError
-from graphveil.methods.adaptive import bipartite, blocks
-from graphveil.methods.adaptive.problem import problem_of
+from graphveil.methods.adaptive import bipartite, blocks, symmetric
+from graphveil.methods.adaptive.problem import UNIT, problem_of
 from graphveil.methods.adaptive.spelled import Levels, Weights
 from graphveil.release import read_record
 
@@ -114,6 +114,15 @@ def test_the_function_of_a_step_never_rises():
             value = (problem.prices * (1 - powers)).sum()
             assert before[0] != one.factor or value <= before[1] + 1e-5
             before = (one.factor, value)
+
+
+@pytest.mark.parametrize("solver", [bipartite.Solver, symmetric.SymmetricSolver])
+def test_many_columns_or_high_prices_choose_the_same_pairs_at_the_same_cost(solver):
+    codes = drawn(12, 8).codes
+    columns, needed = np.ascontiguousarray(codes.T), np.full(12, 3)
+    low = np.full(codes.shape, UNIT)
+    pairs = [solver(columns, needed).cheapest(low << shift) for shift in (0, 22)]
+    assert pairs[0].tolist() == pairs[1].tolist()
 
 
 def test_levels_stand_in_a_column_that_is_not_published():
