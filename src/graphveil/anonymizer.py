@@ -82,6 +82,8 @@ class Draft(NamedTuple):
     witness
         Which persons a record was chosen to fit: for the record at position i the positions
         ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
+    unrecorded
+        The arguments of the run, by name, that no file keeps.
     """
 
     data: Data
@@ -92,6 +94,7 @@ class Draft(NamedTuple):
     unprotected: NDArray[np.int64] | None = None
     levels: NDArray[np.int64] | None = None
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
+    unrecorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,6 +262,7 @@ class Anonymizer(ABC, Generic[D]):
                 linkage=Linkage(data.labels(), new.of_the_input()),
                 unprotected=_named(data, draft.unprotected),
                 withheld=self.withheld(),
+                unrecorded=draft.unrecorded,
                 levels=None if draft.levels is None else Levels(data.labels(), draft.levels),
                 witness=None if draft.witness is None else Witness(*draft.witness),
             ),

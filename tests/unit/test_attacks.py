@@ -264,6 +264,17 @@ def test_a_method_that_this_version_knows_can_be_run_again():
     assert rerun_of(release_of(BEFORE, FIGURE_1)[0]) is None
 
 
+def test_a_run_with_weights_of_cells_is_not_run_again_and_the_reason_is_given(tmp_path):
+    original = table_of(BEFORE, ids=NAMES)
+    release = gv.Adaptive(levels=2).anonymize(original, weights=np.ones((6, 4)))
+    folder = release.write(tmp_path / "out")
+    attacked = gv.attack_release(folder, original=original, seed=1)
+    assert {"re-run, right guess"} == {name.partition(": ")[2] for name in attacked.not_measured}
+    assert "weights that no file keeps" in "".join(attacked.not_measured.values())
+    assert ("weights",) == gv.read_release(folder).private.unrecorded
+    assert gv.verify_release(folder, original=original).ok
+
+
 def test_rows_come_as_a_frame_and_as_a_table_for_notebooks():
     told = attacked(BEFORE, FIGURE_1)
     frame = told.to_arrow()

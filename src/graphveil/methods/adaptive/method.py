@@ -129,7 +129,9 @@ class Adaptive(Anonymizer[Table]):
     )
     refine: Refine = parameter(default="none", text="take away stars that nobody needs, or not")
     weights: Weights | None = parameter(
-        default=None, text="what a star costs by column, such as age=2,zip=.5", unset="1 each"
+        default=None,
+        text="what a star costs by column, such as age=2,zip=.5",
+        unset="1 each, or an array, in Python",
     )
     schedule: int = parameter(default=10, text="steps of the search", minimum=1, maximum=40)
     max_iterations: int = parameter(default=20, text="most solves of a step", minimum=1)
@@ -189,7 +191,8 @@ class Adaptive(Anonymizer[Table]):
             A whole number a row, from 1 to the number of rows, where the parameter is not given.
             They go into the owner's private folder alone.
         weights
-            What a star costs, cell by cell: shape (rows, columns), at least 0.
+            What a star costs, cell by cell: shape (rows, columns), at least 0. No file keeps them;
+            the owner's record says that they were given.
 
         Raises
         ------
@@ -236,7 +239,10 @@ class Adaptive(Anonymizer[Table]):
             randomness=randomness,
         )
         draft = draft_of(task.data, outcome, advice=self._advice(task, most_rows))
-        return draft if self.guarantee.common else draft._replace(levels=task.levels)
+        return draft._replace(
+            levels=None if self.guarantee.common else task.levels,
+            unrecorded=() if weights is None else ("weights",),
+        )
 
     def _task(self, data: Table, levels: Any, weights: Any) -> Task:
         """Return what is published, once levels and weights are known."""
