@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import graphveil as gv
 from graphveil.engines import LocalEngine, using
 from graphveil.errors import DataError, InfeasibleError, ParameterError, UsageError
-from graphveil.methods.adaptive import bipartite, blocks, symmetric
+from graphveil.kernels.adaptive import merging
+from graphveil.methods.adaptive import bipartite, blocks, clusters, symmetric
 from graphveil.methods.adaptive.problem import UNIT, problem_of
 from graphveil.methods.adaptive.spelled import Levels, Weights
 from graphveil.release import read_record
@@ -90,6 +93,26 @@ def test_clusters_publish_equal_rows_and_verify_agrees(search):
     rows = [tuple(row) for row in rows_in_order(data, release)]
     assert min(rows.count(row) for row in rows) >= 4
     assert release.verify(data).ok
+
+
+def test_no_cluster_that_is_to_be_shrunk_begins_with_more_than_k_equal_rows(monkeypatch):
+    begun = []
+
+    def spy(rows, labels):
+        begun.append(np.bincount(labels))
+        return merging.merging(rows, labels)
+
+    equal = gv.Table.from_columns({"a": ["x"] * 23 + ["y"] * 4})
+    monkeypatch.setattr(clusters, "merging", SimpleNamespace(**vars(merging) | {"merging": spy}))
+    assert 5 == stars(gv.ClusterK(k=5, search="agglomerative").anonymize(equal))
+    assert [23, 23, 23, 5, 5, 5] == [sizes.max() for sizes in begun]
+    assert {27} == {sizes.sum() for sizes in begun}
+
+
+def test_chunks_of_a_cluster_follow_the_order_of_its_rows():
+    labels = np.array([0, 1, 0, 0, 1, 5, 0, 0])
+    assert [0, 1, 0, 3, 1, 5, 3, 7] == clusters.in_chunks(labels, 2).tolist()
+    assert labels.tolist() == clusters.in_chunks(labels, 9).tolist()
 
 
 def test_pruning_and_local_search_save_stars():
