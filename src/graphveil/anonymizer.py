@@ -83,6 +83,8 @@ class Draft(NamedTuple):
     witness
         Which persons a record was chosen to fit: for the record at position i the positions
         ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
+    unrecorded
+        The arguments of the run, by name, that no file keeps.
     """
 
     data: Data
@@ -93,6 +95,7 @@ class Draft(NamedTuple):
     unprotected: NDArray[np.int64] | None = None
     levels: NDArray[np.int64] | None = None
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
+    unrecorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,6 +263,7 @@ class Anonymizer(ABC, Generic[D]):
                 linkage=Linkage(data.labels(), new.of_the_input()),
                 unprotected=_named(data, draft.unprotected),
                 withheld=self.withheld(),
+                unrecorded=draft.unrecorded,
                 levels=None if draft.levels is None else Levels(data.labels(), draft.levels),
                 witness=None if draft.witness is None else Witness(*draft.witness),
             ),
@@ -314,6 +318,8 @@ class Anonymizer(ABC, Generic[D]):
         ------
         UsageError
             Where the data is of another kind.
+        DataError
+            Where it is a table without columns, or its items may be people.
         InfeasibleError
             Where the data has too few rows.
         """
@@ -321,6 +327,8 @@ class Anonymizer(ABC, Generic[D]):
             self._container(data)  # which says what it is, and what is taken
         if isinstance(data, Bipartite):
             data.check_items()
+        if isinstance(data, Table):
+            data.check_columns()
         self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from graphveil.attacks import Attacked, Rerun, attack
 from graphveil.data import Data
 from graphveil.data.ids import positions
-from graphveil.errors import GraphveilWarning
+from graphveil.errors import GraphveilWarning, UsageError
 from graphveil.methods import METHODS
 from graphveil.release import Release, read_release
 
@@ -65,7 +65,7 @@ def rerun_of(release: Release) -> Rerun | None:
     """Return what runs the method of a release again; None where this version does not know it.
 
     Levels that differ are those of the owner's private folder: an attacker who knows them is the
-    worst.
+    worst. Where an argument of the first run was kept in no file, what is returned refuses to run.
 
     Parameters
     ----------
@@ -78,7 +78,14 @@ def rerun_of(release: Release) -> Rerun | None:
     parameters = {**release.provenance.parameters, **release.private.withheld}
     levels = release.private.levels if parameters.get("levels", "") is None else None
 
+    unrecorded = release.private.unrecorded
+
     def rerun(data: Data, seed: int) -> Release:
+        if unrecorded:
+            raise UsageError(
+                f"it was run with {', '.join(unrecorded)} that no file keeps, so it cannot be run "
+                "again. What is given as a parameter of the method is kept."
+            )
         known: dict[str, Any] = {}
         if levels is not None:
             rows = positions(data.labels(), levels.original, what="levels")

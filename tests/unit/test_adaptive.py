@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import graphveil as gv
 from graphveil.engines import LocalEngine, using
 from graphveil.errors import DataError, InfeasibleError, ParameterError, UsageError
-from graphveil.methods.adaptive import bipartite, blocks
-from graphveil.methods.adaptive.problem import problem_of
+from graphveil.kernels.adaptive import merging
+from graphveil.methods.adaptive import bipartite, blocks, clusters, symmetric
+from graphveil.methods.adaptive.problem import UNIT, problem_of
 from graphveil.methods.adaptive.spelled import Levels, Weights
 from graphveil.release import read_record
 
@@ -92,6 +95,26 @@ def test_clusters_publish_equal_rows_and_verify_agrees(search):
     assert release.verify(data).ok
 
 
+def test_no_cluster_that_is_to_be_shrunk_begins_with_more_than_k_equal_rows(monkeypatch):
+    begun = []
+
+    def spy(rows, labels):
+        begun.append(np.bincount(labels))
+        return merging.merging(rows, labels)
+
+    equal = gv.Table.from_columns({"a": ["x"] * 23 + ["y"] * 4})
+    monkeypatch.setattr(clusters, "merging", SimpleNamespace(**vars(merging) | {"merging": spy}))
+    assert 5 == stars(gv.ClusterK(k=5, search="agglomerative").anonymize(equal))
+    assert [23, 23, 23, 5, 5, 5] == [sizes.max() for sizes in begun]
+    assert {27} == {sizes.sum() for sizes in begun}
+
+
+def test_chunks_of_a_cluster_follow_the_order_of_its_rows():
+    labels = np.array([0, 1, 0, 0, 1, 5, 0, 0])
+    assert [0, 1, 0, 3, 1, 5, 3, 7] == clusters.in_chunks(labels, 2).tolist()
+    assert labels.tolist() == clusters.in_chunks(labels, 9).tolist()
+
+
 def test_pruning_and_local_search_save_stars():
     data = drawn(80, 12)
     pruned, whole = (gv.Adaptive(levels=5, refine=how) for how in ("prune", "none"))
@@ -114,6 +137,15 @@ def test_the_function_of_a_step_never_rises():
             value = (problem.prices * (1 - powers)).sum()
             assert before[0] != one.factor or value <= before[1] + 1e-5
             before = (one.factor, value)
+
+
+@pytest.mark.parametrize("solver", [bipartite.Solver, symmetric.SymmetricSolver])
+def test_many_columns_or_high_prices_choose_the_same_pairs_at_the_same_cost(solver):
+    codes = drawn(12, 8).codes
+    columns, needed = np.ascontiguousarray(codes.T), np.full(12, 3)
+    low = np.full(codes.shape, UNIT)
+    pairs = [solver(columns, needed).cheapest(low << shift) for shift in (0, 22)]
+    assert pairs[0].tolist() == pairs[1].tolist()
 
 
 def test_levels_stand_in_a_column_that_is_not_published():
@@ -225,11 +257,26 @@ def test_tables_with_nothing_to_tell_apart_are_released():
     assert 0 == stars(gv.Adaptive(levels=1).anonymize(table_of(["01"])))
 
 
+@pytest.mark.parametrize(
+    "method", [gv.Adaptive(levels="want"), gv.Adaptive(levels=2), gv.ClusterK(k=2), gv.SmoothK(k=2)]
+)
+def test_a_table_with_no_column_left_to_publish_is_refused_with_the_way_out(method):
+    columns = {"want": [1, 2, 2]} if str(method.parameters().get("levels")) == "want" else {}
+    codes = np.zeros((3, len(columns)), dtype=np.int32)
+    data = gv.Table.from_columns(columns) if columns else gv.Table(codes, (), ())
+    with pytest.raises(DataError, match=r"no column but .* Give one that can be published"):
+        method.anonymize(data)
+
+
 BAD_LEVELS = {
     "no level": (["1", "*", "1"], DataError, "column want, row 1: no level"),
     "text": (["1", "many", "1"], DataError, "column want, row 1: 'many' is no level"),
     "zero": (["1", "0", "1"], InfeasibleError, "column want, row 1: the level 0 is not between"),
     "too many": (["1", "1", "4"], InfeasibleError, "row 2: the level 4 is not between 1 and the 3"),
+    "two signs": (["1", "--5", "1"], DataError, "column want, row 1: '--5' is no level"),
+    "a sign": (["1", "-", "1"], DataError, "column want, row 1: '-' is no level"),
+    "other digits": (["1", "٣", "1"], DataError, "column want, row 1: '٣' is no level"),
+    "a line more": (["1", "3\n", "1"], DataError, r"column want, row 1: '3\\n' is no level"),
     "fraction": (["1", "1.5", "1"], DataError, "column want, row 1: '1.5' is no level"),
 }
 

@@ -129,6 +129,32 @@ def test_levels_of_people_are_their_own():
     assert short.mean() == found
 
 
+KNOWN_LEVELS = [2, 2, 2, 2, 2, 4, 4]
+WITH_LEVELS = ["111", "010", "100", "100", "010", "110", "010"]
+BY_LEVELS = ["11*", "*10", "100", "100", "010", "*1*", "*10"]
+
+
+def test_who_knows_levels_that_differ_rules_candidates_out_and_the_attack_counts_them():
+    levels = np.array(KNOWN_LEVELS)
+    possible = shares_by_hand(WITH_LEVELS, BY_LEVELS) > 0
+    assert (np.minimum(possible.sum(axis=0), possible.sum(axis=1)) >= levels).all()
+    possible &= levels <= possible.sum(axis=1)[:, None]
+    remaining = np.zeros_like(possible)
+    for persons in permutations(range(7)):
+        if possible[range(7), persons].all():
+            remaining[range(7), persons] = True
+    values = figures(WITH_LEVELS, BY_LEVELS, levels=KNOWN_LEVELS)
+    assert 0 == values["allowed records, short"]
+    assert 3 / 7 == (remaining.sum(axis=0) < levels).mean()
+    assert 3 / 7 == pytest.approx(values["levels known, short"])
+
+
+def test_levels_that_are_all_the_same_rule_nobody_out():
+    assert "levels known, short" not in figures(BEFORE, FIGURE_1)
+    short = matching.short_where_levels_are_known
+    assert 0 == short(matching.Pairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1])), np.array([2, 2]))
+
+
 def test_without_levels_there_is_no_figure_of_them():
     told = figures(BEFORE, FIGURE_1, guarantee=AdaptiveAnonymity(level=1, common=False))
     assert not [part for part in told if "level" in part or "known" in part]
@@ -236,6 +262,17 @@ def test_a_method_that_this_version_knows_can_be_run_again():
     assert release.guarantee == again.guarantee
     assert release.provenance.parameters == again.provenance.parameters
     assert rerun_of(release_of(BEFORE, FIGURE_1)[0]) is None
+
+
+def test_a_run_with_weights_of_cells_is_not_run_again_and_the_reason_is_given(tmp_path):
+    original = table_of(BEFORE, ids=NAMES)
+    release = gv.Adaptive(levels=2).anonymize(original, weights=np.ones((6, 4)))
+    folder = release.write(tmp_path / "out")
+    attacked = gv.attack_release(folder, original=original, seed=1)
+    assert {"re-run, right guess"} == {name.partition(": ")[2] for name in attacked.not_measured}
+    assert "weights that no file keeps" in "".join(attacked.not_measured.values())
+    assert ("weights",) == gv.read_release(folder).private.unrecorded
+    assert gv.verify_release(folder, original=original).ok
 
 
 def test_rows_come_as_a_frame_and_as_a_table_for_notebooks():

@@ -181,6 +181,15 @@ def test_the_promise_of_levels_names_the_level_only_where_it_is_public(guarantee
     assert guarantee == msgspec.json.decode(msgspec.json.encode(guarantee), type=AnyGuarantee)
 
 
+def test_levels_that_differ_are_promised_only_against_who_does_not_know_them():
+    holder = "Someone who holds the whole original table and the release"
+    same, differ = AdaptiveAnonymity(level=5), AdaptiveAnonymity(level=5, common=False)
+    assert same.threat_model.startswith(f"{holder}, and uses nothing else.")
+    assert differ.threat_model.startswith(f"{holder}, but not who asked for how much, and")
+    assert "Who knows the levels can rule candidates out." in differ.threat_model
+    assert "levels" not in same.threat_model
+
+
 def test_a_level_below_one_is_refused_with_its_value():
     with pytest.raises(ParameterError, match="level=0"):
         AdaptiveAnonymity(level=0)

@@ -119,6 +119,35 @@ def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator
     if levels is not None:
         short = float((number < levels).mean())
         yield AttackFigure("allowed records, short", short, "share of people", 0.0)
+    if levels is not None and (levels != levels[0]).any():
+        short = short_where_levels_are_known(found.pairs, levels)
+        yield AttackFigure("levels known, short", short, "share of people", 0.0)
+
+
+def short_where_levels_are_known(every: Pairs, levels: NDArray[np.int64]) -> float:
+    """Return the share of people below their level for someone who knows all levels.
+
+    A record belongs to nobody who asked for more people than it could belong to.
+
+    Parameters
+    ----------
+    every
+        The allowed pairs.
+    levels
+        int64, shape (n,).
+
+    Examples
+    --------
+    >>> square = Pairs(np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 1, 2, 3, 2, 3]))
+    >>> short_where_levels_are_known(square, np.array([1, 2, 2, 2]))
+    0.0
+    """
+    of_record = np.diff(every.indptr)[every.records]
+    kept = (levels[every.indices] <= of_record) | (every.indices == every.records)
+    sizes = np.bincount(every.records[kept], minlength=every.n)
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    rest = allowed(Pairs(indptr, every.indices[kept]))
+    return float((np.bincount(rest.indices, minlength=every.n) < levels).mean())
 
 
 class _Drawn(NamedTuple):
@@ -262,9 +291,9 @@ MATCHING = Attack(
     kind=Table,
     knows="the whole original table and the method, but not the order of the release",
     definition="how likely a person's own record is where all full assignments of records to "
-    "people that fit are equally likely; how many records people could own, also once the records "
-    "of 1 to 3 others are known; and how often the candidate nearest to a re-run of the method is "
-    "the right one",
+    "people that fit are equally likely; how many records people could own, also once all levels, "
+    "or the records of 1 to 3 others, are known; and how often the candidate nearest to a re-run "
+    "of the method is the right one",
     source="Choromanski, Jebara and Tang 2013; belief propagation: Huang and Jebara 2009",
     needs_linkage=True,
     cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} pairs that fit",

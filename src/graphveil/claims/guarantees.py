@@ -307,9 +307,11 @@ the data.
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
+        levels = "" if self.common else ", but not who asked for how much"
+        ruled_out = "" if self.common else "Who knows the levels can rule candidates out. "
         return (
-            "Someone who holds the whole original table and the release, and uses nothing else. "
-            "This counts candidates; it does not make them equally likely."
+            f"Someone who holds the whole original table and the release{levels}, and uses nothing "
+            f"else. {ruled_out}This counts candidates; it does not make them equally likely."
         )
 
 

@@ -52,6 +52,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         The file of the ledger of epsilons, and the release's entry in it; None without one.
     levels_sha256, witness_sha256
         The digests of the files of levels and of chosen pairs, where they were written.
+    unrecorded
+        The arguments of the run, by name, that no file keeps: without them the method cannot be run
+        again as it was.
     """
 
     input_sha256: str
@@ -69,6 +72,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Note | None = None
     levels_sha256: str | None = None
     witness_sha256: str | None = None
+    unrecorded: list[str] = []
 
 
 def private_folder(folder: Path) -> Path:

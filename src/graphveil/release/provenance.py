@@ -40,7 +40,7 @@ class Private:
 
     Parameters
     ----------
-    input_sha256, seed, cost, warnings, seconds, unprotected, withheld
+    input_sha256, seed, cost, warnings, seconds, unprotected, withheld, unrecorded
         As in `graphveil.records.record.Record`.
     linkage
         Which released id stands for which original one, where it was kept.
@@ -62,6 +62,7 @@ class Private:
     linkage: Linkage | None = None
     unprotected: tuple[int | str, ...] = ()
     withheld: Mapping[str, Any] = field(default_factory=dict)
+    unrecorded: tuple[str, ...] = ()
     nested_in: tuple[str, ...] = ()
     spent: Spent | None = None
     levels: Levels | None = None

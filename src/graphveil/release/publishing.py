@@ -289,6 +289,7 @@ def _write_private_folder(
         warnings=list(private.warnings),
         unprotected=list(private.unprotected),
         withheld=dict(private.withheld),
+        unrecorded=list(private.unrecorded),
         reading=dict(options.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),

@@ -251,6 +251,7 @@ def _read_private(folder: Path) -> Private | None:
         warnings=tuple(record.warnings),
         unprotected=tuple(record.unprotected),
         withheld=record.withheld,
+        unrecorded=tuple(record.unrecorded),
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),

@@ -98,6 +98,7 @@ class Solver:
         return self._with_diagonal()
 
     def _with_diagonal(self) -> Ints:
+        np.fill_diagonal(self._costs, 0)
         too_much = (int(self._costs.max(initial=0)) + 1) * self._needs.size
         np.fill_diagonal(self._costs, too_much * network.OWN)
         return self._costs

@@ -71,7 +71,8 @@ def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels
 def _merged(rows: Packed, rule: merging.Rule, order: Labels) -> Labels:
     """Return the cluster of every row; of unions of the same cost the first in this order wins."""
     ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
-    work = merging.merging(ordered, identical(ordered))
+    equal = identical(ordered)
+    work = merging.merging(ordered, in_chunks(equal, rule.k) if rule.shrink else equal)
     merging.merge(ordered, work, rule)
     labels = np.empty_like(work.labels)
     labels[order] = work.labels
@@ -83,6 +84,34 @@ def identical(rows: Packed) -> Labels:
     words = np.concatenate([rows.planes, rows.stars], axis=1)
     _, first, kind = np.unique(words, axis=0, return_index=True, return_inverse=True)
     return first[kind]
+
+
+def in_chunks(labels: Labels, size: int) -> Labels:
+    """Return clusters divided, in the order of their rows, into chunks of at most so many rows.
+
+    Parameters
+    ----------
+    labels
+        The cluster of every row.
+    size
+        The most rows of a chunk; one chunk of a cluster may have fewer.
+
+    Returns
+    -------
+    Labels
+        The first row of every row's chunk.
+
+    Examples
+    --------
+    >>> in_chunks(np.array([0, 1, 0, 0, 1]), 2).tolist()
+    [0, 1, 0, 3, 1]
+    """
+    order = np.argsort(labels, kind="stable")
+    ascending = labels[order]
+    within = np.arange(labels.size) - np.searchsorted(ascending, ascending)
+    chunks = np.empty_like(labels)
+    chunks[order] = order[np.arange(labels.size) - within % size]
+    return chunks
 
 
 def stars_of(grouped: exchange.Clusters) -> int:
