@@ -9,6 +9,9 @@ from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
 from graphveil.wording import leave_out
 
+WEIGHTS = ("weight", "value")
+"""What the weight of an edge is called, in any case of letters."""
+
 
 def is_weight(value: object) -> bool:
     """Whether a value of an edge says more than that the edge is there.
@@ -67,6 +70,13 @@ class Builder:
             self._source.refuse(f"the edges have weights ({shown(name)}). {leave_out()}")
         if name not in self._notes.columns_ignored:
             self._notes.columns_ignored += (name,)
+
+    def edge_attribute(self, name: str, value: object) -> None:
+        """Note what is said of an edge; under the name of a weight, a one says nothing."""
+        if name.lower() not in WEIGHTS:
+            self.attribute(name)
+        elif is_weight(value):
+            self.weight(name)
 
     def attribute(self, name: str) -> None:
         """Note an attribute that is left out."""
