@@ -531,6 +531,17 @@ def test_networkx_reads_an_edge_list_that_is_written_as_text(tmp_path, name):
     assert {(0, 1), (1, 2)} == set(read.edges)
 
 
+@pytest.mark.parametrize("odd", ["a b", 'a"b', "a,b", "a;b", "#a", "a%"])
+def test_odd_ids_are_read_from_graphml_and_from_text_by_readers_of_csv(tmp_path, odd):
+    graph = Graph.from_edges([odd, "bob"], ["bob", "cyd"])
+    write_graph(graph, tmp_path / "a.graphml")
+    assert {odd, "bob", "cyd"} == set(nx.read_graphml(tmp_path / "a.graphml"))
+    write_graph(graph, tmp_path / "a.txt")
+    assert graph == load_graph(tmp_path / "a.txt").data
+    frame = pd.read_csv(tmp_path / "a.txt", sep="\t", skiprows=1, header=None)
+    assert {odd, "bob", "cyd"} == set(frame.to_numpy().ravel())
+
+
 def test_what_is_written_as_text_is_read_again_whatever_its_first_row(tmp_path):
     path = tmp_path / "a.txt"
     many = [*TEXT_IDS, *([f"p{u}", f"p{u + 1}"] for u in range(20))]
