@@ -169,6 +169,26 @@ def test_ids_of_other_formats_of_networkx_are_those_of_the_nodes(tmp_path, name)
     assert {"age", "label"} == set(report.attributes_ignored)
 
 
+@pytest.mark.parametrize("odd", ["a\x01b", "a\0b", "\ufffe", "a\nb"])
+def test_json_carries_ids_that_xml_cannot(tmp_path, odd):
+    graph = Graph.from_edges([odd], ["bob"])
+    write_graph(graph, tmp_path / "a.json")
+    assert graph == load_graph(tmp_path / "a.json").data
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.gexf", "a.graphml"])
+def test_ids_that_would_be_negative_numbers_are_not_written(tmp_path, name):
+    with pytest.raises(InputError, match="the id -5 could not be read again"):
+        write_graph(Graph.from_edges(["-5"], ["-7"]), tmp_path / name)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a.gexf", "a.graphml"])
+def test_control_characters_are_not_written_into_xml(tmp_path, name):
+    with pytest.raises(InputError, match="holds a control character"):
+        write_graph(Graph.from_edges(["a\x01b"], ["bob"]), tmp_path / name)
+
+
 def write_weighted(graph, path):
     if path.suffix == ".gexf":
         nx.write_gexf(graph, path)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from graphveil.errors import InputError
+from graphveil.io.formats import Format
 from graphveil.io.raw import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
-from graphveil.wording import leave_out
+from graphveil.wording import leave_out, option
 
 WEIGHTS = ("weight", "value")
 """What the weight of an edge is called, in any case of letters."""
@@ -25,6 +27,22 @@ def is_weight(value: object) -> bool:
         return float(str(value)) != 1
     except ValueError:
         return True
+
+
+def check_signs(labels: Sequence[str], form: Format) -> None:
+    """Refuse ids that a format that knows names alone could not give back.
+
+    Raises
+    ------
+    InputError
+        Where one would be read as a negative number.
+    """
+    negative = negative_among(labels)
+    if negative is not None:
+        raise InputError(
+            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
+            f"negative number. Use {option('format', 'parquet')}."
+        )
 
 
 class Builder:

@@ -9,11 +9,10 @@ import msgspec
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.named import Builder
+from graphveil.io.named import Builder, check_signs
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
-from graphveil.io.xml_elements import check_labels
 
 LISTS = ("edges", "links")
 """What the list of edges is called: by NetworkX now, and by NetworkX before and D3."""
@@ -74,7 +73,7 @@ def _add_edge(
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes and edges as NetworkX's ``node_link_data`` does."""
     labels = graph.labels().tolist()
-    check_labels([str(label) for label in labels], form)
+    check_signs([str(label) for label in labels], form)
     whole = {
         "directed": False,
         "multigraph": False,

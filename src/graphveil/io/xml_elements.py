@@ -10,11 +10,10 @@ from xml.parsers import expat
 
 from graphveil.errors import InputError
 from graphveil.io.formats import Format
-from graphveil.io.named import WEIGHTS, Builder
+from graphveil.io.named import WEIGHTS, Builder, check_signs
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import negative_among
 from graphveil.wording import option
 
 
@@ -105,14 +104,9 @@ def check_labels(labels: Sequence[str], form: Format) -> None:
     Raises
     ------
     InputError
-        Where one would be read as a negative number, or holds a control character.
+        As `check_signs`, and where an id holds a control character.
     """
-    negative = negative_among(labels)
-    if negative is not None:
-        raise InputError(
-            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
-            f"negative number. Use {option('format', 'parquet')}."
-        )
+    check_signs(labels, form)
     for label in labels:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", label):
             raise InputError(
