@@ -6,6 +6,7 @@ They go to stderr and into the private record, never into the manifest.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from graphveil.errors import warn
 
@@ -25,52 +26,64 @@ PEOPLE_AS_ITEMS = (
     "a person, not about the rows that list the person. Who knows those may find the person"
 )
 
-MANY_ADDITIONS = 0.05
-"""The share of added edges above which they can be distinguished from real ones."""
 
+class Bound(NamedTuple):
+    """A share above which the owner is warned.
 
-def many_additions(added: int, n_edges: int) -> tuple[str, ...]:
-    """Return the advice on a release with so many added edges; none where they are few.
-
-    Examples
-    --------
-    >>> many_additions(1, 100)
-    ()
-    """
-    share = added / max(n_edges, 1)
-    if share <= MANY_ADDITIONS:
-        return ()
-    distinguishable = (
-        f"the added edges are {100 * share:.1f} % of the input's: so many can be "
-        "distinguished from real ones. Try edits=any"
-    )
-    return (distinguishable,)
-
-
-MANY_UNPROTECTED = 0.05
-"""The share of people without protection above which the owner is warned, whatever was asked."""
-
-
-def many_unprotected(unprotected: int, people: int) -> tuple[str, ...]:
-    """Return the advice on a release that protects so few; none where nearly all are protected.
+    Parameters
+    ----------
+    share
+        The largest share that nothing is said of.
+    words
+        What is said, around ``part``, ``whole`` and ``percent``.
 
     Examples
     --------
-    >>> many_unprotected(1, 100)
+    >>> MANY_ADDITIONS.passed_by(5, 100)
     ()
-    >>> many_unprotected(1, 3)[0].partition(":")[0]
+    >>> MANY_UNPROTECTED.passed_by(1, 3)[0].partition(":")[0]
     '1 of 3 people (33.3 %) are left without protection'
     """
-    share = unprotected / max(people, 1)
-    if share <= MANY_UNPROTECTED:
-        return ()
-    left_out = (
-        f"{unprotected:,} of {people:,} people ({100 * share:.1f} %) are left without protection: "
-        "nothing is promised to them. The private record names them. More changes, a smaller k, or "
-        "less knowledge to protect against (measure) would leave fewer"
-    )
-    return (left_out,)
 
+    share: float
+    words: str
+
+    def passed_by(self, part: int, whole: int) -> tuple[str, ...]:
+        """Return the advice on so many of so many; none where they are few."""
+        share = part / max(whole, 1)
+        if share <= self.share:
+            return ()
+        return (self.words.format(part=part, whole=whole, percent=f"{100 * share:.1f} %"),)
+
+
+MANY_ADDITIONS = Bound(
+    0.05,
+    "the added edges are {percent} of the input's: so many can be distinguished from real ones. "
+    "Try edits=any",
+)
+"""Of added edges, among those of the input."""
+
+MANY_UNPROTECTED = Bound(
+    0.05,
+    "{part:,} of {whole:,} people ({percent}) are left without protection: nothing is promised to "
+    "them. The private record names them. More changes, a smaller k, or less knowledge to protect "
+    "against (measure) would leave fewer",
+)
+"""Of people without protection, whatever was asked."""
+
+LARGE_EMPTY_CLASS = Bound(
+    0.10,
+    "{percent} of the rows were released without any feature. They form one class, of which the "
+    "release says nothing",
+)
+"""Of rows that are released without features."""
+
+MANY_CERTAIN = Bound(
+    0.50,
+    "{percent} of the published entries are true of everyone in their class: who knows the class "
+    "of a person knows these of that person for certain",
+)
+"""Of published entries whose feature every row of the class has in the original."""
 
 MUCH_LOST, LEAST_CLUSTERING = 0.5, 0.05
 """The share of clustering whose loss the owner is warned of, where there was this much."""
@@ -99,57 +112,6 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
         "release; preserve_triangles, edits=any or a smaller k keep more"
     )
     return (lost,)
-
-
-LARGE_EMPTY_CLASS = 0.10
-"""The share of rows without features above which the owner is warned."""
-
-
-def large_empty_class(empty: int, n_rows: int) -> tuple[str, ...]:
-    """Return the advice on a release with so many rows without features; none where they are few.
-
-    Examples
-    --------
-    >>> large_empty_class(10, 100)
-    ()
-    """
-    share = empty / max(n_rows, 1)
-    if share <= LARGE_EMPTY_CLASS:
-        return ()
-    warning = (
-        f"{100 * share:.1f} % of the rows were released without any feature. They form one class, "
-        "of which the release says nothing"
-    )
-    return (warning,)
-
-
-MANY_CERTAIN = 0.50
-"""The share of entries that are true of all of a class above which the owner is warned."""
-
-
-def many_certain(certain: int, entries: int) -> tuple[str, ...]:
-    """Return the advice on a release whose entries are so often true of everyone in their class.
-
-    Parameters
-    ----------
-    certain
-        The published entries whose feature every row of the class has in the original.
-    entries
-        The published entries.
-
-    Examples
-    --------
-    >>> many_certain(50, 100)
-    ()
-    """
-    share = certain / max(entries, 1)
-    if share <= MANY_CERTAIN:
-        return ()
-    certainly = (
-        f"{100 * share:.1f} % of the published entries are true of everyone in their class: who "
-        "knows the class of a person knows these of that person for certain"
-    )
-    return (certainly,)
 
 
 def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def test_it_says_risk_promises_and_costs_and_writes_nothing(graphveil_here, list
 
 
 def test_its_commands_can_be_pasted_whatever_the_name_of_the_file(graphveil_here, cwd, monkeypatch):
-    monkeypatch.setattr(trials, "SIZES", (2, 2, 2))
+    monkeypatch.setitem(trials.TRIED, "k", (2, 2, 2))
     names = ["caller,called,weight"]
     names += [f"p{u},p{(u + step) % 12},1" for u in range(12) for step in (1, 2)]
     (cwd / "my friends' $HOME.csv").write_text("\n".join(names) + "\n")

@@ -129,8 +129,32 @@ def test_a_terminal_is_no_pipe(graphveil_here, monkeypatch, assert_one_line):
     assert_one_line(graphveil_here("measure", "-"), "nothing is piped into it")
 
 
-def test_a_dash_may_still_be_a_delimiter(graphveil_here, cwd):
+@pytest.mark.parametrize("delimiter", [("--delimiter=-",), ("--delimiter", "-")])
+def test_a_dash_may_still_be_a_delimiter(graphveil_here, cwd, delimiter):
     (cwd / "a.txt").write_text("0-1\n1-2\n")
-    assert 0 == graphveil_here("measure", "a.txt", "--delimiter=-").code
+    assert 0 == graphveil_here("measure", "a.txt", *delimiter).code
     with pytest.raises(InputError):
         read_graph(cwd / "a.txt")
+
+
+def test_a_dash_may_stand_for_a_suppressed_cell(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("sex,town\nf,-\nm,-\nf,Oslo\nm,Oslo\n")
+    for suppressed in (("-",), ("?", "-")):
+        out = cwd / f"out-{len(suppressed)}"
+        done = graphveil_here(
+            *("anonymize", "rename", "people.csv", "--kind", "table"),
+            *("--suppressed", *suppressed, "--out", out),
+        )
+        assert 0 == done.code, done.err
+        assert ["*", "*", "Oslo", "Oslo"] == sorted(
+            line.split(",")[1] for line in (out / "data.csv").read_text().splitlines()[1:]
+        )
+
+
+def test_the_standard_input_is_given_once(piped, assert_one_line):
+    done = piped(FRIENDS, "measure", "-", "--nodes", "-")
+    assert_one_line(done, "- can be given once")
+
+
+def test_a_dash_is_no_number(graphveil_here, assert_one_line):
+    assert_one_line(graphveil_here("measure", "friends.csv", "--k", "-"), "'-' is no whole number")

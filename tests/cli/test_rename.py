@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+
+import pytest
 
 
 def test_a_key_is_made_once_and_two_files_agree_by_it(graphveil_here, cwd):
@@ -26,7 +30,9 @@ def test_a_key_is_made_once_and_two_files_agree_by_it(graphveil_here, cwd):
 
 
 def test_a_key_replaces_nothing(graphveil_here, cwd, assert_one_line):
-    assert_one_line(graphveil_here("key", "friends.csv"), "friends.csv exists")
+    refused = graphveil_here("key", "friends.csv")
+    assert_one_line(refused, "friends.csv exists")
+    assert "--force" not in refused.err
     assert (cwd / "friends.csv").read_text().startswith("source,target")
 
 
@@ -47,3 +53,47 @@ def test_without_a_key_where_one_is_named_nothing_is_written(graphveil_here, lis
     assert 2 == done.code
     assert "graphveil key FILE" in done.err.splitlines()[-1]
     assert before == listing()
+
+
+@pytest.mark.parametrize("names", [("f.csv", "n.csv", "k"), ("my f's.csv", "my n.csv", "my key")])
+def test_the_command_that_checks_a_release_can_be_pasted(graphveil_here, cwd, names):
+    data, nodes, key = names
+    (cwd / data).write_text("source,target\nann,bob\nbob,cyd\n")
+    (cwd / nodes).write_text("id\nann\nbob\ncyd\ndan\n")
+    made = graphveil_here("key", key)
+    assert f"--key {shlex.quote(key)} --out DIR" in made.err
+    out = f"out of {data}"
+    done = graphveil_here(
+        *("anonymize", "rename", data, "--nodes", nodes, "--key", key, "--out", out)
+    )
+    (line,) = (line for line in done.err.splitlines() if line.startswith("check it: "))
+    words = shlex.split(line.removeprefix("check it: "))
+    assert ["graphveil", "verify", out, "--original", data] == words[:5]
+    checked = graphveil_here(*words[1:])
+    assert (0, "every one of") == (checked.code, checked.out.splitlines()[-1][:12])
+
+
+def test_names_that_begin_with_a_dash_can_be_pasted(graphveil_here, cwd):
+    (cwd / "-f.csv").write_text("sex,town\n" + "-x,Oslo\nf,Rome\n" * 10)
+    done = graphveil_here("advise", "./-f.csv", "--kind", "table", "--suppressed=-x")
+    line = next(line for line in done.out.splitlines() if "anonymize rename" in line)
+    words = shlex.split(line)
+    made = graphveil_here(*words[1:])
+    assert (0, True) == (made.code, "read 10 cells as suppressed" in made.err)
+    check = next(line for line in made.err.splitlines() if line.startswith("check it: "))
+    assert 0 == graphveil_here(*shlex.split(check)[3:]).code
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes have names under POSIX alone")
+def test_what_came_from_a_pipe_is_a_dash_in_commands_to_paste(graphveil_here):
+    def piped():
+        end, start = os.pipe()
+        os.write(start, b"source,target\nann,bob\nbob,cyd\n")
+        os.close(start)
+        return f"/dev/fd/{end}"
+
+    advice = graphveil_here("advise", piped())
+    assert advice.out.startswith("-: a network")
+    assert "graphveil anonymize rename - --kind graph --out stdin-rename" in advice.out
+    done = graphveil_here("anonymize", "rename", piped(), "--out", "out")
+    assert "check it: graphveil verify out --original -" in done.err.splitlines()

@@ -93,10 +93,16 @@ def test_every_warning_is_in_the_private_record_and_none_in_the_manifest(tmp_pat
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        (advice.large_empty_class(11, 100), "11.0 % of the rows were released without any feature"),
-        (advice.many_certain(51, 100), "51.0 % of the published entries are true of everyone"),
+        (
+            advice.LARGE_EMPTY_CLASS.passed_by(11, 100),
+            "11.0 % of the rows were released without any feature",
+        ),
+        (
+            advice.MANY_CERTAIN.passed_by(51, 100),
+            "51.0 % of the published entries are true of everyone",
+        ),
         (advice.taking_part(7, 0.749), "whether that person is in the data"),
-        (advice.many_additions(6, 100), "the added edges are 6.0 % of the input's"),
+        (advice.MANY_ADDITIONS.passed_by(6, 100), "the added edges are 6.0 % of the input's"),
     ],
 )
 def test_an_advice_is_given_beyond_its_bound(told, words):
@@ -107,14 +113,14 @@ def test_an_advice_is_given_beyond_its_bound(told, words):
 @pytest.mark.parametrize(
     "told",
     [
-        advice.large_empty_class(10, 100),
-        advice.large_empty_class(0, 0),
-        advice.many_certain(50, 100),
-        advice.many_certain(0, 0),
+        advice.LARGE_EMPTY_CLASS.passed_by(10, 100),
+        advice.LARGE_EMPTY_CLASS.passed_by(0, 0),
+        advice.MANY_CERTAIN.passed_by(50, 100),
+        advice.MANY_CERTAIN.passed_by(0, 0),
         advice.taking_part(8, 0.1),
         advice.taking_part(2, 0.75),
-        advice.many_additions(5, 100),
-        advice.many_additions(0, 0),
+        advice.MANY_ADDITIONS.passed_by(5, 100),
+        advice.MANY_ADDITIONS.passed_by(0, 0),
     ],
 )
 def test_an_advice_is_not_given_at_its_bound(told):

@@ -10,10 +10,11 @@ import pytest
 import graphveil as gv
 from graphveil.choosing import trials
 from graphveil.choosing.sampling import amount_of, sample_of
-from graphveil.data.encoding import accepted_kinds, encoded_kind
+from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
 from graphveil.errors import DataError
 from graphveil.measures import MEASURES
 from graphveil.methods import METHODS
+from graphveil.methods.under_noise import UnderNoise
 from graphveil.randomness import Randomness
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
@@ -79,6 +80,96 @@ def test_the_costs_are_those_of_releases(small, advice):
         added = release.private.cost["edges_added"]
         share = 100 * added / (small.n_edges + added)
         assert f"{share:.1f} % of the published ties are false" in trial.words
+
+
+def mixed_table():
+    """Return rows of which some are alike, with a cell in ten suppressed from the start."""
+    rng = np.random.Generator(np.random.PCG64(6))
+    cells = rng.integers(0, 4, size=(40, 3)).astype(str)
+    cells[rng.random(cells.shape) < 0.1] = "*"
+    return gv.Table.from_columns(dict(zip("abc", cells.T.tolist(), strict=True)))
+
+
+def users_by_items():
+    rng = np.random.Generator(np.random.PCG64(7))
+    return gv.Bipartite.from_scipy(rng.random((40, 8)) < 0.3).with_items("things")
+
+
+def facts_of(data):
+    """Return what the data says: a tie, an entry or a cell each, under the ids of its people."""
+    if isinstance(data, gv.Graph):
+        labels = data.labels().tolist()
+        return {frozenset((labels[u], labels[v])) for u, v in data.edges().tolist()}
+    people = data.labels().tolist()
+    if isinstance(data, gv.Bipartite):
+        named = data.feature_labels().tolist()
+        pairs = zip(data.rows().tolist(), data.indices.tolist(), strict=True)
+        return {(people[user], named[item]) for user, item in pairs}
+    return {
+        (people[row], column, str(data.categories[number][data.codes[row, number]]))
+        for row in range(data.n_rows)
+        for number, column in enumerate(data.columns)
+        if data.codes[row, number] >= 0
+    }
+
+
+def under_old_ids(facts, linkage):
+    """Return the facts of a release under the ids that its people had."""
+    old = dict(zip(linkage.released.tolist(), linkage.original.tolist(), strict=True))
+    return {
+        frozenset(old[person] for person in fact)
+        if isinstance(fact, frozenset)
+        else (old[fact[0]], *fact[1:])
+        for fact in facts
+    }
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
+    method = METHODS[name]
+    for data in (small, users_by_items(), mixed_table()):
+        kinds = accepted_kinds(method.accepts)
+        if not isinstance(data, kinds) or (isinstance(data, gv.Graph) and kinds[0] is not gv.Graph):
+            continue
+        people = encoded(data, method.accepts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gv.GraphveilWarning)
+            release = method.from_parameters(method.example).anonymize(people, seed=3)
+        before, after = facts_of(people), facts_of(release.data)
+        kept = len(before & under_old_ids(after, release.private.linkage))
+        words = trials._in_words(release.private.cost)
+        assert f"{100 * kept / len(before):.1f} % of the" in words
+        false = len(after) - kept
+        assert (f"{100 * false / max(len(after), 1):.1f} % of the published" in words) == (
+            false > 0
+        )
+
+
+def test_a_method_that_does_not_count_what_it_keeps_is_not_said_to_keep_all():
+    assert trials.NOT_COUNTED == trials._in_words({"classes": 3})
+    empty = {"edges_before": 0, "edges_deleted": 0, "edges_added": 4}
+    assert "there are no ties" == trials._in_words(empty)
+
+
+def test_levels_are_tried_as_k_is():
+    choice = chosen(gv.advise(mixed_table()), "adaptive")
+    assert ["2", "5", "10"] == [str(trial.parameters["levels"]) for trial in choice.trials]
+
+
+def test_methods_with_noise_are_tried_on_whole_networks():
+    noisy = [method for method in METHODS.values() if issubclass(method, UnderNoise)]
+    assert 5 == len(noisy)
+    assert {300_000} == {method.trial_size for method in noisy}
+    big = gv.Graph.from_networkx(nx.gnm_random_graph(2000, 25_000, seed=1))
+    choice = trials.choice_of(gv.AsymmetricResponse, big, until=np.inf)
+    assert "all of the data" == choice.measured_on
+
+
+def test_nothing_is_claimed_of_the_direction_in_which_a_part_differs():
+    for data in (RING, users_by_items(), mixed_table()):
+        words = sample_of(data, 10, Randomness(seed=1)).words
+        assert "can differ" in words
+        assert "lost" not in words
 
 
 def test_what_is_expected_of_randomized_response_is_what_comes_on_average(small, advice):

@@ -169,6 +169,26 @@ def test_ids_of_other_formats_of_networkx_are_those_of_the_nodes(tmp_path, name)
     assert {"age", "label"} == set(report.attributes_ignored)
 
 
+@pytest.mark.parametrize("odd", ["a\x01b", "a\0b", "\ufffe", "a\nb"])
+def test_json_carries_ids_that_xml_cannot(tmp_path, odd):
+    graph = Graph.from_edges([odd], ["bob"])
+    write_graph(graph, tmp_path / "a.json")
+    assert graph == load_graph(tmp_path / "a.json").data
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.gexf", "a.graphml"])
+def test_ids_that_would_be_negative_numbers_are_not_written(tmp_path, name):
+    with pytest.raises(InputError, match="the id -5 could not be read again"):
+        write_graph(Graph.from_edges(["-5"], ["-7"]), tmp_path / name)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a.gexf", "a.graphml"])
+def test_control_characters_are_not_written_into_xml(tmp_path, name):
+    with pytest.raises(InputError, match="holds a control character"):
+        write_graph(Graph.from_edges(["a\x01b"], ["bob"]), tmp_path / name)
+
+
 def write_weighted(graph, path):
     if path.suffix == ".gexf":
         nx.write_gexf(graph, path)
@@ -204,6 +224,130 @@ def test_edges_of_a_multigraph_in_node_link_json_are_counted_once(tmp_path):
     write_weighted(graph, tmp_path / "a.json")
     read, report = load_graph(tmp_path / "a.json")
     assert ([5, 7, 9], 2, 1) == (read.labels().tolist(), read.n_edges, report.duplicates)
+
+
+def gexf(tmp_path, edges, *, attributes="", nodes="", kind="undirected", **options):
+    """Return how a GEXF file with nodes a, b and c and these edges is read."""
+    listed = nodes or '<node id="a"/><node id="b"/><node id="c"/>'
+    content = (
+        f'<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph defaultedgetype="{kind}">'
+        f"{attributes}<nodes>{listed}</nodes><edges>{edges}</edges></graph></gexf>"
+    )
+    return load_graph(written(tmp_path, "a.gexf", content), GraphOptions(**options))
+
+
+EDGE = '<edge source="a" target="b"/>'
+WEIGHT = '<attributes class="edge"><attribute id="0" title="{}" type="double">{}</attribute>'
+
+
+@pytest.mark.parametrize(
+    ("parts", "names"),
+    [
+        ({"edges": '<edge source="a" target="b" label="married"/>'}, ("label",)),
+        ({"nodes": '<node id="a" type="x" weight="9"/><node id="b"/>'}, ("type", "weight")),
+        (
+            {
+                "attributes": '<attributes class="node"><attribute id="0" title="sick">'
+                "<default>true</default></attribute></attributes>"
+            },
+            ("sick",),
+        ),
+        ({"nodes": '<node id="a"><nodes><node id="b"/></nodes></node>'}, ("parent",)),
+        ({"nodes": '<node id="a"/><node id="b" pid="a"/>'}, ("pid",)),
+        (
+            {"nodes": '<node id="a"/><node id="b"><parents><parent for="a"/></parents></node>'},
+            ("parent",),
+        ),
+        ({"edges": '<edge source="a" target="b"><shape/></edge>'}, ("shape",)),
+    ],
+)
+def test_whatever_gexf_says_of_nodes_and_edges_is_named(tmp_path, parts, names):
+    assert names == gexf(tmp_path, **{"edges": EDGE, **parts}).report.attributes_ignored
+
+
+@pytest.mark.parametrize("name", ["weight", "Weight"])
+def test_weights_in_gexf_are_refused_wherever_they_stand(tmp_path, name):
+    weighted = '<edge source="a" target="b"><attvalues><attvalue for="0" value="{}"/></attvalues>'
+    described = WEIGHT.format(name, "") + "</attributes>"
+    by_default = WEIGHT.format(name, "<default>5</default>") + "</attributes>"
+    for edges, attributes in (
+        (f"{weighted.format(5)}</edge>", described),
+        (EDGE, by_default),
+    ):
+        with pytest.raises(InputError, match=rf"weights \({name}\)"):
+            gexf(tmp_path, edges, attributes=attributes)
+        report = gexf(tmp_path, edges, attributes=attributes, ignore_weights=True).report
+        assert (name,) == report.columns_ignored
+    assert (
+        () == gexf(tmp_path, f"{weighted.format(1)}</edge>", attributes=described).report.left_out
+    )
+
+
+def test_directions_in_gexf_are_read_in_any_case_of_letters(tmp_path):
+    for kind, edge in (
+        ("Directed", EDGE),
+        ("undirected", EDGE.replace("/>", ' type="DIRECTED"/>')),
+    ):
+        with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+            gexf(tmp_path, edge, kind=kind)
+    for kind in ("mutual", "Undirected"):
+        assert 1 == gexf(tmp_path, EDGE.replace("/>", f' type="{kind}"/>'), kind=kind).data.n_edges
+    for wrong in ({"kind": "both"}, {"edges": EDGE.replace("/>", ' type="one-way"/>')}):
+        with pytest.raises(InputError, match=r"is no type of edges\. Use one of directed"):
+            gexf(tmp_path, **{"edges": EDGE, **wrong})
+
+
+def graphml(tmp_path, edge, *, keys="", kind="undirected"):
+    content = (
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}<graph edgedefault="{kind}">'
+        f'<node id="a"/><node id="b"/>{edge}</graph></graphml>'
+    )
+    return load_graph(written(tmp_path, "a.graphml", content))
+
+
+def test_directions_and_defaults_in_graphml_are_read(tmp_path):
+    for kind, edge in (
+        ("DIRECTED", EDGE),
+        ("undirected", EDGE.replace("/>", ' directed="True"/>')),
+    ):
+        with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+            graphml(tmp_path, edge, kind=kind)
+    with pytest.raises(InputError, match="yes is no true or false"):
+        graphml(tmp_path, EDGE.replace("/>", ' directed="yes"/>'))
+    key = '<key id="s" for="{}" attr.name="{}"><default>1</default></key>'
+    assert ("sick",) == graphml(
+        tmp_path, EDGE, keys=key.format("node", "sick")
+    ).report.attributes_ignored
+    assert () == graphml(tmp_path, EDGE, keys=key.format("graph", "year")).report.left_out
+    with pytest.raises(InputError, match=r"weights \(weight\)"):
+        graphml(tmp_path, EDGE, keys=key.format("edge", "weight"))
+
+
+def node_link(tmp_path, *edges, **whole):
+    content = {"nodes": [{"id": "a"}, {"id": "b"}], "edges": edges, **whole}
+    return load_graph(written(tmp_path, "a.json", json.dumps(content)))
+
+
+TIE = {"source": "a", "target": "b"}
+
+
+def test_directed_in_node_link_json_is_true_or_false(tmp_path):
+    for wrong in (1, "true", None):
+        with pytest.raises(InputError, match=r"as directed\. Write true or false"):
+            node_link(tmp_path, TIE, directed=wrong)
+        with pytest.raises(InputError, match=r"edge 1 has .* as directed"):
+            node_link(tmp_path, {**TIE, "directed": wrong})
+    assert 1 == node_link(tmp_path, {**TIE, "directed": False}, directed=True).data.n_edges
+    with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+        node_link(tmp_path, {**TIE, "directed": True})
+
+
+def test_keys_of_edges_in_node_link_json_are_named_unless_they_only_count(tmp_path):
+    counted = [{**TIE, "key": 0}, {**TIE, "key": 1}, {"source": "b", "target": "a", "key": 0}]
+    assert () == node_link(tmp_path, *counted, multigraph=True).report.left_out
+    for keys in (("married",), ("married", "sues"), (0, 2020), (False,)):
+        edges = [{**TIE, "key": key} for key in keys]
+        assert ("key",) == node_link(tmp_path, *edges, multigraph=True).report.left_out
 
 
 def test_gephi_names_its_nodes_by_labels_and_numbers_them_by_ids(tmp_path):
@@ -405,6 +549,17 @@ def test_networkx_reads_an_edge_list_that_is_written_as_text(tmp_path, name):
     write_graph(numbered, tmp_path / name)
     read = nx.read_edgelist(tmp_path / name, nodetype=int)
     assert {(0, 1), (1, 2)} == set(read.edges)
+
+
+@pytest.mark.parametrize("odd", ["a b", 'a"b', "a,b", "a;b", "#a", "a%"])
+def test_odd_ids_are_read_from_graphml_and_from_text_by_readers_of_csv(tmp_path, odd):
+    graph = Graph.from_edges([odd, "bob"], ["bob", "cyd"])
+    write_graph(graph, tmp_path / "a.graphml")
+    assert {odd, "bob", "cyd"} == set(nx.read_graphml(tmp_path / "a.graphml"))
+    write_graph(graph, tmp_path / "a.txt")
+    assert graph == load_graph(tmp_path / "a.txt").data
+    frame = pd.read_csv(tmp_path / "a.txt", sep="\t", skiprows=1, header=None)
+    assert {odd, "bob", "cyd"} == set(frame.to_numpy().ravel())
 
 
 def test_what_is_written_as_text_is_read_again_whatever_its_first_row(tmp_path):

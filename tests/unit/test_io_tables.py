@@ -154,8 +154,9 @@ def test_columns_that_look_like_ids_or_ungrouped_numbers_are_asked_about(tmp_pat
     with pytest.warns(GraphveilWarning) as caught:
         read_table(file)
     expected = (
-        'no value of name stands twice: if it names the rows, say ids="name"; every number in age '
-        'is a category of its own: to group them, say bins={"age": "quantiles:4"}'
+        'nearly every row has another value of name: if it names people, say ids="name" or take it '
+        "out; every number in age is a category of its own: to group them, say "
+        'bins={"age": "quantiles:4"}'
     )
     assert [expected] == [str(warning.message) for warning in caught]
     with warnings.catch_warnings():
@@ -163,9 +164,40 @@ def test_columns_that_look_like_ids_or_ungrouped_numbers_are_asked_about(tmp_pat
         read_table(file, ids="name", bins={"age": "quantiles:4"})
 
 
+def questions(tmp_path, text, **options):
+    """Return what is asked when a table of this text is read."""
+    file = tmp_path / "people.csv"
+    file.write_text(text)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_table(file, **options)
+    return "; ".join(str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("odd", ["M0", "*"])
+def test_one_repeat_or_one_suppressed_cell_does_not_hide_a_column_that_names_people(tmp_path, odd):
+    mails = "".join(f"M{n},{n % 5}\n" for n in range(25)).replace("M24", odd)
+    assert "another value of mail: if it names people" in questions(tmp_path, f"mail,age\n{mails}")
+
+
+def test_a_second_column_that_names_people_is_asked_about_where_ids_are_given(tmp_path):
+    rows = "".join(f"m{n},t{n},{n % 5}\n" for n in range(25))
+    asked = questions(tmp_path, f"mail,phone,age\n{rows}", ids="mail")
+    assert "another value of phone" in asked
+    assert "value of mail" not in asked
+
+
+def test_numbers_of_people_are_grouped_only_where_they_measure_something(tmp_path):
+    rows = "".join(f"{1000 + n % 24},{n % 5}\n" for n in range(25))
+    assert (
+        'nearly every row has another value of ssn: if it names people, say ids="ssn" or take it '
+        'out; if it measures something, say bins={"ssn": "quantiles:4"}'
+    ) == questions(tmp_path, f"ssn,age\n{rows}")
+
+
 def test_small_tables_raise_no_question(tmp_path):
     file = tmp_path / "people.csv"
-    file.write_text("name,age\n" + "".join(f"P{n},{n}\n" for n in range(19)))
+    file.write_text("name,age\n" + "".join(f"P{n},{n}\n" for n in range(9)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_table(file)

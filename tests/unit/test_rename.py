@@ -4,8 +4,11 @@ import hashlib
 import hmac
 import json
 import os
+import pickle
 import shutil
+import traceback
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -181,10 +184,9 @@ def test_the_owner_is_told_how_many_are_unique():
 def test_a_column_that_may_name_people_is_pointed_out():
     names = [f"name {number}" for number in range(12)]
     listed = gv.Table.from_columns({"name": names, "sex": ["f", "m"] * 6})
-    (advice,) = advice_of(renamed(listed), "another value in nearly every row")
-    assert "column name" in advice
-    assert 'ids="name"' in advice
-    assert [] == advice_of(renamed(gv.Table.from_columns({"sex": ["f", "m"] * 6})), "column")
+    (advice,) = advice_of(renamed(listed), "nearly every row has another value")
+    assert 'another value of name: if it names people, say ids="name"' in advice
+    assert [] == advice_of(renamed(gv.Table.from_columns({"sex": ["f", "m"] * 6})), "nearly every")
 
 
 def tampered(tmp_path, data, change, **how):
@@ -401,6 +403,63 @@ def test_what_is_no_key_is_refused_with_the_way_out(tmp_path):
             renamed(FRIENDS, key=tmp_path / name)
     with pytest.raises(ParameterError, match="5 bytes"):
         gv.Rename(key=b"short")
+    with pytest.raises(ParameterError, match="key=<empty>"):
+        gv.Rename(key="")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: gv.Rename(key=bytearray(SECRET)),
+        lambda: gv.Rename(key=int.from_bytes(SECRET)),
+        lambda: gv.Rename(key=list(SECRET)),
+        lambda: renamed(FRIENDS, key=SECRET.hex()),
+        lambda: renamed(FRIENDS, key=SECRET[:31].hex()),
+        lambda: gv.Key(held_in_memory=SECRET.hex()),
+        lambda: gv.Key(held_in_memory=bytearray(SECRET)),
+        lambda: gv.Key(file=SECRET),
+        lambda: gv.Key(file=Path("people.key"), held_in_memory=SECRET),
+        gv.Key,
+    ],
+)
+def test_no_message_shows_what_may_be_the_key(wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GraphveilError, match="key") as refused:
+        wrong()
+    shown = "".join(traceback.format_exception_only(refused.value))
+    for secret in (SECRET[:31].hex(), repr(SECRET)[2:-1], "1, 2, 3", str(int.from_bytes(SECRET))):
+        assert secret not in shown
+
+
+def test_the_name_of_the_file_may_be_text(key):
+    assert gv.Key(file=str(key.file)) == key
+    assert new_id_of(renamed(FRIENDS, key=gv.Key(file=str(key.file)))) == new_id_of(
+        renamed(FRIENDS, key=key)
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes have names under POSIX alone")
+def test_a_key_is_read_once_so_a_pipe_can_bring_it(tmp_path, key):
+    folder = renamed(FRIENDS, key=key).write(tmp_path / "out")
+
+    def piped():
+        end, start = os.pipe()
+        os.write(start, key.file.read_bytes())
+        os.close(start)
+        return end
+
+    for_ids, for_checks = piped(), piped()
+    release = renamed(FRIENDS, key=f"/dev/fd/{for_ids}")
+    assert new_id_of(renamed(FRIENDS, key=key)) == new_id_of(release)
+    assert gv.verify_release(folder, original=FRIENDS, key=f"/dev/fd/{for_checks}").complete
+    os.close(for_ids)
+    os.close(for_checks)
+
+
+def test_a_pickle_of_a_key_in_a_file_does_not_hold_the_key(key):
+    secret = key.secret()
+    assert secret not in pickle.dumps(key)
+    assert secret == pickle.loads(pickle.dumps(key)).secret()  # noqa: S301  our own
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
@@ -428,5 +487,5 @@ def test_without_the_linkage_what_needs_it_is_not_checked(tmp_path):
 def test_it_is_called_by_name_with_a_key(tmp_path, key):
     release = gv.anonymize(FRIENDS, "rename", key=tmp_path / "people.key")
     assert new_id_of(release) == new_id_of(renamed(FRIENDS, key=key))
-    with pytest.raises(GraphveilError, match="key=3"):
+    with pytest.raises(GraphveilError, match="key=<int>"):
         gv.anonymize(FRIENDS, "rename", key=3)

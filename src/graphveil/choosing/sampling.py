@@ -46,13 +46,11 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> Sample:
         return Sample(_induced(data, people), _near(people.size))
     n = max(1, round(data.size * share))
     rows = np.sort(stream.permutation(data.size)[:n])
-    return Sample(
-        _rows(data, rows), f"{n:,} people drawn by chance: with all of them less is lost, as a rule"
-    )
+    return Sample(_rows(data, rows), f"{n:,} people drawn by chance: the whole can differ")
 
 
 def _near(n: int) -> str:
-    return f"{n:,} people who are near each other: of the whole network less is lost, as a rule"
+    return f"{n:,} people who are near each other: the whole network can differ"
 
 
 def _around(graph: Graph, most: int, stream: np.random.Generator) -> NDArray[np.int64]:

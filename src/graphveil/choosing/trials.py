@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.choosing.answers import Choice, Trial
@@ -17,16 +17,51 @@ from graphveil.flat import flat_parameters
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
-SIZES = (2, 5, 10)
-"""The values of k that are tried; the middle one stands in the call."""
+TRIED = {"k": (2, 5, 10), "levels": (2, 5, 10), "epsilon": (1.0, 4.0, 8.0)}
+"""The values that are tried of a method's main parameter, the first of these that it has.
 
-EPSILONS = (1.0, 4.0, 8.0)
-"""The values of epsilon that are shown, where a method has one and no k."""
+The middle one stands in the call.
+"""
 
 SEED = 1
 """Of the trials, which nobody publishes: the same data gives the same advice."""
 
 LATE = "not measured: the time for advice was up. Ask again: what is compiled now stays so"
+
+
+NOT_COUNTED = "what is kept is not counted by this method"
+
+
+class Counted(NamedTuple):
+    """The names under which a method counts what it keeps and loses.
+
+    Parameters
+    ----------
+    what
+        What is counted, in a word.
+    before
+        How many there are, those that are no data from the start among them.
+    no_data
+        How many are none from the start, where some can be.
+    lost
+        How many of the others are not published.
+    new
+        How many are published and false, where some can be.
+    """
+
+    what: str
+    before: str
+    no_data: str | None
+    lost: str
+    new: str | None
+
+
+COUNTED = (
+    Counted("ties", "edges_before", None, "edges_deleted", "edges_added"),
+    Counted("entries", "entries_before", None, "entries_suppressed", "entries_created"),
+    Counted("cells", "cells", "stars_before", "stars_added", None),
+)
+"""What methods count: of graphs, of users by features, of tables."""
 
 
 def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Choice:
@@ -69,11 +104,8 @@ def _parameters_of(method: type[Anonymizer[Any]]) -> list[dict[str, Any]]:
     """Return the parameters of the trials."""
     known = {item.name for item in flat_parameters(method)}
     example = {name: value for name, value in method.example.items() if name not in {"k", "goal"}}
-    if "k" in known:
-        return [{**example, "k": k} for k in SIZES]
-    if "epsilon" in known:
-        return [{**example, "epsilon": epsilon} for epsilon in EPSILONS]
-    return [example]
+    main = next((name for name in TRIED if name in known), None)
+    return [example] if main is None else [{**example, main: value} for value in TRIED[main]]
 
 
 def _given(chosen: Anonymizer[Any]) -> dict[str, Any]:
@@ -117,17 +149,8 @@ def _tried(
 
 def _in_words(cost: Mapping[str, float | int]) -> str:
     """Return what was kept, lost and made up."""
-    what, lost, new = "entries", "entries_suppressed", "entries_created"
-    if "edges_before" in cost:
-        what, lost, new = "ties", "edges_deleted", "edges_added"
-    before = max(_count(cost, "edges_before", "entries_before"), 1)
-    kept = before - cost.get(lost, 0)
-    false = cost.get(new, 0)
-    parts = [f"{100 * kept / before:.1f} % of the {what} are kept"]
-    if false:
-        parts.append(
-            f"{100 * false / max(kept + false, 1):.1f} % of the published {what} are false"
-        )
+    counted = next((names for names in COUNTED if names.before in cost), None)
+    parts = [NOT_COUNTED] if counted is None else list(_shares(cost, counted))
     if "clustering" in cost and "clustering_before" in cost:
         parts.append(f"clustering {cost['clustering_before']:.2f} becomes {cost['clustering']:.2f}")
     unprotected = cost.get("nodes_unprotected", 0)
@@ -136,5 +159,14 @@ def _in_words(cost: Mapping[str, float | int]) -> str:
     return ", ".join(parts)
 
 
-def _count(cost: Mapping[str, float | int], *names: str) -> float | int:
-    return next((cost[name] for name in names if name in cost), 0)
+def _shares(cost: Mapping[str, float | int], names: Counted) -> Iterator[str]:
+    """Yield the share that is kept, and that of what is false in the release."""
+    before = cost[names.before] - (cost[names.no_data] if names.no_data else 0)
+    if not before:
+        yield f"there are no {names.what}"
+        return
+    kept = before - cost[names.lost]
+    yield f"{100 * kept / before:.1f} % of the {names.what} are kept"
+    false = cost[names.new] if names.new else 0
+    if false:
+        yield f"{100 * false / (kept + false):.1f} % of the published {names.what} are false"

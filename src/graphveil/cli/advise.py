@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ from graphveil.choosing import Advice, Choice, advise
 from graphveil.cli.console import bar, printable, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.pasted import command_line, file_word, flag_words
 from graphveil.cli.pipes import a_file
 from graphveil.cli.reading import AnyOptions, read_input
-from graphveil.cli.standard_input import STANDARD_INPUT
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.io import compression_of
@@ -31,23 +30,26 @@ def _run(path: Path, **given: Any) -> int:
         options = reading_options(KINDS, file, given)
         with shown(bar):
             advice = advise(read_input(file, options))
-    path = Path("-") if path == STANDARD_INPUT else path
-    commands = {choice.method: _command(choice, advice, path, options) for choice in advice.choices}
+    typed = file_word(path)
+    name = "stdin" if typed == "-" else _stem(path)
+    commands = {
+        choice.method: _command(choice, advice, typed, name, options) for choice in advice.choices
+    }
     if as_json:
         summary = advice.summary()
         for choice in summary["choices"]:
             choice["command"] = commands[choice["method"]]
         result_json(summary)
         return 0
-    _print_risks(advice, path)
+    _print_risks(advice, "-" if typed == "-" else path.name)
     for line in advice.lines(commands):
         result(line)
     return 0
 
 
-def _print_risks(advice: Advice, path: Path) -> None:
+def _print_risks(advice: Advice, name: str) -> None:
     sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
-    result(f"{printable(path.name)}: {_WORDS[advice.kind]}, {sizes}")
+    result(f"{printable(name)}: {_WORDS[advice.kind]}, {sizes}")
     result("")
     result_table(
         ["who knows of a person", "measure", "unique", "fewer than 5 alike"],
@@ -65,21 +67,18 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _command(choice: Choice, advice: Advice, path: Path, options: AnyOptions) -> str:
+def _command(choice: Choice, advice: Advice, typed: str, stem: str, options: AnyOptions) -> str:
     """Return the command of a release, ready to be pasted into a shell."""
-    out = f"{_stem(path)}-{choice.method}"
-    words = ["graphveil", "anonymize", choice.method, str(path)]
+    words = ["anonymize", choice.method, typed]
     for name, value in choice.parameters.items():
-        words += [_flag(name), str(value)]
+        words += flag_words(name, str(value))
     if len(accepted_kinds(METHODS[choice.method].accepts)) > 1:
         words += ["--kind", advice.kind]
-    words += [*_reading_words(options), "--out", out]
-    return shlex.join(words)
+    words += [*_reading_words(options), *flag_words("out", f"{stem}-{choice.method}")]
+    return command_line(*words)
 
 
 def _stem(path: Path) -> str:
-    if path == Path("-"):
-        return "stdin"
     whole = path.with_suffix("") if compression_of(path) else path
     return whole.stem
 
@@ -91,17 +90,20 @@ def _reading_words(options: AnyOptions) -> Iterator[str]:
         unset = field.default_factory is not dataclasses.MISSING and not value
         if value == field.default or unset:
             continue
-        yield _flag(INPUT_FORMAT if field.name == "format" else field.name)
-        if isinstance(value, Mapping):
-            yield from (f"{key}={rule}" for key, rule in value.items())
-        elif isinstance(value, tuple):
-            yield from value
-        elif value is not True:
-            yield str(value)
+        name = INPUT_FORMAT if field.name == "format" else field.name
+        yield from flag_words(name, *_texts(value))
 
 
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the words that a flag has as this value."""
+    if isinstance(value, Mapping):
+        yield from (f"{key}={rule}" for key, rule in value.items())
+    elif isinstance(value, tuple):
+        yield from value
+    elif isinstance(value, Path):
+        yield file_word(value)
+    elif value is not True:
+        yield str(value)
 
 
 command = with_signature(

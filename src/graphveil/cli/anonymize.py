@@ -15,6 +15,7 @@ from graphveil.cli.console import bar, result_json, say
 from graphveil.cli.flags import (
     ENGINE_GROUP,
     INPUT,
+    INPUT_FORMAT,
     METHOD_GROUP,
     OUTPUT_GROUP,
     flag,
@@ -22,7 +23,8 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
-from graphveil.cli.pipes import from_pipes
+from graphveil.cli.pasted import command_line, file_word, flag_words
+from graphveil.cli.pipes import a_file
 from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
 from graphveil.data import Graph
 from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
@@ -192,7 +194,7 @@ class _Given(NamedTuple):
         return None
 
 
-def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> int:
+def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
     options = reading_options(accepted_kinds(method.accepts), path, given)
@@ -215,6 +217,8 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any]) -> in
     if record is None:
         raise TypeError("a new release has its private part")
     _report(read_manifest(flags.out).claim, anonymizer.name, record, flags)
+    if not flags.json:
+        say(f"check it: {_check(anonymizer, options, flags.out, typed)}")
     return 0
 
 
@@ -328,7 +332,17 @@ def _report(claim: Claim, name: str, private: Record, flags: _Given) -> None:
         say(f"  {what.replace('_', ' ')}: {figure}")
     say(f"released: {out}")
     say(f"for you alone: {out}.private")
-    say(f"check it: graphveil verify {out} --original INPUT")
+
+
+def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: str) -> str:
+    """Return the command that verifies the release; the private record says how to read."""
+    words = ["verify", file_word(out), "--original", typed]
+    key = getattr(anonymizer, "key", None)
+    files = {**vars(options), "key": key.file if isinstance(key, Key) else None}
+    for name, path in files.items():
+        if isinstance(path, Path):
+            words += flag_words(name, file_word(path))
+    return command_line(*words)
 
 
 def _subcommands() -> Iterator[tuple[str, Any]]:
@@ -351,9 +365,11 @@ def _subcommands() -> Iterator[tuple[str, Any]]:
 
 def _bound(method: type[Anonymizer[Any]]) -> Any:
     def run(path: Path, **given: Any) -> int:
-        return _run(method, path, given)
+        typed = file_word(path)
+        with a_file(path, given.get(INPUT_FORMAT)) as file:
+            return _run(method, file, given, typed=typed)
 
-    return from_pipes(run)
+    return run
 
 
 def _example(method: type[Anonymizer[Any]]) -> str:

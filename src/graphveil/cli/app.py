@@ -82,12 +82,11 @@ def _exit_code(app: App, tokens: list[str]) -> int:
 
 
 def _with_standard_input(tokens: list[str]) -> list[str]:
-    """Return the tokens with a path for ``-``, which would be taken for an option."""
-    before = ["", *tokens]
-    return [
-        str(STANDARD_INPUT) if word == "-" and last != "--delimiter" else word
-        for word, last in zip(tokens, before, strict=False)
-    ]
+    """Return the tokens with a path for ``-``, which would be taken for an option.
+
+    `graphveil.cli.flags.with_signature` makes it a dash again where no file is asked for.
+    """
+    return [str(STANDARD_INPUT) if token == "-" else token for token in tokens]  # noqa: S105  no password
 
 
 def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:

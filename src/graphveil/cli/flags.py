@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
 
+from graphveil.cli.standard_input import STANDARD_INPUT
 from graphveil.errors import UsageError
 from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.parameters import is_spelled, options_of
@@ -68,7 +69,7 @@ def flag(
 
 def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
     """Return a whole number; a fraction is refused, not rounded."""
-    given = tokens[0].value
+    given = _as_typed(tokens[0].value)
     try:
         return int(given)
     except ValueError as error:
@@ -171,16 +172,41 @@ INPUT = path_argument("input", "The file that holds the data; - for the standard
 FOLDER = path_argument("dir", "The folder of the release.")
 
 
+def _put_dashes_back(bound: inspect.BoundArguments) -> None:
+    """Make the path that stands for ``-`` a dash again in every argument that is no file."""
+    files = []
+    for name, item in bound.signature.parameters.items():
+        if Path in options_of(get_args(item.annotation)[0]):
+            files.append(bound.arguments[name])
+        else:
+            bound.arguments[name] = _as_typed(bound.arguments[name])
+    if files.count(STANDARD_INPUT) > 1:
+        raise UsageError("- can be given once: the standard input is read once. Give a file.")
+
+
+def _as_typed(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(map(_as_typed, value))
+    return "-" if value == str(STANDARD_INPUT) else value
+
+
 def with_signature(
     function: Callable[..., int], parameters: Iterable[inspect.Parameter], *, name: str, text: str
 ) -> Callable[..., int]:
-    """Return the function under this signature, name and help."""
+    """Return the function under this signature, name and help.
+
+    Raises
+    ------
+    UsageError
+        Where the standard input is given for two files.
+    """
     listed = list(parameters)
     signature = inspect.Signature(listed)
 
     def command(*args: Any, **kwargs: Any) -> int:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        _put_dashes_back(bound)
         return function(*bound.args, **bound.kwargs)
 
     command.__signature__ = signature  # type: ignore[attr-defined]

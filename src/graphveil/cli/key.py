@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import path_argument, with_signature
 from graphveil.cli.new_file import check_new_file
+from graphveil.cli.pasted import file_word
 from graphveil.methods.rename import Key
 
 
 def _run(path: Path) -> int:
-    check_new_file(path, [], force=False)
+    check_new_file(path, [], force=True)  # Key.new replaces nothing
     Key.new(path)
     say(f"written: {path}, which you alone can read. Keep it: it cannot be made again.")
-    say(f"use it: graphveil anonymize rename INPUT --key {path} --out DIR")
+    say(f"use it: graphveil anonymize rename INPUT --key {shlex.quote(file_word(path))} --out DIR")
     return 0
 
 

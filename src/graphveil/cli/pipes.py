@@ -46,7 +46,7 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
     UsageError
         Where the standard input is a terminal.
     """
-    if not _is_pipe(path):
+    if not is_pipe(path):
         yield path
         return
     if path == STANDARD_INPUT and sys.stdin.isatty():
@@ -72,7 +72,8 @@ def from_pipes(run: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-def _is_pipe(path: Path) -> bool:
+def is_pipe(path: Path) -> bool:
+    """Whether a path can be read once only, as a pipe, a socket or a terminal can."""
     if path == STANDARD_INPUT:
         return True
     try:

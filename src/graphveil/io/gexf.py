@@ -18,8 +18,14 @@ _HEAD = (
     '<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
     '  <graph defaultedgetype="undirected" mode="static">\n'
 )
-_STRUCTURE = {"id", "source", "target", "type", "label", "weight"}
+_STRUCTURE = {"node": {"id", "label"}, "edge": {"id", "source", "target", "type", "weight"}}
 """What nodes and edges are made of; everything else is an attribute."""
+
+_LISTS = {"nodes", "edges", "attvalues", "spells", "parents"}
+"""Elements in nodes and edges that only hold others."""
+
+_DIRECTED = {"directed": True, "undirected": False, "mutual": False}
+"""Types of edges, in any case of letters; a mutual one is there in both directions."""
 
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
@@ -46,21 +52,24 @@ class _Elements(GraphElements):
     def __init__(self, source: Source, options: GraphOptions) -> None:
         super().__init__(source, options)
         self._titles: dict[tuple[str, str], str] = {}
-        self._described = ""
+        self._described = ("", "")
 
     def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
+        del tag
         if name == "graph":
-            self._graph(directed=attributes.get("defaultedgetype") == "directed")
+            self._graph(directed=self._directed(attributes.get("defaultedgetype", "undirected")))
         elif name == "attributes":
-            self._described = attributes.get("class", "")
+            self._described = (attributes.get("class", ""), "")
         elif name == "attribute":
-            key = (self._described, attributes.get("id", ""))
-            self._titles[key] = attributes.get("title", key[1])
+            self._described = (self._described[0], attributes.get("id", ""))
+            self._titles[self._described] = attributes.get("title", self._described[1])
+        elif name == "default":
+            self._default(self._described[0], self._titles.get(self._described, ""))
         elif name == "node":
             self._node(attributes)
         elif name == "edge":
             self._edge(attributes)
-        elif name in {"attvalue", "spell"} or "viz" in tag:
+        elif name not in _LISTS:
             self._further(name, attributes)
 
     def _node(self, attributes: dict[str, str]) -> None:
@@ -68,24 +77,38 @@ class _Elements(GraphElements):
         self._builder.node(key, None, line=self._line)
         if attributes.get("label", key) != key:
             self._builder.attribute("label")
-        for name in attributes.keys() - _STRUCTURE:
-            self._builder.attribute(name)
+        if "node" in self._open[:-1]:
+            self._builder.attribute("parent")
+        self._others("node", attributes)
 
     def _edge(self, attributes: dict[str, str]) -> None:
         ends = [self._needed(attributes, end, "edge") for end in ("source", "target")]
         kind = attributes.get("type")
         self._builder.edge(
-            *ends, line=self._line, directed=None if kind is None else kind == "directed"
+            *ends, line=self._line, directed=None if kind is None else self._directed(kind)
         )
         if is_weight(attributes.get("weight", 1)):
             self._builder.weight("weight")
-        for name in attributes.keys() - _STRUCTURE:
-            self._builder.attribute(name)
+        self._others("edge", attributes)
+
+    def _others(self, element: str, attributes: dict[str, str]) -> None:
+        for name in attributes:
+            if name not in _STRUCTURE[element]:
+                self._builder.attribute(name)
+
+    def _directed(self, said: str) -> bool:
+        return self._whether(said, _DIRECTED, "type of edges")
 
     def _further(self, name: str, attributes: dict[str, str]) -> None:
         around = next((tag for tag in reversed(self._open) if tag in {"node", "edge"}), None)
         if around is None:
             return
+        if name != "attvalue":
+            self._builder.attribute(name)
+            return
         key = attributes.get("for", attributes.get("id", ""))
-        title = self._titles.get((around, key), key) if name == "attvalue" else name
-        self._builder.attribute(title)
+        title = self._titles.get((around, key), key)
+        if around == "edge":
+            self._builder.edge_attribute(title, attributes.get("value"))
+        else:
+            self._builder.attribute(title)

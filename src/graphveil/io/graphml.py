@@ -7,12 +7,14 @@ from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
+from graphveil.io.named import WEIGHTS
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source
 from graphveil.io.xml_elements import GraphElements, check_labels
 
-_WEIGHTS = ("weight", "value")
+_DIRECTED = {"directed": True, "undirected": False}
+_BOOLEAN = {"true": True, "false": False, "1": True, "0": False}
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
@@ -42,28 +44,38 @@ class _Elements(GraphElements):
     def __init__(self, source: Source, options: GraphOptions) -> None:
         super().__init__(source, options)
         self._names: dict[str, str] = {}
+        self._described = ("", "")
 
     def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
         del tag
         if name == "graph":
-            self._graph(directed=attributes.get("edgedefault") == "directed")
+            said = attributes.get("edgedefault", "undirected")
+            self._graph(directed=self._whether(said, _DIRECTED, "type of edges"))
         elif name == "key":
-            self._names[attributes.get("id", "")] = attributes.get("attr.name", "")
+            key = attributes.get("id", "")
+            self._names[key] = attributes.get("attr.name", key)
+            self._described = (attributes.get("for", "all"), self._names[key])
+        elif name == "default":
+            self._default(*self._described)
         elif name == "node":
             self._builder.node(self._needed(attributes, "id", name), None, line=self._line)
         elif name == "edge":
-            ends = [self._needed(attributes, end, name) for end in ("source", "target")]
-            own = {"true": True, "false": False}.get(attributes.get("directed", ""))
-            self._builder.edge(*ends, line=self._line, directed=own)
+            self._edge(attributes)
         elif name == "data":
             self._data(attributes.get("key", ""))
         elif name == "hyperedge":
             self._refuse("a hyperedge joins more than two nodes. Split it.")
 
+    def _edge(self, attributes: dict[str, str]) -> None:
+        ends = [self._needed(attributes, end, "edge") for end in ("source", "target")]
+        said = attributes.get("directed")
+        own = None if said is None else self._whether(said, _BOOLEAN, "true or false")
+        self._builder.edge(*ends, line=self._line, directed=own)
+
     def _data(self, key: str) -> None:
         parent = self._open[-2] if len(self._open) > 1 else ""
         name = self._names.get(key, key)
-        if parent == "edge" and name.lower() in _WEIGHTS:
+        if parent == "edge" and name.lower() in WEIGHTS:
             self._builder.weight(name)
         elif parent in ("node", "edge"):
             self._builder.attribute(name)

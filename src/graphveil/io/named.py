@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from graphveil.errors import InputError
+from graphveil.io.formats import Format
 from graphveil.io.raw import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
-from graphveil.wording import leave_out
+from graphveil.wording import leave_out, option
+
+WEIGHTS = ("weight", "value")
+"""What the weight of an edge is called, in any case of letters."""
 
 
 def is_weight(value: object) -> bool:
@@ -22,6 +27,22 @@ def is_weight(value: object) -> bool:
         return float(str(value)) != 1
     except ValueError:
         return True
+
+
+def check_signs(labels: Sequence[str], form: Format) -> None:
+    """Refuse ids that a format that knows names alone could not give back.
+
+    Raises
+    ------
+    InputError
+        Where one would be read as a negative number.
+    """
+    negative = negative_among(labels)
+    if negative is not None:
+        raise InputError(
+            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
+            f"negative number. Use {option('format', 'parquet')}."
+        )
 
 
 class Builder:
@@ -67,6 +88,13 @@ class Builder:
             self._source.refuse(f"the edges have weights ({shown(name)}). {leave_out()}")
         if name not in self._notes.columns_ignored:
             self._notes.columns_ignored += (name,)
+
+    def edge_attribute(self, name: str, value: object) -> None:
+        """Note what is said of an edge; under the name of a weight, a one says nothing."""
+        if name.lower() not in WEIGHTS:
+            self.attribute(name)
+        elif is_weight(value):
+            self.weight(name)
 
     def attribute(self, name: str) -> None:
         """Note an attribute that is left out."""

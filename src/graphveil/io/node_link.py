@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import IO, Any
 
 import msgspec
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.named import Builder, is_weight
+from graphveil.io.named import Builder, check_signs
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
-from graphveil.io.xml_elements import check_labels
 
 LISTS = ("edges", "links")
 """What the list of edges is called: by NetworkX now, and by NetworkX before and D3."""
 
-_WEIGHTS = ("weight", "value")
 _ENDS = ("source", "target")
 
 
@@ -29,29 +28,52 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
         _list(source, whole, _name_of_edges(source, whole)),
     )
     builder = Builder(source, ignore_weights=options.ignore_weights)
-    builder.directed = whole.get("directed") is True
+    builder.directed = _directed(source, whole, "this JSON") or False
+    spelled = _add_nodes(source, builder, nodes)
+    for number, edge in enumerate(edges):
+        _add_edge(source, builder, spelled, edge, f"edge {number + 1}")
+    if not _only_counted(edges):
+        builder.attribute("key")
+    return builder.arcs(use_labels=False)
+
+
+def _add_nodes(
+    source: Source, builder: Builder, nodes: list[dict[str, Any]]
+) -> dict[str, int | str]:
+    """Add the nodes, and return their ids by the text that spells them."""
     spelled: dict[str, int | str] = {}
     for number, node in enumerate(nodes):
         key = _id(source, node, "id", f"node {number + 1}")
         if spelled.setdefault(str(key), key) != key:
             source.refuse(f"{shown(key)} is the id of a node as a number and as text. Rename one.")
         builder.node(str(key), None)
-        for name in node.keys() - {"id"}:
-            builder.attribute(name)
-    for number, edge in enumerate(edges):
-        ends = [_id(source, edge, end, f"edge {number + 1}") for end in _ENDS]
-        for end in ends:
-            if spelled.get(str(end)) != end:
-                source.refuse(f"edge {number + 1}: {shown(end)} is no listed node. List it.")
-        builder.edge(*map(str, ends))
-        _further(builder, edge)
-    return builder.arcs(use_labels=False)
+        for name in node:
+            if name != "id":
+                builder.attribute(name)
+    return spelled
+
+
+def _add_edge(
+    source: Source,
+    builder: Builder,
+    spelled: dict[str, int | str],
+    edge: dict[str, Any],
+    what: str,
+) -> None:
+    ends = [_id(source, edge, end, what) for end in _ENDS]
+    for end in ends:
+        if spelled.get(str(end)) != end:
+            source.refuse(f"{what}: {shown(end)} is no listed node. List it.")
+    builder.edge(*map(str, ends), directed=_directed(source, edge, what))
+    for name, value in edge.items():
+        if name not in {*_ENDS, "directed", "key"}:
+            builder.edge_attribute(name, value)
 
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes and edges as NetworkX's ``node_link_data`` does."""
     labels = graph.labels().tolist()
-    check_labels([str(label) for label in labels], form)
+    check_signs([str(label) for label in labels], form)
     whole = {
         "directed": False,
         "multigraph": False,
@@ -97,10 +119,25 @@ def _id(source: Source, item: dict[str, Any], name: str, what: str) -> int | str
     return value
 
 
-def _further(builder: Builder, edge: dict[str, Any]) -> None:
-    """Note what else is said of an edge; the key of a multigraph only counts its edges."""
-    for name in edge.keys() - {*_ENDS, "key"}:
-        if name.lower() not in _WEIGHTS:
-            builder.attribute(name)
-        elif is_weight(edge[name]):
-            builder.weight(name)
+def _directed(source: Source, item: dict[str, Any], what: str) -> bool | None:
+    """Return whether something calls itself directed; None where it says nothing."""
+    if "directed" not in item:
+        return None
+    said = item["directed"]
+    if not isinstance(said, bool):
+        spelled = shown(msgspec.json.encode(said).decode())
+        source.refuse(f"{what} has {spelled} as directed. Write true or false, without quotes.")
+    return said
+
+
+def _only_counted(edges: list[dict[str, Any]]) -> bool:
+    """Whether the keys of edges, where they have any, count those between the same ends."""
+    before: Counter[tuple[int | str, int | str]] = Counter()
+    if not any("key" in edge for edge in edges):
+        return True
+    for edge in edges:
+        ends = (edge["source"], edge["target"])
+        if "key" in edge and (isinstance(edge["key"], bool) or edge["key"] != before[ends]):
+            return False
+        before[ends] += 1
+    return True

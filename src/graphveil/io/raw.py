@@ -32,7 +32,7 @@ class Notes:
     example: str = ""
     suppressed_cells: int = 0
     binned: tuple[str, ...] = ()
-    all_distinct: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
     many_numbers: tuple[str, ...] = ()
 
     def reported(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.csr import neighbour_lists
 from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.data.naming import naming_columns
 from graphveil.errors import DataError, InputError, warn
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import Kind, format_of
@@ -21,8 +22,8 @@ from graphveil.io.report import Reading, ReadingReport
 from graphveil.io.source import Source, shown
 
 D = TypeVar("D")
-FEW = 20
-"""Tables of fewer rows, and columns of no more different numbers, raise no question."""
+FEW_NUMBERS = 20
+"""Columns of no more different numbers raise no question."""
 
 
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
@@ -183,7 +184,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     except DataError as error:
         source.refuse(str(error))
     cells.notes.suppressed_cells = table.n_suppressed
-    cells.notes.all_distinct, cells.notes.many_numbers = _odd_columns(table, options)
+    cells.notes.naming, cells.notes.many_numbers = naming_columns(table), _many_numbers(table)
     return Reading(
         table,
         ReadingReport(
@@ -308,15 +309,12 @@ def _source(path: str | Path, form: str | None) -> Source:
     return source
 
 
-def _odd_columns(table: Table, options: TableOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the columns in which no value stands twice, and others of many different numbers."""
-    if table.n_rows < FEW:
-        return (), ()
-    columns = list(zip(table.columns, table.categories, strict=True))
-    distinct = [name for name, values in columns if values.size == table.n_rows]
-    all_distinct = () if options.ids else tuple(distinct)
-    numbers = [name for name, values in columns if values.dtype.kind == "i" and values.size > FEW]
-    return all_distinct, tuple(name for name in numbers if name not in all_distinct)
+def _many_numbers(table: Table) -> tuple[str, ...]:
+    """Return the columns of many different numbers."""
+    columns = zip(table.columns, table.categories, strict=True)
+    return tuple(
+        name for name, values in columns if values.dtype.kind == "i" and values.size > FEW_NUMBERS
+    )
 
 
 def _data_of(reading: Reading[D]) -> D:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from graphveil.data.left_out import left_out_words
+from graphveil.data.naming import naming_question
 from graphveil.wording import mapping, option
 
 D = TypeVar("D")
@@ -45,8 +46,8 @@ class ReadingReport:
         Cells of a table read as suppressed.
     binned
         Columns whose numbers became categories.
-    all_distinct
-        Columns of a table in which no value stands twice.
+    naming
+        Columns of a table that may name people: nearly every row has another value.
     many_numbers
         Columns of a table with many different numbers, each of which is a category.
 
@@ -74,7 +75,7 @@ class ReadingReport:
     example: str = ""
     suppressed_cells: int = 0
     binned: tuple[str, ...] = ()
-    all_distinct: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
     many_numbers: tuple[str, ...] = ()
 
     @property
@@ -88,7 +89,7 @@ class ReadingReport:
         return [f"read {_many(self.rows, 'row')} of {self.format}{packed}", *self._notes()]
 
     def dropped(self) -> list[str]:
-        """Return a sentence for everything of the file that is not in the data.
+        """Return a sentence for what is not in the data, what was guessed, and what is to be asked.
 
         Examples
         --------
@@ -111,15 +112,15 @@ class ReadingReport:
 
     def _odd_columns(self) -> list[str]:
         """Return what is to be asked of columns whose values say little as categories."""
-        asked = [
-            f"no value of {name} stands twice: if it names the rows, say {option('ids', name)}"
-            for name in self.all_distinct
-        ]
-        if self.many_numbers:
-            names, first = ", ".join(self.many_numbers), self.many_numbers[0]
+        asked = []
+        for name in self.naming:
+            measures = f"; if it measures something, say {_grouped(name)}"
+            asked.append(naming_question(name) + (measures if name in self.many_numbers else ""))
+        others = [name for name in self.many_numbers if name not in self.naming]
+        if others:
             asked.append(
-                f"every number in {names} is a category of its own: to group them, say "
-                f"{mapping('bins', first, 'quantiles:4')}"
+                f"every number in {', '.join(others)} is a category of its own: to group them, say "
+                f"{_grouped(others[0])}"
             )
         return asked
 
@@ -148,6 +149,10 @@ class Reading(NamedTuple, Generic[D]):
 
     data: D
     report: ReadingReport
+
+
+def _grouped(name: str) -> str:
+    return mapping("bins", name, "quantiles:4")
 
 
 def _if_data() -> str:

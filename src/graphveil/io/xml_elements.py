@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 from xml.parsers import expat
 
 from graphveil.errors import InputError
 from graphveil.io.formats import Format
-from graphveil.io.named import Builder
+from graphveil.io.named import WEIGHTS, Builder, check_signs
 from graphveil.io.options import GraphOptions
 from graphveil.io.raw import Arcs
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import negative_among
 from graphveil.wording import option
 
 
@@ -78,6 +77,19 @@ class GraphElements(ABC):
             self._refuse(f"this {element} has no {name}. Give it one.")
         return attributes[name]
 
+    def _whether(self, said: str, meanings: Mapping[str, bool], what: str) -> bool:
+        """Return what a word means, in any case of letters; refuse other words."""
+        if said.lower() not in meanings:
+            self._refuse(f"{shown(said)} is no {what}. Use one of {', '.join(meanings)}.")
+        return meanings[said.lower()]
+
+    def _default(self, around: str, title: str) -> None:
+        """Note what is said of all nodes or edges that do not say it themselves."""
+        if around == "edge" and title.lower() in WEIGHTS:
+            self._builder.weight(title)
+        elif around in {"node", "edge", "all"}:
+            self._builder.attribute(title)
+
     @property
     def _line(self) -> int:
         return self._parser.CurrentLineNumber
@@ -92,14 +104,9 @@ def check_labels(labels: Sequence[str], form: Format) -> None:
     Raises
     ------
     InputError
-        Where one would be read as a negative number, or holds a control character.
+        As `check_signs`, and where an id holds a control character.
     """
-    negative = negative_among(labels)
-    if negative is not None:
-        raise InputError(
-            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
-            f"negative number. Use {option('format', 'parquet')}."
-        )
+    check_signs(labels, form)
     for label in labels:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", label):
             raise InputError(

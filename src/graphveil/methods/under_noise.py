@@ -50,6 +50,7 @@ class UnderNoise(Anonymizer[Any]):
     """A method that releases noisy counts, and spends the rest of epsilon on the cells."""
 
     spends: ClassVar[bool] = True
+    trial_size: ClassVar[int] = 300_000
 
     epsilon: float = parameter(
         text="all of it: the largest factor is e^epsilon",

@@ -49,6 +49,6 @@ def advice_on(counts: Counts, *, k: int) -> tuple[str, ...]:
     kept = counts.kept
     return (
         *advice.taking_part(k, kept.jaccard),
-        *advice.many_certain(counts.certain, kept.shared + kept.created),
-        *advice.large_empty_class(counts.empty, counts.rows),
+        *advice.MANY_CERTAIN.passed_by(counts.certain, kept.shared + kept.created),
+        *advice.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
     )

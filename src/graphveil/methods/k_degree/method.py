@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from graphveil.advice import COPY, many_additions
+from graphveil.advice import COPY, MANY_ADDITIONS
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
@@ -127,7 +127,9 @@ class KDegree(Anonymizer[Graph]):
             restarts=self.restarts,
             randomness=randomness,
         )
-        told_apart = () if self.edits == "any" else many_additions(len(found.added), data.n_edges)
+        told_apart = (
+            () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), data.n_edges)
+        )
         return Draft(
             data=apply_edits(data, found),
             cost=_cost(data, found),

@@ -7,9 +7,10 @@ import os
 import re
 import secrets
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from graphveil.errors import InputError, ParameterError, UsageError
 
 BYTES = 32
 """The length of a key."""
+
+MAKE_ONE = "Make one once, and keep it: graphveil key FILE."
+"""The way out where there is no key."""
 
 _HEX = re.compile(rf"[0-9a-f]{{{2 * BYTES}}}")
 _PURPOSE = b"graphveil rename 1\0"
@@ -32,9 +36,15 @@ class Key:
     Parameters
     ----------
     file
-        The file, which is read when ids are made: 64 hexadecimal digits.
+        The file, which is read once, when ids are first made: 64 hexadecimal digits.
     held_in_memory
         The 32 bytes of a key that is in no file.
+
+    Raises
+    ------
+    ParameterError
+        Where neither or both are given, or one is of another type or length. What was given is
+        not shown: it may be the key.
 
     Examples
     --------
@@ -48,21 +58,30 @@ class Key:
     held_in_memory: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Check that a key in memory is one."""
-        if self.held_in_memory is not None and len(self.held_in_memory) != BYTES:
-            raise ParameterError(
-                f"key: {len(self.held_in_memory)} bytes, but a key has {BYTES}. Make one with "
-                "secrets.token_bytes(32)."
-            )
+        """Check the type and the length of what is given."""
+        if (self.file is None) == (self.held_in_memory is None):
+            raise ParameterError("a key is in a file or in memory. Give file or held_in_memory.")
+        if self.file is not None:
+            object.__setattr__(self, "file", _path(self.file))
+        else:
+            _check_bytes(self.held_in_memory)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: a pickle holds nothing that was read from a file."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @staticmethod
     def parse(text: str | Path | bytes) -> Key:
-        """Return the key in the file of this name, or the one that these bytes are."""
+        """Return the key in the file of this name, or the one that these bytes are.
+
+        Raises
+        ------
+        ParameterError
+            Where it is no name and no bytes, or of another length than a key.
+        """
         if isinstance(text, bytes):
             return Key(held_in_memory=text)
-        if isinstance(text, str | Path) and str(text):
-            return Key(file=Path(text))
-        raise ParameterError(f"key={text!r} is no file and no bytes. Give the file of a key.")
+        return Key(file=_path(text))
 
     @classmethod
     def new(cls, file: str | Path) -> Self:
@@ -101,22 +120,23 @@ class Key:
         InputError
             Where the file cannot be read, or holds no key.
         """
-        if self.held_in_memory is not None:
-            return self.held_in_memory
-        path = Path(str(self))
+        return self._in_file if self.held_in_memory is None else self.held_in_memory
+
+    @cached_property
+    def _in_file(self) -> bytes:
+        """The key in the file, read once: a pipe has nothing to read the second time."""
         try:
-            with path.open("rb") as stream:
+            with Path(str(self)).open("rb") as stream:
                 content = stream.read(1000)
         except OSError as error:
             raise InputError(
-                f"{path}: no key can be read there ({error.strerror}). Make one once, and keep it: "
-                "graphveil key FILE."
+                f"the file of the key cannot be read ({error.strerror}). Give its name, not the "
+                f"key itself. {MAKE_ONE}"
             ) from error
         digits = content.decode("ascii", "replace").strip().lower()
         if not _HEX.fullmatch(digits):
             raise InputError(
-                f"{path.name} holds no key: that is {2 * BYTES} hexadecimal digits. "
-                "Make one once, and keep it: graphveil key FILE."
+                f"{self.file} holds no key: that is {2 * BYTES} hexadecimal digits. {MAKE_ONE}"
             )
         return bytes.fromhex(digits)
 
@@ -143,3 +163,26 @@ class Key:
             for text in as_text(ids).tolist()
         )
         return (np.frombuffer(b"".join(digests), dtype=">u8") >> np.uint64(1)).astype(np.int64)
+
+
+def _path(name: object) -> Path:
+    """Return the name of a key's file as a path; it may be the key, so no message shows it."""
+    if not isinstance(name, str | Path):
+        raise ParameterError(
+            f"key=<{type(name).__name__}> is no file and no bytes. Give the file of a key."
+        )
+    if not str(name):
+        raise ParameterError("key=<empty> is no file. Give the file of a key.")
+    return Path(name)
+
+
+def _check_bytes(secret: object) -> None:
+    if not isinstance(secret, bytes):
+        raise ParameterError(
+            f"key=<{type(secret).__name__}> in memory is no bytes. Give {BYTES} bytes."
+        )
+    if len(secret) != BYTES:
+        raise ParameterError(
+            f"key: {len(secret)} bytes, but a key has {BYTES}. Make one with "
+            f"secrets.token_bytes({BYTES})."
+        )

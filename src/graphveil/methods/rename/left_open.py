@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.naming import naming_columns, naming_question
 from graphveil.measures import measure
 from graphveil.measures.risk import EquivalenceClasses
-from graphveil.wording import option
 
 _KNOWN = {
     "degree": "the number of ties",
@@ -19,13 +19,6 @@ _KNOWN = {
     "row": "all cells of the row",
 }
 """What somebody may know of a person, by what was measured."""
-
-MOSTLY_DIFFERENT = 0.9
-"""The share of different values above which a column is taken for one that names people."""
-
-
-FEW = 10
-"""Fewer rows do not show what a column holds."""
 
 
 class LeftOpen(NamedTuple):
@@ -63,7 +56,8 @@ def left_open(data: Data) -> LeftOpen:
         "Who knows that of a person finds the person and reads the rest"
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
-    return LeftOpen(figures, (sentence, *_naming_columns(data)))
+    naming = naming_columns(data) if isinstance(data, Table) else ()
+    return LeftOpen(figures, (sentence, *map(naming_question, naming)))
 
 
 def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
@@ -72,19 +66,3 @@ def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
         yield "vrq", measure(data, measure="vrq")
     else:
         yield ("items" if isinstance(data, Bipartite) else "row"), measure(data)
-
-
-def _naming_columns(data: Data) -> tuple[str, ...]:
-    """Return the advice on columns in which nearly every row has a value of its own."""
-    if not isinstance(data, Table) or data.n_rows < FEW:
-        return ()
-    naming = [
-        name
-        for name, values in zip(data.columns, data.categories, strict=True)
-        if values.size > MOSTLY_DIFFERENT * data.n_rows
-    ]
-    return tuple(
-        f"column {name} has another value in nearly every row and is published as it is. If it "
-        f"names people, say {option('ids', name)}, and new ids take its place"
-        for name in naming
-    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
-from graphveil.advice import COPY, lost_clustering, many_additions, many_unprotected
+from graphveil.advice import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.conditions import (
     AnyCondition,
@@ -274,7 +274,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
 
             advice += _rewiring(unprotected_by_rewiring(self.task(graph)), allowed)
         if self.edits == "add":
-            advice += many_additions(len(edited.added), graph.n_edges)
+            advice += MANY_ADDITIONS.passed_by(len(edited.added), graph.n_edges)
         if "target" in result.runners_up:
             advice += _beside(graph, edited, result.runners_up["target"], allowed)
         return tuple(advice)
@@ -282,7 +282,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
 
 def _lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
     """Return the advice on people left out, and on what the edits took away."""
-    unprotected = many_unprotected(int(cost["nodes_unprotected"]), n_nodes)
+    unprotected = MANY_UNPROTECTED.passed_by(int(cost["nodes_unprotected"]), n_nodes)
     return (*unprotected, *lost_clustering(cost["clustering_before"], cost["clustering"]))
 
 
