@@ -86,14 +86,15 @@ def test_names_that_begin_with_a_dash_can_be_pasted(graphveil_here, cwd):
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes have names under POSIX alone")
 def test_what_came_from_a_pipe_is_a_dash_in_commands_to_paste(graphveil_here):
-    def piped():
+    def piped(content="source,target\nann,bob\nbob,cyd\n"):
         end, start = os.pipe()
-        os.write(start, b"source,target\nann,bob\nbob,cyd\n")
+        os.write(start, content.encode())
         os.close(start)
         return f"/dev/fd/{end}"
 
     advice = graphveil_here("advise", piped())
     assert advice.out.startswith("-: a network")
     assert "graphveil anonymize rename - --kind graph --out stdin-rename" in advice.out
-    done = graphveil_here("anonymize", "rename", piped(), "--out", "out")
+    key = ("--key", piped("00" * 32))
+    done = graphveil_here("anonymize", "rename", piped(), *key, "--kind", "graph", "--out", "out")
     assert "check it: graphveil verify out --original -" in done.err.splitlines()

@@ -24,7 +24,7 @@ from graphveil.cli.flags import (
 )
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pasted import command_line, file_word, flag_words
-from graphveil.cli.pipes import a_file
+from graphveil.cli.pipes import a_file, is_pipe
 from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
 from graphveil.data import Graph
 from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
@@ -335,12 +335,15 @@ def _report(claim: Claim, name: str, private: Record, flags: _Given) -> None:
 
 
 def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: str) -> str:
-    """Return the command that verifies the release; the private record says how to read."""
+    """Return the command that verifies the release; the private record says how to read.
+
+    A second pipe could not be read, so what came from one is left out but for the input.
+    """
     words = ["verify", file_word(out), "--original", typed]
     key = getattr(anonymizer, "key", None)
     files = {**vars(options), "key": key.file if isinstance(key, Key) else None}
     for name, path in files.items():
-        if isinstance(path, Path):
+        if isinstance(path, Path) and not is_pipe(path):
             words += flag_words(name, file_word(path))
     return command_line(*words)
 
