@@ -25,6 +25,7 @@ from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
+from graphveil.noise.cells import cells_of_one
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
@@ -208,7 +209,7 @@ class Anonymizer(ABC, Generic[D]):
         if ledger is None:
             return None
         claimed = self.claimed(None, Randomness(seed=seed))
-        return ledger.spend(claimed, method=self.name, person_cells=_cells_of_one(data))
+        return ledger.spend(claimed, method=self.name, person_cells=cells_of_one(data))
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as what this method anonymizes, or refuse it.
@@ -379,13 +380,6 @@ def noted(release: Release, spent: Spent | None) -> Release:
         raise TypeError("a new release has its private part")
     private = dataclasses.replace(release.private, spent=spent)
     return dataclasses.replace(release, private=private)
-
-
-def _cells_of_one(data: Data) -> int:
-    """Return how many cells one person has: pairs with other nodes, or with features."""
-    if isinstance(data, Graph):
-        return max(data.n_nodes - 1, 0)
-    return data.n_features if isinstance(data, Bipartite) else len(data.columns)
 
 
 def _has_people(data: Data) -> bool:

@@ -51,7 +51,7 @@ ROOMS = {
     "parameters": ("errors",),
     "flat": ("errors", "parameters"),
     "anonymizer": (
-        *("errors", "randomness", "data", "claims", "records", "release"),
+        *("errors", "randomness", "data", "claims", "records", "noise", "release"),
         *("advice", "parameters", "flat"),
     ),
     "methods": (

@@ -63,6 +63,12 @@ def test_claims_of_persons_and_of_edges_count_for_each_other(path):
     assert 2 + Fraction("0.1") * (39 + 49) == ledger.total("node")
 
 
+def test_a_person_who_is_an_item_too_has_the_cells_of_both(path):
+    people = gv.Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"], items="people")
+    gv.AsymmetricResponse(epsilon=0.5).anonymize(people, ledger=gv.Ledger(path))
+    assert Fraction(5, 2) == gv.Ledger(path).total("node")
+
+
 @pytest.mark.parametrize(
     ("total", "printed"),
     [("0", "0"), ("2.50", "2.5"), ("1/3", "0.333333333334"), ("1e-15", "0.000000000001")],

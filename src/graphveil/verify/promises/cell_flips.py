@@ -5,7 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from operator import itemgetter
 
-from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, ExactSize, TopMFlips
+from graphveil.claims.conditions import (
+    BlockFlips,
+    CellFlips,
+    Condition,
+    ExactSize,
+    PeopleAsItems,
+    TopMFlips,
+)
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.data import Graph
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
@@ -84,10 +91,16 @@ def _parts_of_epsilon(
 
 
 def _cells_of_one(evidence: Evidence, flips: CellFlips | BlockFlips) -> int:
-    """Return how many cells belong to one person, from the released data and the cells stated."""
+    """Return how many cells belong to one person, from the released data and the cells stated.
+
+    Where items are people, a person has a row and a column, which share one cell.
+    """
     if evidence.manifest.data.kind == "graph":
         return evidence.tables.number("SELECT count(*) FROM nodes") - 1
-    return int(flips.cells) // max(evidence.tables.number("SELECT count(*) FROM users"), 1)
+    users = evidence.tables.number("SELECT count(*) FROM users")
+    if PeopleAsItems() in evidence.manifest.claim.conditions:
+        return 2 * users - 1
+    return int(flips.cells) // max(users, 1)
 
 
 def _cells(evidence: Evidence, flips: CellFlips | BlockFlips) -> Check:
