@@ -31,7 +31,7 @@ ROOMS = {
     "records": ("errors", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
-    "noise": ("errors", "randomness", "data"),
+    "noise": ("errors", "randomness", "data", "claims"),
     "verify": ("errors", "wording", "html", "data", "claims", "records"),
     "release": (
         "_version",

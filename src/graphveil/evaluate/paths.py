@@ -79,10 +79,11 @@ def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int)
 
 
 def shortest_path(pair: GraphComparison) -> Figures:
-    """Yield the average distance before and after, with intervals where it is sampled."""
-    n = pair.original.n_nodes
-    before, after = (average_of(found, n) for found in pair.distances)
-    yield from compared(before, after, "edges")
+    """Yield the mean distance before and after, sampled or not; nothing where no pair is joined."""
+    if all(found.pairs.any() for found in pair.distances):
+        n = pair.original.n_nodes
+        before, after = (average_of(found, n) for found in pair.distances)
+        yield from compared(before, after, "edges")
 
 
 def compared(before: Average, after: Average, unit: str) -> Figures:

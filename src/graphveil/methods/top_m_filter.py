@@ -197,7 +197,8 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     """Return the chances that the filter's threshold gives; whole numbers carry the claim.
 
     The threshold comes from logarithms. The chance of a zero is rounded up, and that of a one is
-    the filter's or the most that keeps both ratios within e^epsilon, where that is less.
+    the filter's or the most that keeps both ratios within e^epsilon, where that is less; it is
+    never below that of a zero, to which it would be rounded for the tiniest epsilon.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     largest = exp_below(epsilon)
     zero = ceil(Fraction(zero_chance) * FULL)
     most = min(floor(largest * zero), FULL - ceil((FULL - zero) / largest))
-    return Channel(zero, min(floor(Fraction(one_chance) * FULL), most))
+    return Channel(zero, max(zero, min(floor(Fraction(one_chance) * FULL), most)))
 
 
 def _chances(n_cells: int, count: int, epsilon: Fraction) -> tuple[Decimal, Decimal]:
