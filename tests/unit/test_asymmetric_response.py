@@ -247,6 +247,16 @@ def test_chances_counts_and_parts_that_do_not_fit_are_caught(stated, reseal, tmp
     assert THRESHOLDS in reseal(folder, **stated)
 
 
+@pytest.mark.parametrize("part", [0.05, 1.0])
+def test_a_part_of_the_count_that_does_not_sum_with_the_cells_is_caught(part, reseal, tmp_path):
+    method = gv.AsymmetricResponse(epsilon=2.0, epsilon_count=0.1)
+    folder = method.anonymize(random_graph(40, 90)).write(tmp_path / "out")
+    assert [] == gv.verify_release(folder).failures()
+    path = folder / "release.json"
+    path.write_text(path.read_text().replace('"epsilon_count": 0.1', f'"epsilon_count": {part}'))
+    assert THRESHOLDS in reseal(folder)
+
+
 @pytest.mark.parametrize(
     "stated",
     [{"size": add(1)}, {"noisy_count": add(1)}],

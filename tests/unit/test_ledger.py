@@ -297,6 +297,24 @@ def test_a_total_that_the_ledger_does_not_hold_is_caught(stated, alone, graph, p
     assert alone == (LEDGER in failures)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [{"method": "k-degree"}, {"epsilon": "0.5"}, {"unit": "node"}, {"epsilon": "1/0"}],
+    ids=str,
+)
+def test_another_release_in_the_place_of_this_one_is_caught(other, graph, path, tmp_path):
+    """The total fits: the entry before has what this one lacks."""
+    released(graph, tmp_path / "one", path)
+    released(graph, tmp_path / "two", path)
+    content = json.loads(path.read_text())
+    content["entries"][1] |= other
+    if "epsilon" in other:
+        content["entries"][0]["epsilon"] = "2.5"
+    path.write_text(json.dumps(content))
+    detail = [c.detail for c in gv.verify_release(tmp_path / "two").failures()]
+    assert ["the ledger's entry of this release is of another method or epsilon"] == detail
+
+
 def test_without_the_ledgers_file_its_total_is_not_checked(graph, path, tmp_path):
     released(graph, tmp_path / "out", path)
     path.unlink()
