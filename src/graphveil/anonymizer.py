@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
-from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.conditions import CellFlips, ExactSize
+from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.errors import GraphveilWarning, ParameterError
 from graphveil.methods.under_noise import noisy_count, resized

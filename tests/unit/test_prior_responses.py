@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.conditions import BlockFlips
+from graphveil.claims.flips import BlockFlips
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.errors import ParameterError
 from graphveil.methods import mixing_prior_response

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.claims.conditions import TopMFlips
+from graphveil.claims.flips import TopMFlips
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.cli.app import call
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError

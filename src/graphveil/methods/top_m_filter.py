@@ -10,7 +10,9 @@ from math import ceil, floor
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Draft
-from graphveil.claims.conditions import Condition, TopMFlips, as_printed
+from graphveil.claims.condition import Condition
+from graphveil.claims.epsilon import as_printed
+from graphveil.claims.flips import TopMFlips
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError

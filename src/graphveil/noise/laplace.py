@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import LARGEST_EPSILON
+from graphveil.claims.epsilon import LARGEST_EPSILON
 from graphveil.errors import ParameterError
 from graphveil.noise.inversion import FIRST_BITS, Table, inverted
 from graphveil.noise.words import Words

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from graphveil.atomic import OWNER_ONLY, flush_names, whole_file
-from graphveil.claims.conditions import as_printed
+from graphveil.claims.epsilon import as_printed
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.errors import InputError, ParameterError, ResourceError, UsageError
 

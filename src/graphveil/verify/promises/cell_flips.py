@@ -6,14 +6,9 @@ import math
 from fractions import Fraction
 from operator import itemgetter
 
-from graphveil.claims.conditions import (
-    BlockFlips,
-    CellFlips,
-    Condition,
-    ExactSize,
-    PeopleAsItems,
-    TopMFlips,
-)
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.data import Graph
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
