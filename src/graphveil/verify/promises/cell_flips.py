@@ -80,7 +80,7 @@ def _parts_of_epsilon(
         return []
     times = max(_cells_of_one(evidence, flips), 1) if isinstance(promise, NodeDP) else 1
     whole = Fraction(repr(promise.epsilon))
-    cells = f"{times} cells of epsilon={_short(epsilon)} each"
+    cells = f"{counted(times, 'cell')} with epsilon={_short(epsilon)} each"
     if flips.noisy_count is not None:
         return _parts_of_counts(evidence, whole, whole - epsilon * times, cells)
     if epsilon * times in {whole, Fraction(promise.epsilon)}:
