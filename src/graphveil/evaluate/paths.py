@@ -57,17 +57,15 @@ def average_of(found: Distances, n: int) -> Average:
 
 
 def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Average:
-    """Return the ratio of two sums over groups of sources, with half its interval; 0 without pairs.
+    """Return the ratio of two sums over groups of sources, with half its interval.
 
     Parameters
     ----------
     above, below
-        The parts of both sums, a group each.
+        The parts of both sums, a group each; not all of `below` are 0.
     sources, n
         How many sources were drawn, and of how many nodes; None where every node is one.
     """
-    if not below.any():
-        return Average(0.0, sources)
     value = float(above.sum() / below.sum())
     if sources is None:
         return Average(value)
