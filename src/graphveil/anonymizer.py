@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
-from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
@@ -26,6 +27,7 @@ from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
+from graphveil.noise.cells import cells_of_one
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
@@ -212,7 +214,7 @@ class Anonymizer(ABC, Generic[D]):
         if ledger is None:
             return None
         claimed = self.claimed(None, Randomness(seed=seed))
-        return ledger.spend(claimed, method=self.name, person_cells=_cells_of_one(data))
+        return ledger.spend(claimed, method=self.name, person_cells=cells_of_one(data))
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as what this method anonymizes, or refuse it.
@@ -388,13 +390,6 @@ def noted(release: Release, spent: Spent | None) -> Release:
         raise TypeError("a new release has its private part")
     private = dataclasses.replace(release.private, spent=spent)
     return dataclasses.replace(release, private=private)
-
-
-def _cells_of_one(data: Data) -> int:
-    """Return how many cells one person has: pairs with other nodes, or with features."""
-    if isinstance(data, Graph):
-        return max(data.n_nodes - 1, 0)
-    return data.n_features if isinstance(data, Bipartite) else len(data.columns)
 
 
 def _has_people(data: Data) -> bool:

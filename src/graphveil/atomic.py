@@ -5,6 +5,7 @@ What is written gets a hidden name beside its own, and takes its own name once i
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -114,6 +115,26 @@ def whole_folders(
     finally:
         for part in parts:
             shutil.rmtree(part, ignore_errors=True)
+
+
+def flush_names(folder: Path) -> None:
+    """Put the names of a folder's files on the disk: a renamed file is there after a power cut.
+
+    Raises
+    ------
+    OSError
+        Where the disk fails.
+    """
+    if sys.platform == "win32":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # file systems that cannot
+            raise
+    finally:
+        os.close(number)
 
 
 def left_behind(path: Path) -> list[Path]:

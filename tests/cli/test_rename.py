@@ -41,10 +41,22 @@ def test_a_key_in_the_folder_that_is_written_is_refused(graphveil_here, cwd, ass
     assert 0 == graphveil_here(*out).code
     (cwd / "out.private" / "people.key").write_text("00" * 32)
     done = graphveil_here(*out, "--key", "out.private/people.key")
-    assert_one_line(done, "Move the key away")
+    assert_one_line(done, "people.key lies in", "Choose another place")
     assert (cwd / "out.private" / "people.key").exists()
     for place in ("out", "out/people.key"):
         assert_one_line(graphveil_here("key", place), place)
+
+
+@pytest.mark.parametrize("name", ["out/new.ledger", "out.private/new.ledger"])
+def test_a_ledger_in_a_folder_that_is_written_is_refused_before_it_is_charged(
+    graphveil_here, listing, assert_one_line, name
+):
+    assert 0 == graphveil_here("anonymize", "rename", "friends.csv", "--out", "out").code
+    before = listing()
+    words = ("friends.csv", "--epsilon", "1", "--out", "out", "--force", "--ledger", name)
+    done = graphveil_here("anonymize", "randomized-response", *words)
+    assert_one_line(done, "new.ledger lies in out", "Choose another place")
+    assert before == listing()
 
 
 def test_without_a_key_where_one_is_named_nothing_is_written(graphveil_here, listing):

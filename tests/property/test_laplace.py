@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from graphveil.errors import ParameterError
 from graphveil.noise import discrete_laplace, words_from
-from graphveil.noise.inversion import Table, inverted
+from graphveil.noise.inversion import FIRST_BITS, Table, inverted
 from graphveil.noise.laplace import (
     DIGIT,
     geometric,
@@ -116,6 +117,16 @@ def test_noise_has_its_law_by_chi_square(epsilon):
     expected = np.diff(np.concatenate([[0], law.cdf(edges), [1]])) * size
     seen = np.histogram(drawn, np.concatenate([[-np.inf], edges, [np.inf]]))[0]
     assert stats.chisquare(seen, expected).pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "40001/1000", "1000000"])
+def test_an_epsilon_that_no_table_holds_is_refused(epsilon):
+    with pytest.raises(ParameterError, match="is outside"):
+        discrete_laplace(seeded(1), Fraction(epsilon), 3)
+
+
+def test_the_table_of_the_largest_epsilon_still_holds_more_than_0():
+    assert 4 <= len(geometric_law(Fraction(40), FIRST_BITS).lower)
 
 
 def test_quotient_and_remainder_are_those_of_one_number():

@@ -345,6 +345,14 @@ def test_users_by_features_are_their_cells(n, width, seed):
     assert (n * width, width) == (number_of_cells(data), cells_of_one(data))
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_a_person_among_the_items_has_a_row_and_a_column(n):
+    numbers = np.arange(n * n).reshape(n, n)
+    data = gv.Bipartite.from_scipy(np.zeros((n, n), dtype=np.int8), items="people")
+    own = {len({*numbers[p], *numbers[:, p]}) for p in range(n)} or {0}
+    assert own == {cells_of_one(data)}
+
+
 def test_words_of_the_system_differ_and_those_of_a_seed_are_the_same_again():
     one, two = (words_from(Randomness(), "noise")(4).tolist() for _ in range(2))
     assert one != two

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.conditions import CellFlips, ExactSize
+from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.errors import GraphveilWarning, ParameterError
 from graphveil.methods.under_noise import noisy_count, resized
@@ -253,6 +253,16 @@ def test_a_part_of_epsilon_with_more_digits_is_caught_though_chances_are_the_sam
     failed = reseal(folder, epsilon_cells=lambda text: str(Fraction(text) - Fraction(7, 10**30)))
     assert "method" in failed
     assert THRESHOLDS not in failed
+
+
+@pytest.mark.parametrize("part", [0.05, 1.0])
+def test_a_part_of_the_count_that_does_not_sum_with_the_cells_is_caught(part, reseal, tmp_path):
+    method = gv.AsymmetricResponse(epsilon=2.0, epsilon_count=0.1)
+    folder = method.anonymize(random_graph(40, 90)).write(tmp_path / "out")
+    assert [] == gv.verify_release(folder).failures()
+    path = folder / "release.json"
+    path.write_text(path.read_text().replace('"epsilon_count": 0.1', f'"epsilon_count": {part}'))
+    assert THRESHOLDS in reseal(folder)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from graphveil.claims.conditions import (
-    CellFlips,
     EditBudget,
     NothingAdded,
     SensitiveAtMost,
@@ -12,6 +11,7 @@ from graphveil.claims.conditions import (
     TrueOfShare,
     stars_by_row,
 )
+from graphveil.claims.flips import CellFlips
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     AnyGuarantee,

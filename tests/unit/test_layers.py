@@ -31,7 +31,7 @@ ROOMS = {
     "records": ("errors", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
-    "noise": ("errors", "randomness", "data"),
+    "noise": ("errors", "randomness", "data", "claims"),
     "verify": ("errors", "wording", "html", "data", "claims", "records"),
     "release": (
         "_version",
@@ -51,7 +51,7 @@ ROOMS = {
     "parameters": ("errors",),
     "flat": ("errors", "parameters"),
     "anonymizer": (
-        *("errors", "randomness", "data", "claims", "records", "release"),
+        *("errors", "randomness", "data", "claims", "records", "noise", "release"),
         *("advice", "parameters", "flat"),
     ),
     "methods": (

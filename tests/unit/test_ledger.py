@@ -3,6 +3,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import warnings
 from fractions import Fraction
 
@@ -61,6 +62,12 @@ def test_claims_of_persons_and_of_edges_count_for_each_other(path):
     spend(ledger, EdgeDP(epsilon=0.1), cells=49)
     assert Fraction("2.2") == ledger.total("edge")
     assert 2 + Fraction("0.1") * (39 + 49) == ledger.total("node")
+
+
+def test_a_person_who_is_an_item_too_has_the_cells_of_both(path):
+    people = gv.Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"], items="people")
+    gv.AsymmetricResponse(epsilon=0.5).anonymize(people, ledger=gv.Ledger(path))
+    assert Fraction(5, 2) == gv.Ledger(path).total("node")
 
 
 @pytest.mark.parametrize(
@@ -214,6 +221,51 @@ def test_a_release_that_the_ledger_lacks_is_named_and_keeps_the_total_from_being
     assert ["before" in text for text in texts] == [True]
 
 
+def test_a_link_to_a_ledger_spends_from_the_same_file(path, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(path.name)
+    spend(gv.Ledger(link, limit=2.0), EdgeDP(epsilon=1.0))
+    spend(gv.Ledger(path, limit=2.0), EdgeDP(epsilon=1.0))
+    with pytest.raises(UsageError, match="above the limit"):
+        spend(gv.Ledger(link, limit=2.0), EdgeDP(epsilon=1.0))
+    assert link.is_symlink()
+    assert 2 == len(gv.Ledger(path).entries())
+
+
+def test_the_file_and_then_its_name_are_put_on_the_disk(path, monkeypatch):
+    flushed, fsync = [], os.fsync
+
+    def noted(number):
+        flushed.append((stat.S_ISDIR(os.fstat(number).st_mode), path.exists()))
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    spend(gv.Ledger(path), EdgeDP(epsilon=1.0))
+    assert [(False, False), (True, True)] == flushed
+
+
+@pytest.mark.parametrize(
+    ("spent", "limit"), [(0.7, 1.0), (0.1234567, 0.2), (1.0000001, 3.33333333), (0.1, 0.30000004)]
+)
+def test_as_much_as_the_refusal_advises_is_accepted_and_no_more(spent, limit, path):
+    ledger = gv.Ledger(path, limit=limit)
+    spend(ledger, EdgeDP(epsilon=spent))
+    with pytest.raises(UsageError) as caught:
+        spend(ledger, EdgeDP(epsilon=5.0))
+    advised = float(str(caught.value).rpartition(" ")[2].removesuffix("."))
+    spend(ledger, EdgeDP(epsilon=advised))
+    assert Fraction(repr(limit)) == ledger.total("edge")
+    with pytest.raises(UsageError, match="is spent: raise the limit"):
+        spend(ledger, EdgeDP(epsilon=0.0001))
+
+
+def test_no_limit_is_kept_by_what_claims_nothing(path):
+    ledger = gv.Ledger(path, limit=1.0, unclaimed=True)
+    with pytest.raises(UsageError, match="no total keeps the limit"):
+        spend(ledger, NotClaimed(reasons=("repeatable",)))
+    assert not path.exists()
+
+
 def test_without_a_ledger_the_manifest_has_no_such_field(graph, tmp_path):
     folder = gv.AsymmetricResponse(epsilon=1.5).anonymize(graph).write(tmp_path / "out")
     assert "ledger" not in json.loads((folder / "release.json").read_text())
@@ -245,6 +297,24 @@ def test_a_total_that_the_ledger_does_not_hold_is_caught(stated, alone, graph, p
     (tmp_path / "out.private").rename(tmp_path / "gone")
     failures = {check.name for check in gv.verify_release(tmp_path / "out").failures()}
     assert alone == (LEDGER in failures)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"method": "k-degree"}, {"epsilon": "0.5"}, {"unit": "node"}, {"epsilon": "1/0"}],
+    ids=str,
+)
+def test_another_release_in_the_place_of_this_one_is_caught(other, graph, path, tmp_path):
+    """The total fits: the entry before has what this one lacks."""
+    released(graph, tmp_path / "one", path)
+    released(graph, tmp_path / "two", path)
+    content = json.loads(path.read_text())
+    content["entries"][1] |= other
+    if "epsilon" in other:
+        content["entries"][0]["epsilon"] = "2.5"
+    path.write_text(json.dumps(content))
+    detail = [c.detail for c in gv.verify_release(tmp_path / "two").failures()]
+    assert ["the ledger's entry of this release is of another method or epsilon"] == detail
 
 
 def test_without_the_ledgers_file_its_total_is_not_checked(graph, path, tmp_path):

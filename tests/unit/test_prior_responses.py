@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.conditions import BlockFlips
+from graphveil.claims.flips import BlockFlips
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.errors import ParameterError
 from graphveil.methods import mixing_prior_response
@@ -34,7 +34,8 @@ from graphveil.noise.blocks import background, block_chances, block_sizes, flipp
 from graphveil.noise.cells import cells_of
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import decode_manifest, encode
-from graphveil.verify.promises.cell_flips import CELLS, CHANCES, THRESHOLDS
+from graphveil.verify import verify
+from graphveil.verify.promises.cell_flips import CELLS, CHANCES, PARTS
 from graphveil.verify.recount.blocks import blocks_of
 from graphveil.verify.recount.thresholds import keeps_its_claim
 
@@ -360,10 +361,11 @@ def test_degrees_are_kept_where_hardly_any_edge_is(method):
     assert plain.data.degrees().max() < 200
 
 
-def changed(folder, **stated):
+def changed(folder, parameters=(), **stated):
     path = folder / "release.json"
     manifest = json.loads(path.read_text())
     manifest["claim"]["conditions"][0] |= stated
+    manifest["method"]["parameters"] |= dict(parameters)
     raw = json.dumps(manifest).encode()
     path.write_bytes(encode(decode_manifest(raw, where=path).sealed()))
 
@@ -371,9 +373,10 @@ def changed(folder, **stated):
 @pytest.mark.parametrize(
     ("stated", "check"),
     [
-        ({"epsilon_cells": "3"}, THRESHOLDS),
-        ({"noisy_count": "0"}, THRESHOLDS),
-        ({"noisy_count": None}, THRESHOLDS),
+        ({"epsilon_cells": "3"}, PARTS),
+        ({"noisy_count": "0"}, PARTS),
+        ({"noisy_count": "780"}, PARTS),
+        ({"noisy_count": None}, PARTS),
         ({"cells": "9"}, CELLS),
         ({"sizes": [39], "weights": ["1"]}, CELLS),
     ],
@@ -384,6 +387,37 @@ def test_statements_that_do_not_fit_are_caught(stated, check, tmp_path):
     folder = gv.DegreePriorResponse(epsilon=3.0).anonymize(graph).write(tmp_path / "out")
     changed(folder, **stated)
     assert check in {item.name for item in gv.verify_release(folder).failures()}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fits"),
+    [
+        ({}, True),
+        ({"epsilon_count": 0.04}, True),  # the other part has its default, which nobody states
+        ({"epsilon_count": 0.04, "epsilon_degrees": 0.7}, True),
+        ({"epsilon_count": 0.04, "epsilon_degrees": 0.6}, False),
+        ({"epsilon_count": 0.7, "epsilon_degrees": 0.7}, False),
+        ({"epsilon_degrees": 1.9}, False),
+        ({"epsilon_degrees": 0.74}, False),  # which leaves nothing for the count
+        ({"epsilon_degrees": -0.1}, False),
+        ({"epsilon_degrees": 0}, False),
+        ({"epsilon_degrees": "0.1"}, False),
+        ({"epsilon_degrees": True}, False),
+    ],
+    ids=str,
+)
+def test_the_parts_of_epsilon_that_are_stated_sum_to_the_claim(parameters, fits, tmp_path):
+    folder = gv.DegreePriorResponse(epsilon=2.0).anonymize(hub(40)).write(tmp_path / "out")
+    changed(folder, parameters)
+    failures = {item.name for item in verify(folder).failures()} - {"owner's record"}
+    assert (set() if fits else {PARTS}) == failures
+
+
+def test_what_no_file_shows_of_weights_is_not_said_to_be_checked():
+    release = gv.DegreePriorResponse(epsilon=2.0).anonymize(hub(40))
+    lines = release.verify().lines()
+    assert [True] == ["stated, not checked" in line for line in lines if PARTS in line]
+    assert [] == [line for line in lines if "thresholds" in line]
 
 
 def test_a_release_with_less_noise_than_stated_is_caught(tmp_path):

@@ -128,6 +128,30 @@ def test_over_all_tables_no_row_changes_a_probability_by_more_than_claimed(epsil
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
 
+def test_of_people_as_items_no_row_and_column_changes_a_probability_by_more_than_claimed():
+    """Two people, four cells: all that is said of a person is three of them."""
+    data = gv.Bipartite.from_scipy(np.zeros((2, 2), dtype=np.int8), items="people")
+    law = weights(gv.RandomizedResponse(epsilon=2.0, unit="node").flips(data), cells=4)
+
+    def neighbours(state):
+        for a, b, c in itertools.product([0, 1], repeat=3):
+            yield (a, b, c, state[3])
+            yield (state[0], a, b, c)
+
+    worst = worst_ratio(law, neighbours)
+    assert worst <= below_exp(Fraction(2))
+    assert float(worst) == pytest.approx(math.exp(2), rel=1e-12)
+
+
+def test_verify_counts_row_and_column_of_people_as_items(tmp_path, monkeypatch):
+    data = gv.Bipartite.from_scipy(np.eye(4, k=1, dtype=np.int8), items="people")
+    method = gv.RandomizedResponse(epsilon=2.0, unit="node")
+    assert [] == gv.verify_release(method.anonymize(data).write(tmp_path / "out")).failures()
+    monkeypatch.setattr("graphveil.methods.randomized_response.cells_of_one", lambda _: 4)
+    verdict = gv.verify_release(method.anonymize(data).write(tmp_path / "row-alone"))
+    assert [THRESHOLDS] == [check.name for check in verdict.failures()]
+
+
 def test_the_edge_unit_flips_with_the_papers_probability():
     """Algorithm 1 draws a share p = 2/(1 + e^eps) of the cells anew: half of it flips."""
     for data in (graph_of([0]), users_of([[1, 0], [0, 1]])):

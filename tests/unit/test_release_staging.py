@@ -124,6 +124,55 @@ def test_force_never_deletes_a_folder_that_is_not_a_release(tmp_path, name):
     assert {f"{name}/thesis.txt": "years of work"} == contents(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("out/friends.ledger", "out/record.json", "out/attacks/risk.parquet", "out/data/data.csv"),
+        *("out.private/people.key", "out.private/release.json", "out.private/data.csv"),
+        *("out.private/attacks/friends.ledger", "out.private/attacks/a/b.parquet"),
+        *("out.private/more/linkage.parquet",),
+    ],
+)
+def test_force_never_deletes_what_no_release_wrote(tmp_path, name):
+    write(tmp_path / "out", "old")
+    own = tmp_path / name
+    own.parent.mkdir(exist_ok=True, parents=True)
+    own.write_text("all that was spent")
+    before = contents(tmp_path)
+    with pytest.raises(ReleaseError, match="which no release wrote"):
+        check_target(tmp_path / "out", force=True)
+    with pytest.raises(ReleaseError, match=r"Move .* away"):
+        write(tmp_path / "out", "new", force=True)
+    assert before == contents(tmp_path)
+
+
+def test_force_never_deletes_a_link_in_a_release(tmp_path):
+    write(tmp_path / "out", "old")
+    (tmp_path / "out.private" / "linkage.parquet").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ReleaseError, match=r"holds linkage\.parquet"):
+        write(tmp_path / "out", "new", force=True)
+
+
+def test_what_is_put_into_a_release_while_it_is_replaced_is_not_deleted(tmp_path):
+    def spending():
+        with staged(tmp_path / "out", force=True) as stage:
+            (stage.public / MANIFEST).write_text("new")
+            (tmp_path / "out.private" / "friends.ledger").write_text("spent")
+
+    write(tmp_path / "out", "old")
+    with pytest.raises(ReleaseError, match=r"holds friends\.ledger"):
+        spending()
+    assert whole("old") | {"out.private/friends.ledger": "spent"} == contents(tmp_path)
+
+
+def test_force_replaces_what_attacks_wrote_too(tmp_path):
+    write(tmp_path / "out", "old")
+    (tmp_path / "out.private" / "attacks").mkdir()
+    (tmp_path / "out.private" / "attacks" / "degree.parquet").write_text("risks")
+    write(tmp_path / "out", "new", force=True)
+    assert whole("new") == contents(tmp_path)
+
+
 def test_force_never_replaces_a_file(tmp_path):
     (tmp_path / "out").write_text("years of work")
     with pytest.raises(ReleaseError):
@@ -236,8 +285,8 @@ def make(path, kind):
         if kind == "a folder":
             (path / "thesis.txt").write_text("years of work")
         if kind == "a release":
-            (path / MANIFEST).write_text("theirs")
-            (path / RECORD).write_text("theirs")
+            own = RECORD if path.suffix == ".private" else MANIFEST
+            (path / own).write_text("theirs")
 
 
 KINDS = ["an empty folder", "a folder", "a file", "a link", "a release"]

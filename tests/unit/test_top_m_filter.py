@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.claims.conditions import TopMFlips
+from graphveil.claims.flips import TopMFlips
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.cli.app import call
 from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError
@@ -69,6 +69,22 @@ def test_the_checkers_thresholds_are_those_of_the_filter_and_keep_their_epsilon(
     assert abs(through.zero - expected[0]) <= 1
     assert abs(through.one - expected[1]) <= 1 + math.exp(min(float(epsilon), 40))
     assert keeps_its_claim(through.zero, through.one, epsilon)
+
+
+@pytest.mark.parametrize("beyond", ["1/10000000000000000", "1/18446744073709551616"])
+@pytest.mark.parametrize(("n_cells", "count"), [(6, 2), (100, 10), (10**9, 3), (190, 94)])
+def test_for_the_tiniest_parts_of_epsilon_no_chance_is_below_the_other(n_cells, count, beyond):
+    through = thresholds_of(n_cells, count, Fraction(beyond))
+    expected = filter_thresholds(n_cells, count, Fraction(beyond))
+    assert 0 <= through.one - through.zero <= 1 + FULL * Fraction(beyond)
+    assert max(abs(through.zero - expected[0]), abs(through.one - expected[1])) <= 1
+    assert keeps_its_claim(through.zero, through.one, Fraction(beyond))
+
+
+def test_the_least_that_a_count_can_leave_to_the_cells_is_drawn_and_verified():
+    graph = random_graph(20, 60)
+    release = gv.TopMFilter(epsilon=0.5000000000000001).anonymize(graph)
+    assert [] == release.verify(graph).failures()
 
 
 def test_up_to_x_the_filter_is_asymmetric_response_and_above_it_keeps_less():

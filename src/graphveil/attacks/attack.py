@@ -17,9 +17,6 @@ from graphveil.release import Release
 
 C = TypeVar("C", bound=Comparison[Any])
 
-ATTACKED = "attacks"
-"""The folder of figures by person, in a release's private folder."""
-
 Rerun = Callable[[Data, int], Release]
 """Runs the method again: on the original with its rows in another order, under a seed."""
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.attacks.attack import (
-    ATTACKED,
     Attack,
     Exact,
     NotMeasuredError,
@@ -30,7 +29,7 @@ from graphveil.evaluate import comparison_of
 from graphveil.html import html_table
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.records.record import private_folder
+from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
 
 if TYPE_CHECKING:

@@ -12,13 +12,8 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from graphveil.claims.conditions import (
-    LARGEST_EPSILON,
-    AnyCondition,
-    NothingAdded,
-    TrueOfShare,
-    share_in,
-)
+from graphveil.claims.conditions import AnyCondition, NothingAdded, TrueOfShare, share_in
+from graphveil.claims.epsilon import LARGEST_EPSILON
 from graphveil.errors import ParameterError
 
 CheckWord = Literal["recomputed", "by construction", "not claimed"]

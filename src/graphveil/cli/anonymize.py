@@ -199,9 +199,11 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     flags = _Given(**{name: given.pop(name) for name in names})
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
-    flags.entered()
+    ledger = flags.entered()
+    key = getattr(anonymizer, "key", None)
+    kept = (key.file if isinstance(key, Key) else None, None if ledger is None else ledger.path)
+    _check_apart(flags.out, *kept)
     check_target(flags.out, force=flags.force)
-    _check_key(anonymizer, flags.out)
     warned = forewarn(flags.out)
     Randomness(seed=flags.seed)
     kind = kind_of(encoded_kind(read_as(options), method.accepts))
@@ -299,15 +301,15 @@ def _on_disk(
     )
 
 
-def _check_key(anonymizer: Anonymizer[Any], out: Path) -> None:
-    """Refuse a key that lies where the release is written."""
-    key = getattr(anonymizer, "key", None)
-    if not isinstance(key, Key) or key.file is None:
-        return
-    around = key.file.resolve().parents
-    for folder in (out, private_folder(out)):
-        if folder.resolve() in around:
-            raise UsageError(f"{key.file} lies in {folder}, which is written. Move the key away.")
+def _check_apart(out: Path, *files: Path | None) -> None:
+    """Refuse a key or a ledger that lies, or would lie, where the release is written."""
+    for file in files:
+        around = () if file is None else file.resolve().parents
+        for folder in (out, private_folder(out)):
+            if folder.resolve() in around:
+                raise UsageError(
+                    f"{file} lies in {folder}, which is written. Choose another place for it."
+                )
 
 
 def _report(claim: Claim, name: str, private: Record, flags: _Given) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.attacking import attack_release
-from graphveil.attacks import ATTACKED, ATTACKS, Attacked, AttackRow, attack_rows_to_arrow
+from graphveil.attacks import ATTACKS, Attacked, AttackRow, attack_rows_to_arrow
 from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_of
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags
 from graphveil.progress import shown
-from graphveil.records.record import private_folder
+from graphveil.records.record import ATTACKED, private_folder
 
 
 def _run(folder: Path, **given: Any) -> int:

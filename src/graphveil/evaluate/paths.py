@@ -57,17 +57,15 @@ def average_of(found: Distances, n: int) -> Average:
 
 
 def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Average:
-    """Return the ratio of two sums over groups of sources, with half its interval; 0 without pairs.
+    """Return the ratio of two sums over groups of sources, with half its interval.
 
     Parameters
     ----------
     above, below
-        The parts of both sums, a group each.
+        The parts of both sums, a group each; not all of `below` are 0.
     sources, n
         How many sources were drawn, and of how many nodes; None where every node is one.
     """
-    if not below.any():
-        return Average(0.0, sources)
     value = float(above.sum() / below.sum())
     if sources is None:
         return Average(value)
@@ -79,10 +77,11 @@ def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int)
 
 
 def shortest_path(pair: GraphComparison) -> Figures:
-    """Yield the average distance before and after, with intervals where it is sampled."""
-    n = pair.original.n_nodes
-    before, after = (average_of(found, n) for found in pair.distances)
-    yield from compared(before, after, "edges")
+    """Yield the mean distance before and after, sampled or not; nothing where no pair is joined."""
+    if all(found.pairs.any() for found in pair.distances):
+        n = pair.original.n_nodes
+        before, after = (average_of(found, n) for found in pair.distances)
+        yield from compared(before, after, "edges")
 
 
 def compared(before: Average, after: Average, unit: str) -> Figures:

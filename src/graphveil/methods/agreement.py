@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, PeopleAsItems
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.flips import BlockFlips, CellFlips
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original

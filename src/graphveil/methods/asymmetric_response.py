@@ -8,7 +8,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from graphveil.anonymizer import Draft
-from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, ExactSize, as_printed
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.epsilon import as_printed
+from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
 from graphveil.methods.under_noise import (
     COUNT_SHARE,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import BlockFlips
+from graphveil.claims.flips import BlockFlips
 from graphveil.data import Graph
 from graphveil.methods.priors.model import (
     CLASSES_OF_MIXING,

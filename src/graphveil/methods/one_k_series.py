@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphveil.anonymizer import Draft
-from graphveil.claims.conditions import as_printed
+from graphveil.claims.epsilon import as_printed
 from graphveil.data import Graph
 from graphveil.methods.priors.model import CLASSES, configuration, priors_between, whole
 from graphveil.methods.priors.response import noisy_classes

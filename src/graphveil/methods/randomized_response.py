@@ -10,7 +10,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Anonymizer, Draft
-from graphveil.claims.conditions import LARGEST_EPSILON, CellFlips, Condition, as_printed
+from graphveil.claims.condition import Condition
+from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
+from graphveil.claims.flips import CellFlips
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError

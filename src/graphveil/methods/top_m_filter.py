@@ -10,7 +10,9 @@ from math import ceil, floor
 from typing import Any, ClassVar, Literal
 
 from graphveil.anonymizer import Draft
-from graphveil.claims.conditions import Condition, TopMFlips, as_printed
+from graphveil.claims.condition import Condition
+from graphveil.claims.epsilon import as_printed
+from graphveil.claims.flips import TopMFlips
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError
@@ -197,7 +199,8 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     """Return the chances that the filter's threshold gives; whole numbers carry the claim.
 
     The threshold comes from logarithms. The chance of a zero is rounded up, and that of a one is
-    the filter's or the most that keeps both ratios within e^epsilon, where that is less.
+    the filter's or the most that keeps both ratios within e^epsilon, where that is less; it is
+    never below that of a zero, to which it would be rounded for the tiniest epsilon.
 
     Parameters
     ----------
@@ -216,7 +219,7 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     largest = exp_below(epsilon)
     zero = ceil(Fraction(zero_chance) * FULL)
     most = min(floor(largest * zero), FULL - ceil((FULL - zero) / largest))
-    return Channel(zero, min(floor(Fraction(one_chance) * FULL), most))
+    return Channel(zero, max(zero, min(floor(Fraction(one_chance) * FULL), most)))
 
 
 def _chances(n_cells: int, count: int, epsilon: Fraction) -> tuple[Decimal, Decimal]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
+from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import ParameterError

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Bipartite, Graph
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.noise.words import Cells
 
 
@@ -26,15 +26,24 @@ def number_of_cells(data: Graph | Bipartite) -> int:
     return data.n_users * data.n_features
 
 
-def cells_of_one(data: Graph | Bipartite) -> int:
-    """Return how many cells belong to one node, or to one user.
+def cells_of_one(data: Data) -> int:
+    """Return how many cells belong to one person: of a node, of a user, or of a row of a table.
+
+    Where items are people, a person has a row and a column, which share one cell.
 
     Examples
     --------
     >>> cells_of_one(Graph.from_edges([0], [1], n=4))
     3
+    >>> follows = Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"])
+    >>> cells_of_one(follows.with_items("things")), cells_of_one(follows.with_items("people"))
+    (2, 5)
     """
-    return max(data.n_nodes - 1, 0) if isinstance(data, Graph) else data.n_features
+    if isinstance(data, Graph):
+        return max(data.n_nodes - 1, 0)
+    if isinstance(data, Table):
+        return len(data.columns)
+    return max(2 * data.n_users - 1, 0) if data.items == "people" else data.n_features
 
 
 def cells_of(data: Graph | Bipartite) -> Cells:

@@ -40,7 +40,7 @@ def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.
     words
         Where the randomness comes from.
     tables
-        Bounds of the distribution function of the law, which starts at 0.
+        Bounds of the distribution function of the law, which starts at 0; at least one entry.
     bits
         The fractional bits of the first table.
     count
@@ -62,8 +62,6 @@ def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.
     [0, 0, 0]
     """
     table = tables(bits)
-    if not table.lower:
-        return np.zeros(count, dtype=np.int64)
     lower, upper = (_top_words(values, table.bits) for values in (table.lower, table.upper))
     drawn = words(count)
     least = np.searchsorted(upper, drawn, side="left")

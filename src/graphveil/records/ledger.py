@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.claims.conditions import as_printed
+from graphveil.atomic import OWNER_ONLY, flush_names, whole_file
+from graphveil.claims.epsilon import as_printed
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.errors import InputError, ParameterError, ResourceError, UsageError
 
@@ -135,11 +135,12 @@ class Ledger:
     Parameters
     ----------
     path
-        The file; it is made with the first entry, for its owner alone to read.
+        The file, or a link to it; it is made with the first entry, for its owner alone to read.
     limit
         The most that the total may reach, in the unit of what is claimed; None for no limit.
     unclaimed
-        Whether a release that claims nothing may be entered: from then on there is no total.
+        Whether a release that claims nothing may be entered: from then on there is no total, and
+        no limit can be kept.
 
     Examples
     --------
@@ -159,7 +160,7 @@ class Ledger:
     ) -> None:
         if limit is not None and not (math.isfinite(limit) and limit > 0):
             raise ParameterError(f"limit={limit} is no epsilon. Give a number above 0.")
-        self.path = Path(path).absolute()
+        self.path = Path(os.path.realpath(path))
         self.limit = None if limit is None else as_printed(float(limit))
         self.unclaimed = unclaimed
 
@@ -241,20 +242,21 @@ class Ledger:
         )
 
     def _check_limit(self, entries: list[Entry], unit: Unit | None) -> None:
-        if self.limit is None or unit is None:
+        if self.limit is None:
             return
-        total = _total(entries, unit)
-        if total is None:
+        total = None if unit is None else _total(entries, unit)
+        if unit is None or total is None:
             raise UsageError(
-                f"{self.path.name} holds a release that claims nothing, so no total keeps the "
-                "limit. Leave the limit out."
+                f"a release that claims nothing is, or would be, in {self.path.name}, so no total "
+                "keeps the limit. Leave the limit out."
             )
         if total > self.limit:
             before = _total(entries[:-1], unit) or Fraction(0)
+            remaining = rounded_down(max(self.limit - before, Fraction(0)))
+            way_out = "raise the limit" if remaining == "0" else f"give at most {remaining}"
             raise UsageError(
                 f"the total epsilon would be {rounded_up(total)}, above the limit "
-                f"{rounded_up(self.limit)}. {rounded_up(before)} is spent: give at most "
-                f"{float(max(self.limit - before, Fraction(0))):.6g}, or raise the limit."
+                f"{rounded_up(self.limit)}. {rounded_up(before)} is spent: {way_out}."
             )
 
     def _write(self, entries: list[Entry]) -> None:
@@ -267,6 +269,12 @@ class Ledger:
         except OSError as error:
             raise ResourceError(
                 f"{self.path}: {error.strerror}. Nothing was spent and nothing drawn."
+            ) from error
+        try:
+            flush_names(self.path.parent)
+        except OSError as error:
+            raise ResourceError(
+                f"{self.path}: {error.strerror}. The run is entered, and nothing was drawn."
             ) from error
 
     @contextmanager
@@ -292,7 +300,21 @@ def rounded_up(total: Fraction) -> str:
     >>> rounded_up(Fraction(7, 5)), rounded_up(Fraction(1, 3))
     ('1.4', '0.333333333334')
     """
-    units = math.ceil(total * 10**PLACES)
+    return _printed(math.ceil(total * 10**PLACES))
+
+
+def rounded_down(remainder: Fraction) -> str:
+    """Return what remains as decimal text that is not above it.
+
+    Examples
+    --------
+    >>> rounded_down(Fraction(7, 5)), rounded_down(Fraction(1, 3))
+    ('1.4', '0.333333333333')
+    """
+    return _printed(math.floor(remainder * 10**PLACES))
+
+
+def _printed(units: int) -> str:
     whole, places = divmod(units, 10**PLACES)
     return f"{whole}.{places:0{PLACES}d}".rstrip("0").rstrip(".")
 

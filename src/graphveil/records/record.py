@@ -17,6 +17,8 @@ RECORD = "record.json"
 LINKAGE = "linkage.parquet"
 LEVELS = "levels.parquet"
 WITNESS = "witness.parquet"
+ATTACKED = "attacks"
+"""The subfolder for what attacks say of each person, a Parquet file an attack."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -254,6 +254,19 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     )
 
 
+def is_data_file(name: str) -> bool:
+    """Whether a release may have a data file of this name, whatever its kind and format.
+
+    Examples
+    --------
+    >>> is_data_file("data.csv"), is_data_file("users.csv"), is_data_file("friends.csv")
+    (True, True, False)
+    """
+    companions = {f"{layout.companion}.csv" for layout in _LAYOUTS.values() if layout.companion}
+    forms = io.FORMATS.values()
+    return name in companions | {f"data{end}" for form in forms for end in form.extensions}
+
+
 def _with_its_ids(data: Data, entry: Format) -> Data:
     """Return the data as it is written: ids that are not 0..n-1 need a place in the file.
 

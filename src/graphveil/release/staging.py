@@ -13,8 +13,18 @@ from typing import NamedTuple
 from graphveil.atomic import left_behind, whole_folders
 from graphveil.errors import ReleaseError, ResourceError
 from graphveil.records.manifest import MANIFEST
-from graphveil.records.record import RECORD, private_folder
+from graphveil.records.record import (
+    ATTACKED,
+    LEVELS,
+    LINKAGE,
+    RECORD,
+    WITNESS,
+    private_folder,
+)
+from graphveil.release.files import is_data_file
 from graphveil.wording import option
+
+_PRIVATE_FILES = {RECORD, LINKAGE, LEVELS, WITNESS}
 
 
 class Staged(NamedTuple):
@@ -30,7 +40,8 @@ def check_target(folder: Path, *, force: bool) -> None:
     Raises
     ------
     ReleaseError
-        Where the folder exists and force is off, or it is not a release and so is never replaced.
+        Where the folder exists and force is off; or where it is not a release, or holds what no
+        release wrote, and so is never replaced.
     ResourceError
         Where its parent is missing or cannot be written.
     """
@@ -58,13 +69,32 @@ def check_target(folder: Path, *, force: bool) -> None:
 def _check_replaceable(stands: Path, path: Path, *, release: Path) -> None:
     """Refuse to replace what stands at a path unless it is what a release has there."""
     is_public = path == release
-    held = MANIFEST if is_public else RECORD
-    if stands.is_symlink() or not (stands / held).is_file():
+    own = MANIFEST if is_public else RECORD
+    if stands.is_symlink() or not (stands / own).is_file():
         what = "release" if is_public else "release's private folder"
         raise ReleaseError(
-            f"{path} is not a {what} (it holds no {held}), so it is not replaced. "
+            f"{path} is not a {what} (it holds no {own}), so it is not replaced. "
             "Choose another name."
         )
+    for entry in sorted(stands.rglob("*")):
+        name = entry.relative_to(stands).as_posix()
+        if not _is_written(entry, name, is_public=is_public):
+            raise ReleaseError(
+                f"{path} holds {name}, which no release wrote, so it is not replaced. Move {name} "
+                "away, or choose another name."
+            )
+
+
+def _is_written(entry: Path, name: str, *, is_public: bool) -> bool:
+    """Whether what has a name in a folder may be what a release, or an attack, wrote there."""
+    if entry.is_symlink():
+        return False
+    if entry.is_dir():
+        return name == ATTACKED and not is_public
+    if is_public:
+        return name == MANIFEST or is_data_file(name)
+    folder, _, file = name.rpartition("/")
+    return name in _PRIVATE_FILES or (folder == ATTACKED and file.endswith(".parquet"))
 
 
 def leftovers_beside(folder: Path) -> tuple[str, ...]:

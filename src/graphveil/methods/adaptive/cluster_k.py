@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from graphveil.anonymizer import Anonymizer, Draft
-from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
 from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block

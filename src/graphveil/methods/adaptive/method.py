@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, Draft, noted
-from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.errors import InfeasibleError, ParameterError

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import BlockFlips
+from graphveil.claims.flips import BlockFlips
 
 CLASSES = 200
 """The most classes of nodes."""

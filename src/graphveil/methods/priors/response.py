@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
-from graphveil.claims.conditions import BlockFlips, Condition, as_printed
+from graphveil.claims.condition import Condition
+from graphveil.claims.epsilon import as_printed
+from graphveil.claims.flips import BlockFlips
 from graphveil.data import Graph
 from graphveil.methods.priors.degrees import expected_degrees
 from graphveil.methods.priors.model import (

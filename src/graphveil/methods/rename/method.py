@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphveil.anonymizer import Anonymizer, Draft, NewIds
-from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import InfeasibleError, UsageError

@@ -11,13 +11,7 @@ import msgspec
 
 from graphveil.advice import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
 from graphveil.anonymizer import Anonymizer, Draft
-from graphveil.claims.conditions import (
-    AnyCondition,
-    EditBudget,
-    SameDegrees,
-    Subgraph,
-    Supergraph,
-)
+from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import Condition
+from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
 from graphveil.verify.recount.assignments import (

@@ -1,11 +1,14 @@
-"""The condition `CellFlips`: chances computed again, and flips that they make believable."""
+"""Conditions on noise: chances computed again, and flips that they make believable."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from operator import itemgetter
 
-from graphveil.claims.conditions import BlockFlips, CellFlips, Condition, ExactSize, TopMFlips
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.data import Graph
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
@@ -13,15 +16,15 @@ from graphveil.verify.recount.blocks import blocks_of
 from graphveil.verify.recount.edits import Changes, changes
 from graphveil.verify.recount.thresholds import (
     FULL,
-    factor_of,
     filter_thresholds,
     is_unbelievable,
     keeps_its_claim,
     thresholds,
 )
-from graphveil.verify.verdict import Check, fails, judged
+from graphveil.verify.verdict import Check, counted, fails, judged, shown
 
 THRESHOLDS, CELLS, CHANCES, SIZE = "thresholds", "cells", "chances", "size"
+PARTS = "parts of epsilon"
 
 
 def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
@@ -52,42 +55,85 @@ def _expected(flips: CellFlips, prior: Fraction, epsilon: Fraction) -> tuple[int
     return filter_thresholds(int(flips.cells), int(flips.noisy_count or 1), epsilon)
 
 
-def _prior(flips: CellFlips | BlockFlips) -> Fraction | None:
+def _prior(flips: CellFlips) -> Fraction | None:
     """Return the share of ones that the chances assume; None where the noisy count is none."""
     if flips.noisy_count is None:
         return Fraction(1, 2)
-    count, cells = int(flips.noisy_count), int(flips.cells)
-    return Fraction(count, cells) if 0 < count < cells else None
+    return Fraction(int(flips.noisy_count), int(flips.cells)) if _is_counted(flips) else None
+
+
+def _is_counted(flips: CellFlips | BlockFlips) -> bool:
+    """Whether the noisy count, where there is one, can be that of so many cells."""
+    return flips.noisy_count is None or 0 < int(flips.noisy_count) < int(flips.cells)
 
 
 def _parts_of_epsilon(
     evidence: Evidence, flips: CellFlips | BlockFlips, epsilon: Fraction
 ) -> list[str]:
-    """Return whether the cells, and the noisy count where there is one, have all of epsilon.
+    """Return whether the cells, and the noisy counts where there are any, have all of epsilon.
 
-    Without a count the cells of one person, or one cell, have the decimal number that is printed;
-    releases of before had the double nearest to it. A count has what the cells leave.
+    Without counts the cells of one person, or one cell, have the decimal number that is printed;
+    releases of before had the double nearest to it.
     """
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
     times = max(_cells_of_one(evidence, flips), 1) if isinstance(promise, NodeDP) else 1
     whole = Fraction(repr(promise.epsilon))
-    cells = f"{times} cells of epsilon={_short(epsilon)} each"
+    cells = f"{counted(times, 'cell')} with epsilon={_short(epsilon)} each"
     if flips.noisy_count is not None:
-        exceeds = epsilon * times >= whole
-        nothing = f"{cells} leave nothing of the claim's epsilon={promise.epsilon} to the count"
-        return [nothing] if exceeds else []
+        return _parts_of_counts(evidence, whole, whole - epsilon * times, cells)
     if epsilon * times in {whole, Fraction(promise.epsilon)}:
         return []
     return [f"{cells} are not the claim's epsilon={promise.epsilon}"]
 
 
+def _parts_of_counts(
+    evidence: Evidence, whole: Fraction, remaining: Fraction, cells: str
+) -> list[str]:
+    """Return whether noisy counts have what the cells leave of epsilon, as parameters state it.
+
+    Of a part that is not stated it is known only that something must be left for it.
+    """
+    stated = _stated_parts(evidence)
+    said = ", ".join([cells, *(f"{name}={shown(value)}" for name, value in stated.items())])
+    parts = [_part(value) for value in stated.values() if value is not None]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return [f"{said}: not every part is a number above 0"]
+    remaining -= sum(known)
+    if stated and len(known) == len(stated):
+        fits = remaining == 0
+        return [] if fits else [f"{said} do not sum to the claim's epsilon={_short(whole)}"]
+    nothing = f"{said} leave nothing of the claim's epsilon={_short(whole)} to a count"
+    return [] if remaining > 0 else [nothing]
+
+
+def _stated_parts(evidence: Evidence) -> dict[str, object]:
+    """Return the parameters that are parts of epsilon for counts; None where one is the default."""
+    parameters = evidence.manifest.method.parameters
+    cells = "epsilon_cells"
+    return {n: part for n, part in parameters.items() if n.startswith("epsilon_") and n != cells}
+
+
+def _part(value: object) -> Fraction | None:
+    """Return a part of epsilon as the number that is printed; None where it is none."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return Fraction(repr(value)) if 0 < value < math.inf else None
+
+
 def _cells_of_one(evidence: Evidence, flips: CellFlips | BlockFlips) -> int:
-    """Return how many cells belong to one person, from the released data and the cells stated."""
+    """Return how many cells belong to one person, from the released data and the cells stated.
+
+    Where items are people, a person has a row and a column, which share one cell.
+    """
     if evidence.manifest.data.kind == "graph":
         return evidence.tables.number("SELECT count(*) FROM nodes") - 1
-    return int(flips.cells) // max(evidence.tables.number("SELECT count(*) FROM users"), 1)
+    users = evidence.tables.number("SELECT count(*) FROM users")
+    if PeopleAsItems() in evidence.manifest.claim.conditions:
+        return 2 * users - 1
+    return int(flips.cells) // max(users, 1)
 
 
 def _cells(evidence: Evidence, flips: CellFlips | BlockFlips) -> Check:
@@ -147,20 +193,19 @@ def _not_more_than_resized(edits: Changes, flips: CellFlips) -> Check:
     return judged(CHANCES, problems if unbelievable else [], allowed)
 
 
-def _blocks(evidence: Evidence, flips: BlockFlips) -> Check:
-    """Whether the chances of every block keep their part of epsilon, and the parts its whole."""
+def _parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
+    """Whether the noisy count can be one, and cells and counts have all of epsilon.
+
+    Chances that follow from weights keep the part of a cell whatever the weights are, so that
+    there is nothing to check; whether they follow from noisy counts, no file says.
+    """
     epsilon = Fraction(flips.epsilon_cells)
-    largest = factor_of(epsilon).low
-    excessive = sum(
-        block.one > largest * block.zero or FULL - block.zero > largest * (FULL - block.one)
-        for block in blocks_of(flips)
-    )
-    problems = [f"{excessive} blocks have more than epsilon={_short(epsilon)}"] if excessive else []
-    if flips.noisy_count is not None and _prior(flips) is None:
-        problems.append(f"noisy_count={flips.noisy_count} is none of {flips.cells} cells")
+    no_count = f"noisy_count={flips.noisy_count} is none of {flips.cells} cells"
+    problems = [] if _is_counted(flips) else [no_count]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
-    classes = len(flips.sizes)
-    return judged(THRESHOLDS, problems, f"the chances of {classes} classes keep their epsilon")
+    classes = counted(len(flips.sizes), "class")
+    fits = f"epsilon={_short(epsilon)} a cell fits what is claimed"
+    return judged(PARTS, problems, f"{fits}; the weights of {classes} are stated, not checked")
 
 
 def _cells_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
@@ -270,7 +315,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     BlockFlips: Recheck(
         ("graph",),
         (
-            Part(THRESHOLDS, ("data",), "", _blocks),
+            Part(PARTS, ("data",), "", _parts_of_blocks),
             Part(CELLS, ("data",), "", _cells_of_blocks),
             Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances_of_blocks),
         ),

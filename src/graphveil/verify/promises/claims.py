@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from graphveil.claims.conditions import Condition
+from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import Guarantee
 from graphveil.verify.promises import (
     adaptive,

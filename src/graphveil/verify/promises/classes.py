@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from graphveil.claims.conditions import Condition
+from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import (
     EdgeDP,
     Guarantee,

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import (
-    Condition,
     NothingAdded,
     PeopleAsItems,
     SensitiveAtMost,

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphveil.claims.conditions import (
-    Condition,
-    EditBudget,
-    SameDegrees,
-    Subgraph,
-    Supergraph,
-)
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import Guarantee
 from graphveil.verify.promises.evidence import BESIDE, LINKED, Evidence, Part, Recheck
 from graphveil.verify.recount.edits import ADDED, MISSING, changes

@@ -55,7 +55,13 @@ def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
         return not_checked(LEDGER, "the ledger cannot be read", needs=_NEEDED)
     if note.entry not in names:
         return fails(LEDGER, "the ledger has no entry of this release")
-    before = entries[: names.index(note.entry) + 1]
+    return _against_entries(evidence, stated, entries[: names.index(note.entry) + 1])
+
+
+def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str, Any]]) -> Check:
+    """Return whether the entries up to that of the release, the last one, say what is stated."""
+    if not _is_of(before[-1], evidence, stated.unit):
+        return fails(LEDGER, "the ledger's entry of this release is of another method or epsilon")
     total = _total(before, stated.unit)
     if len(before) == stated.releases and total == Fraction(stated.epsilon):
         return holds(LEDGER, f"{len(before)} entries of the ledger sum to {stated.epsilon}")
@@ -64,14 +70,29 @@ def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     return fails(LEDGER, f"{len(before)} entries with {added}, stated are {said}")
 
 
+def _is_of(entry: dict[str, Any], evidence: Evidence, unit: str) -> bool:
+    """Whether an entry says the method, the unit and the epsilon that the manifest says."""
+    promise = evidence.manifest.claim.guarantee
+    if not isinstance(promise, EdgeDP | NodeDP):
+        return False
+    same = (entry.get("method"), entry.get("unit")) == (evidence.manifest.method.name, unit)
+    return same and _epsilon_of(entry) == Fraction(repr(promise.epsilon))
+
+
 def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
     """Return the sum of epsilons, rounded up to twelve places; None where one claims nothing."""
     total = Fraction(0)
     for entry in entries:
-        try:
-            part = Fraction(entry["epsilon"])
-            cells = int(entry["person_cells"])
-        except (KeyError, TypeError, ValueError):
+        part, cells = _epsilon_of(entry), entry.get("person_cells")
+        if part is None or not isinstance(cells, int):
             return None
         total += part * cells if entry.get("unit") == "edge" and unit == "node" else part
     return Fraction(math.ceil(total * 10**12), 10**12)
+
+
+def _epsilon_of(entry: dict[str, Any]) -> Fraction | None:
+    """Return the epsilon of an entry; None where it has none."""
+    try:
+        return Fraction(str(entry.get("epsilon")))
+    except (ValueError, ZeroDivisionError):
+        return None

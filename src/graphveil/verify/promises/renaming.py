@@ -6,7 +6,8 @@ import hmac
 
 import numpy as np
 
-from graphveil.claims.conditions import Condition, KeyedIds, PeopleAsItems, SameData
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import KeyedIds, PeopleAsItems, SameData
 from graphveil.claims.guarantees import Guarantee, NotClaimed
 from graphveil.data import Data, Table
 from graphveil.data.ids import as_text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import Guarantee
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
 from graphveil.verify.recount.table_rows import compare_with_original, rows_by_stars

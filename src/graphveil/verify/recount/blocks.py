@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from graphveil.claims.conditions import BlockFlips
+from graphveil.claims.flips import BlockFlips
 from graphveil.verify.recount.thresholds import FULL, factor_of
 
 

@@ -100,7 +100,8 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
     -----
     Where epsilon > x = ln(cells/count - 1), the threshold x/(2 epsilon) + 1/2 lies between both
     kinds of cells: a zero passes with exp(-(x + epsilon)/2)/2 and a one fails with
-    exp((x - epsilon)/2)/2. Else both pass with tails, of cells/count - 1 + exp(epsilon).
+    exp((x - epsilon)/2)/2. Else both pass with tails, of cells/count - 1 + exp(epsilon). A one
+    passes at least as often as a zero, whatever rounding does.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
         one = factor * zero
     rounded = math.ceil(FULL * zero)
     most = min(math.floor(factor * rounded), FULL - math.ceil((FULL - rounded) / factor))
-    return rounded, min(math.floor(FULL * one), most)
+    return rounded, max(rounded, min(math.floor(FULL * one), most))
 
 
 def _square_root(value: Fraction) -> Fraction:
