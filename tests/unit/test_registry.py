@@ -11,6 +11,8 @@ import graphveil as gv
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS, register
 
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
 VERIFYING = """
 import sys
 import graphveil as gv
