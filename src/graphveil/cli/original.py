@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
 from graphveil.cli.reading import READERS, AnyOptions, from_json, read_input
 from graphveil.data import Data, Table
-from graphveil.data.encoding import accepted_kinds
-from graphveil.methods import METHODS
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
@@ -24,16 +22,16 @@ SAME = {"header": "yes", "layout": "pairs"}
 
 
 def original_flags(*, required: bool) -> list[inspect.Parameter]:
-    """Return `--original` and, each once, the flags of the readers that some method needs."""
+    """Return `--original` and, each once, the flags of the readers."""
     original: inspect.Parameter = flag(
         "original",
         Path if required else Path | None,
         "The file that the release was made from.",
         default=inspect.Parameter.empty if required else None,
     )
-    kinds = {kind for method in METHODS.values() for kind in accepted_kinds(method.accepts)}
-    readers = [reader for kind, reader in READERS.items() if kind in kinds]
-    flags = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
+    flags = {
+        item.name: item for r in READERS.values() for item in flags_of(r.options, READING_GROUP)
+    }
     return [original, *(item.replace(default=None) for item in flags.values())]
 
 

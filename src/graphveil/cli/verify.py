@@ -15,7 +15,7 @@ from graphveil.cli.pipes import a_file
 from graphveil.errors import UsageError
 from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
-from graphveil.verify.files.second_reading import read_once
+from graphveil.verify.files.plain import read_once
 
 
 def _run(folder: Path, **given: Any) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,13 +21,15 @@ from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
-from graphveil.methods.rename import Key
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
 from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
 from graphveil.verify.original import ids_in
 from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
+
+if TYPE_CHECKING:
+    from graphveil.methods.rename import Key
 
 METHOD = "method"
 
@@ -78,12 +80,11 @@ def verify_release(
     True
     """
     file = None if original_file is None else Path(original_file)
-    secret = key if key is None or isinstance(key, Key) else Key.parse(key)
     verdict = verify(
         folder,
         original=original,
         original_file=file,
-        key=None if secret is None else secret.secret(),
+        key=None if key is None else _secret(key),
         limit_bytes=limit_bytes,
     )
     try:
@@ -92,6 +93,12 @@ def verify_release(
         return verdict  # which says why already
     agreed = agreement(manifest, _withheld(Path(folder)), original)
     return msgspec.structs.replace(verdict, checks=[*verdict.checks, agreed])
+
+
+def _secret(key: Key | str | Path | bytes) -> bytes:
+    from graphveil.methods.rename import Key  # noqa: PLC0415  few releases have ids from a key
+
+    return (key if isinstance(key, Key) else Key.parse(key)).secret()
 
 
 def agreement(

@@ -20,7 +20,6 @@ from graphveil.verify.files.manifest import (
     manifest_checks,
     read_owner,
 )
-from graphveil.verify.files.second_reading import second_reading_check
 from graphveil.verify.original import original_checks
 from graphveil.verify.promises import Evidence, claim_checks
 from graphveil.verify.promises.costs import cost_checks
@@ -91,10 +90,7 @@ def verify(
     try:
         checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
         if original is not None and original_file is not None:
-            record = read_owner(release).record
-            reading = {} if record is None else record.reading
-            with database([original_file.resolve().parent]) as db:
-                checks.append(second_reading_check(db, original, original_file, reading))
+            checks.append(_second_reading(release, original, original_file))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."
@@ -108,6 +104,17 @@ class _Given(NamedTuple):
 
     original: Any
     key: bytes | None
+
+
+def _second_reading(release: Path, original: Any, file: Path) -> Check:
+    from graphveil.verify.files.second_reading import (  # noqa: PLC0415  without a file it is idle
+        second_reading_check,
+    )
+
+    record = read_owner(release).record
+    reading = {} if record is None else record.reading
+    with database([file.resolve().parent]) as db:
+        return second_reading_check(db, original, file, reading)
 
 
 def _checks(

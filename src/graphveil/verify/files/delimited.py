@@ -13,10 +13,10 @@ from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.files.canonical import compare_cells
 from graphveil.verify.verdict import one_line, shown
 
-REMARKS = {"text": "# "}
+DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
+_REMARKS = {"text": "# "}
 """What stands before the header of a format: programs that read edges take it for a comment."""
 
-DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
 _WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
 _NO_NULL = "\x01"
 
@@ -28,8 +28,7 @@ def load_delimited(
     columns: Sequence[tuple[str, str]],
     *,
     names: Sequence[str],
-    delimiter: str = ",",
-    remark: str = "",
+    form: str = "csv",
 ) -> None:
     """Create a table of a delimited file.
 
@@ -39,10 +38,8 @@ def load_delimited(
         The table and its (column, SQL type): names of this program.
     names
         What the header must say.
-    delimiter
-        The character between cells.
-    remark
-        What stands before the header: with it, that line is a comment to most readers.
+    form
+        A name of `DELIMITERS`.
 
     Raises
     ------
@@ -51,6 +48,7 @@ def load_delimited(
     """
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
+    delimiter, remark = DELIMITERS[form], _REMARKS.get(form, "")
     quote = literal('"' if any(kind == "VARCHAR" for _, kind in columns) else "")
     first = "header = false, skip = 1" if remark else "header = true"
     struct = ", ".join(f"{name}: {literal(kind)}" for name, kind in columns)

@@ -10,7 +10,7 @@ import duckdb
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
-from graphveil.verify.files.delimited import DELIMITERS, REMARKS, load_delimited
+from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files.folder import inside
 from graphveil.verify.files.graph_text import FORMS, load_graph, load_matrix
 from graphveil.verify.verdict import one_line, shown
@@ -62,23 +62,20 @@ def _companion(db: Database, path: Path, file: DataFile) -> None:
 
 
 def _delimited_edges(db: Database, path: Path, file: DataFile) -> None:
-    how = {"delimiter": DELIMITERS[file.format], "remark": REMARKS.get(file.format, "")}
-    load_delimited(db, path, "edges", EDGES, names=["source", "target"], **how)
+    load_delimited(db, path, "edges", EDGES, names=["source", "target"], form=file.format)
     refuse_missing(db, "edges", ["source", "target"], path.name)
 
 
 def _delimited_entries(db: Database, path: Path, file: DataFile) -> None:
-    how = {"delimiter": DELIMITERS[file.format], "remark": REMARKS.get(file.format, "")}
-    load_delimited(db, path, "entries", ENTRIES, names=["user", "item"], **how)
+    load_delimited(db, path, "entries", ENTRIES, names=["user", "item"], form=file.format)
     row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
     if row:
         raise UnreadableError(f"{path.name}, line {row[0]}: there is no item")
 
 
 def _delimited_cells(db: Database, path: Path, file: DataFile) -> None:
-    delimiter = DELIMITERS[file.format]
     columns = _cell_columns(file)
-    load_delimited(db, path, "cells", columns, names=file.columns, delimiter=delimiter)
+    load_delimited(db, path, "cells", columns, names=file.columns, form=file.format)
     _refuse_empty_cells(db, path, file)
     _show(db, [f"nullif({name}, '*') AS {name}" for name, _ in columns])
 

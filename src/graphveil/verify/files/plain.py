@@ -21,6 +21,12 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _LONGEST_HEADER = 1 << 20
 
 
+def read_once() -> Check:
+    """Return what is said of a file that no other code reads in the same way."""
+    needs = "comma- or tab-separated text under a header such as source,target"
+    return not_checked(TWICE, SHARED, needs=needs)
+
+
 class PlainFile(NamedTuple):
     """A plain file, and the names of its columns."""
 

@@ -15,7 +15,14 @@ import numpy as np
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database
-from graphveil.verify.files.plain import SHARED, TWICE, PlainFile, plain_file, read_again
+from graphveil.verify.files.plain import (
+    SHARED,
+    TWICE,
+    PlainFile,
+    plain_file,
+    read_again,
+    read_once,
+)
 from graphveil.verify.files.second_table import table_reading_check
 from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
 
@@ -28,13 +35,6 @@ _ODD = (
     r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
 )
 """Ids that readers may take for comments, or trim."""
-
-_PLAIN = "comma- or tab-separated text under a header such as source,target"
-
-
-def read_once() -> Check:
-    """Return what is said of a file that no other code reads in the same way."""
-    return not_checked(TWICE, SHARED, needs=_PLAIN)
 
 
 def second_reading_check(

@@ -19,7 +19,13 @@ def load_linkage(db: Database, path: Path, original: Data) -> None:
         "FROM read_parquet(?, hive_partitioning = false)",
         [db.link(path)],
     )
-    db.put("originals", {"id": to_arrow(original.labels())})
+    put_originals(db, original)
+
+
+def put_originals(db: Database, original: Data) -> None:
+    """Create `originals(id)` once: the ids of the original, in its order."""
+    if not db.holds("originals"):
+        db.put("originals", {"id": to_arrow(original.labels())})
 
 
 PUBLISHED = {

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Table
-from graphveil.data.ids import to_arrow
 from graphveil.verify.database import Database
+from graphveil.verify.recount.linked import put_originals
 from graphveil.verify.verdict import one_line, shown
 
 Ints = NDArray[np.int64]
@@ -45,7 +45,7 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
     )
     if strange:
         raise BadFileError(f"{path.name} holds the level {strange[0]}, outside 1 to {n}")
-    _put_originals(db, original)
+    put_originals(db, original)
     rows = db.first(
         "SELECT count(*), (SELECT count(DISTINCT original) FROM levels) FROM originals "
         "JOIN levels ON levels.original = originals.id"
@@ -69,7 +69,7 @@ def chosen_pairs(db: Database, path: Path, original: Table) -> Pairs:
     """
     n = original.n_rows
     _load(db, path, "chosen", ("record", "person"))
-    _put_originals(db, original)
+    put_originals(db, original)
     db.run(
         "CREATE TABLE chosen_pairs AS SELECT DISTINCT CAST(record AS BIGINT) AS record, "
         "originals.rowid AS person FROM chosen LEFT JOIN originals ON chosen.person = originals.id"
@@ -102,8 +102,3 @@ def _load(db: Database, path: Path, table: str, columns: tuple[str, str]) -> dic
         "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ?", [table]
     )
     return {str(name): str(kind) for name, kind in types}
-
-
-def _put_originals(db: Database, original: Table) -> None:
-    if not db.holds("originals"):
-        db.put("originals", {"id": to_arrow(original.labels())})
