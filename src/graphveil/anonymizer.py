@@ -317,6 +317,8 @@ class Anonymizer(ABC, Generic[D]):
         ------
         UsageError
             Where the data is of another kind.
+        DataError
+            Where it is a table without columns, or its items may be people.
         InfeasibleError
             Where the data has too few rows.
         """
@@ -324,6 +326,8 @@ class Anonymizer(ABC, Generic[D]):
             self._container(data)  # which says what it is, and what is taken
         if isinstance(data, Bipartite):
             data.check_items()
+        if isinstance(data, Table):
+            data.check_columns()
         self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:

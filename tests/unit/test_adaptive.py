@@ -257,6 +257,17 @@ def test_tables_with_nothing_to_tell_apart_are_released():
     assert 0 == stars(gv.Adaptive(levels=1).anonymize(table_of(["01"])))
 
 
+@pytest.mark.parametrize(
+    "method", [gv.Adaptive(levels="want"), gv.Adaptive(levels=2), gv.ClusterK(k=2), gv.SmoothK(k=2)]
+)
+def test_a_table_with_no_column_left_to_publish_is_refused_with_the_way_out(method):
+    columns = {"want": [1, 2, 2]} if str(method.parameters().get("levels")) == "want" else {}
+    codes = np.zeros((3, len(columns)), dtype=np.int32)
+    data = gv.Table.from_columns(columns) if columns else gv.Table(codes, (), ())
+    with pytest.raises(DataError, match=r"no column but .* Give one that can be published"):
+        method.anonymize(data)
+
+
 BAD_LEVELS = {
     "no level": (["1", "*", "1"], DataError, "column want, row 1: no level"),
     "text": (["1", "many", "1"], DataError, "column want, row 1: 'many' is no level"),

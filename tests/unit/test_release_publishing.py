@@ -15,11 +15,11 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.atomic import left_behind, whole_folders
-from graphveil.errors import GraphveilWarning
+from graphveil.errors import GraphveilWarning, InputError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import LINKAGE, RECORD, other_releases, private_folder
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
-from graphveil.release.files import write_data
+from graphveil.release.files import check_names, release_format, write_data
 from graphveil.release.publishing import Publication, WriteOptions, forewarn_of_others, publish
 
 PACKAGE = Path(gv.__file__).parent
@@ -47,6 +47,26 @@ def published(folder, *, private=True, linkage=None, options=None, sha256="a"):
 
 def files_in(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("file_format", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("mark", ["*", ""])
+def test_no_format_of_a_release_takes_a_value_that_reads_as_a_suppressed_cell(
+    tmp_path, file_format, mark
+):
+    table = gv.Table.from_columns({"a": [mark, mark, "x", "x"]}, suppressed=["?"])
+    release = gv.ClusterK(k=2).anonymize(table)
+    with pytest.raises(InputError, match=r"column a: the category '\*?' reads as a suppressed"):
+        release.write(tmp_path / "out", format=file_format)
+    with pytest.raises(InputError, match="Give it another name"):
+        check_names(table, release_format(file_format, "table"))
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_value_that_no_cell_shows_is_no_obstacle(tmp_path):
+    table = gv.Table([[0], [0]], ("a",), (["x", "*"],))
+    check_names(table, release_format("csv", "table"))
+    assert write_data(table, tmp_path, "csv").counts["suppressed_cells"] == 0
 
 
 def test_a_release_has_its_data_its_manifest_and_its_record(tmp_path):

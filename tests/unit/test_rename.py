@@ -13,7 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import graphveil as gv
-from graphveil.errors import GraphveilError, InfeasibleError, InputError, ParameterError, UsageError
+from graphveil.errors import (
+    DataError,
+    GraphveilError,
+    InfeasibleError,
+    InputError,
+    ParameterError,
+    UsageError,
+)
 from graphveil.verify.promises.renaming import FREE, FROM_KEY, SAME
 
 SECRET = bytes(range(32))
@@ -299,10 +306,11 @@ def test_rows_without_ids_or_with_a_column_in_the_way_are_refused():
     for data, words in (
         (gv.Table.from_columns({"sex": ["f"]}), "these rows have none"),
         (gv.Table.from_columns({"id": ["f"]}, ids=["ann"]), "column id"),
-        (gv.Table(np.zeros((1, 0)), (), (), ["ann"]), "no column but its ids"),
     ):
         with pytest.raises(UsageError, match=words):
             renamed(data, key=SECRET)
+    with pytest.raises(DataError, match="no column but those of ids"):
+        renamed(gv.Table(np.zeros((1, 0)), (), (), ["ann"]), key=SECRET)
 
 
 def test_a_seed_beside_a_key_is_refused():

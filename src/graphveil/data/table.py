@@ -139,6 +139,24 @@ class Table(Frames):
         codes = np.concatenate([own, self.codes], axis=1)
         return Table(codes, (name, *self.columns), (self.labels(), *self.categories))
 
+    def check_columns(self) -> None:
+        """Refuse a table without columns: nothing of it could be published.
+
+        Raises
+        ------
+        DataError
+            Where there are none.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "m"]}, ids=[8, 5]).check_columns()
+        """
+        if not self.columns:
+            raise DataError(
+                "the table has no column but those of ids and levels. Give one that can be "
+                "published."
+            )
+
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are left out.
 

@@ -153,6 +153,8 @@ def write_table(
     ------
     UsageError
         Where the file exists and is not replaced.
+    DataError
+        Where the table has no columns.
     InputError
         Where a category cannot be distinguished from a suppressed cell in this format.
 
@@ -167,6 +169,7 @@ def write_table(
     """
     form = format_of(path, format)
     write = form.writer("table")
+    table.check_columns()
     with opened(path, form, mode=mode, replace=replace) as stream:
         write(table, stream, form)
 

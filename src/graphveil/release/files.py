@@ -17,6 +17,7 @@ from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
 from graphveil.records.manifest import DataFile, Described
+from graphveil.wording import option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +41,9 @@ ID_COLUMN = "id"
 NO_CELLS = "none: a graph has no cells"
 SUPPRESSED_ENTRIES = "an entry that is not published is absent, not marked"
 SUPPRESSED_STAR = "a suppressed cell is `*` in text files and null in others; `*` equals only `*`"
+
+SUPPRESSED_TEXTS = ("*", "")
+"""What readers of tables take for suppressed cells."""
 
 _MOST_COLUMNS = 1 << 27
 """Of a matrix whose columns are the numbers of features: a reader counts them all."""
@@ -96,20 +100,22 @@ def _released(kind: Kind) -> list[str]:
 
 
 def check_names(data: Data, form: Format) -> None:
-    """Refuse a format of a release that cannot hold the names of items that may be published.
+    """Refuse a format of a release that cannot hold the names or values that may be published.
 
     Parameters
     ----------
     data
-        What is to be anonymized: users by items, or a graph, whose release names nobody.
+        What is to be anonymized: users by items, a table, or a graph, whose release names nobody.
     form
         The format of the release.
 
     Raises
     ------
     InputError
-        As `check_items`.
+        As `check_items` and `check_categories`.
     """
+    if isinstance(data, Table):
+        check_categories(data)
     if not isinstance(data, Bipartite):
         return
     if data.items == "people":
@@ -118,6 +124,26 @@ def check_names(data: Data, form: Format) -> None:
         check_items(to_arrow(data.features), form)
     else:
         check_items(numbered(data.n_features), form)
+
+
+def check_categories(table: Table) -> None:
+    """Refuse a table with a value that whoever reads its release takes for a suppressed cell.
+
+    No format of a release has such values, not even one in which suppressed cells are null.
+
+    Raises
+    ------
+    InputError
+        Where a cell says `*`, or is an empty text.
+    """
+    for name, values in zip(table.columns, table.without_unused().categories, strict=True):
+        for mark in SUPPRESSED_TEXTS:
+            if values.dtype.kind != "i" and mark in values:
+                raise InputError(
+                    f"column {name}: the category {mark!r} reads as a suppressed cell in a "
+                    "release. Give it another name, or count it among the texts of suppressed "
+                    f"cells ({option('suppressed')})."
+                )
 
 
 def numbered(n: int) -> pa.Array:
@@ -257,6 +283,7 @@ def _write(data: Data, path: Path, entry: Format, companion: Path | None) -> int
         numbered = data if entry.text_ids else _in_numbered_columns(data)
         io.write_bipartite(numbered, path, format=entry.name, users_path=companion)
         return data.n_entries
+    check_categories(data)
     io.write_table(data, path, format=entry.name)
     return data.n_rows
 

@@ -203,7 +203,8 @@ class Adaptive(Anonymizer[Table]):
         InfeasibleError
             Where a level is out of range.
         DataError
-            Where a column is not there, or a cell of the column of levels holds none.
+            Where a column is not there, a cell of the column of levels holds none, or there is no
+            other column.
 
         Warns
         -----
@@ -254,6 +255,7 @@ class Adaptive(Anonymizer[Table]):
         elif self.levels.column is not None:
             asked = levels_in(data, self.levels.column)
             data = without_column(data, self.levels.column)
+            data.check_columns()
         else:
             asked = np.full(data.n_rows, self.levels.common, dtype=np.int64)
         return Task(data, np.maximum(asked, self.least_level), self._weights(data, weights))

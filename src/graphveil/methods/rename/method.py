@@ -100,15 +100,15 @@ class Rename(Anonymizer[Any]):
         Raises
         ------
         UsageError
-            Where the data is of another kind, a table has no columns, or its rows have no ids.
+            Where the data is of another kind, or rows of a table have no ids.
+        DataError
+            Where a table has no columns.
         InfeasibleError
             Where there is nobody.
         InputError
             Where there is no key in the file.
         """
         super().check(data)
-        if isinstance(data, Table) and not data.columns:
-            raise UsageError("the table has no column but its ids. Give one that can be published.")
         if self.key is None:
             return
         self.key.secret()
