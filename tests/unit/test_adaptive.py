@@ -273,6 +273,10 @@ BAD_LEVELS = {
     "text": (["1", "many", "1"], DataError, "column want, row 1: 'many' is no level"),
     "zero": (["1", "0", "1"], InfeasibleError, "column want, row 1: the level 0 is not between"),
     "too many": (["1", "1", "4"], InfeasibleError, "row 2: the level 4 is not between 1 and the 3"),
+    "two signs": (["1", "--5", "1"], DataError, "column want, row 1: '--5' is no level"),
+    "a sign": (["1", "-", "1"], DataError, "column want, row 1: '-' is no level"),
+    "other digits": (["1", "٣", "1"], DataError, "column want, row 1: '٣' is no level"),
+    "a line more": (["1", "3\n", "1"], DataError, r"column want, row 1: '3\\n' is no level"),
     "fraction": (["1", "1.5", "1"], DataError, "column want, row 1: '1.5' is no level"),
 }
 

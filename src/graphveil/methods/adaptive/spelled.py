@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,10 +68,10 @@ def whole_number(text: str) -> int | None:
 
     Examples
     --------
-    >>> whole_number("12"), whole_number("1.5"), whole_number("many")
-    (12, None, None)
+    >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
+    (-12, None, None)
     """
-    return int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 19 else None
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
 
 
 def column_number(data: Table, name: str, what: str) -> int:
