@@ -1,8 +1,9 @@
 """Stars on the paper's tables: the first solve exactly, everything else as good as the reference.
 
 The reference is a prototype that was run once; ties fall elsewhere here. Three percent more stars
-are allowed for the plain clusters and for Algorithm 1, five for local search and for pruning. Of
-the networks level 10 is kept here: level 20 takes as long as all else together.
+are allowed for the plain clusters and for both algorithms, five for local search and for pruning.
+Of the networks, and for Algorithm 2, levels up to 10 are kept here: level 20 takes as long as all
+else together.
 """
 
 from __future__ import annotations
@@ -14,26 +15,26 @@ import pytest
 from tests.adaptive_data import codes_of, in_order
 from tests.shared_data import shared
 
-from graphveil.methods.adaptive import bipartite
+from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive.clusters import clusters, stars_of
 from graphveil.methods.adaptive.packing import packed
 from graphveil.methods.adaptive.problem import problem_of
 
 TABLE = """
-    wine,2,184,214,214,184,184
-    wine,5,1036,846,686,768,703
-    wine,10,3098,1273,1133,1168,1073
-    wine,20,8434,1831,1600,1424,1384
-    heart,2,542,596,581,542,542
-    heart,5,2606,1987,1639,1818,1734
-    heart,20,16920,3449,3148,2884,2859
-    bupa,5,188,174,147,131,120
-    bupa,20,4068,854,771,709,654
-    hepatitis,5,548,455,375,416,365
-    ecoli,5,248,198,159,157,151
-    ecoli,20,3438,793,776,693,649
-    forest,5,7188,5784,4592,5288,5050
-    forest,20,48084,11939,9895,9419,9200
+    wine,2,184,214,214,185,184,184
+    wine,5,1036,846,686,763,768,703
+    wine,10,3098,1273,1133,1237,1168,1073
+    wine,20,8434,1831,1600,1537,1424,1384
+    heart,2,542,596,581,548,542,542
+    heart,5,2606,1987,1639,1793,1818,1734
+    heart,20,16920,3449,3148,3112,2884,2859
+    bupa,5,188,174,147,140,131,120
+    bupa,20,4068,854,771,865,709,654
+    hepatitis,5,548,455,375,398,416,365
+    ecoli,5,248,198,159,157,157,151
+    ecoli,20,3438,793,776,753,693,649
+    forest,5,7188,5784,4592,5222,5288,5050
+    forest,20,48084,11939,9895,10488,9419,9200
 """
 ROWS = [line.strip().split(",") for line in TABLE.split()]
 FRIENDS = """
@@ -91,7 +92,7 @@ def solved(codes, levels):
 @pytest.mark.parametrize("row", ROWS, ids="-".join)
 def test_tables_of_the_paper_need_no_more_stars_than_the_reference(row):
     name, *numbers = row
-    delta, errors, plain, local, algorithm_1, pruned = map(int, numbers)
+    delta, errors, plain, local, _, algorithm_1, pruned = map(int, numbers)
     codes = in_order(codes_of(name))
     found = solved(codes, np.full(codes.shape[0], delta))
     assert errors == found[0]
@@ -99,6 +100,21 @@ def test_tables_of_the_paper_need_no_more_stars_than_the_reference(row):
     assert found[2] <= 1.05 * pruned
     assert clustered(codes, delta, "plain") <= 1.03 * plain
     assert clustered(codes, delta, "local") <= 1.05 * local
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if int(row[1]) <= 10], ids="-".join)
+def test_pairs_both_ways_need_no_more_stars_than_the_reference(row, monkeypatch):
+    """The start from clusters, which the reference lacks, is left out: it hides what is worse."""
+    monkeypatch.setattr(symmetric, "_others", lambda *given: [bipartite.best_of(*given)])
+    name, *numbers = row
+    delta, *_, algorithm_2, _, _ = map(int, numbers)
+    codes = in_order(codes_of(name))
+    problem = problem_of(codes, np.full(codes.shape[0], delta), np.ones(codes.shape[1]))
+    rng = np.random.Generator(np.random.PCG64(1))
+    solution = symmetric.solve(problem, SCHEDULE, rng)
+    assert (solution.pairs == solution.pairs.T).all()
+    assert solution.pairs.sum(axis=1).min() >= delta - 1
+    assert count(solution.stars) <= 1.03 * algorithm_2
 
 
 @pytest.mark.parametrize("row", NETWORKS, ids=lambda row: f"{row[0]}-{row[1]}")
