@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 
 import pytest
@@ -22,6 +23,7 @@ from tampering import failed, linkage_of, manifest_of, private, reseal, write_li
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Table
+from graphveil.io import write_table
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.verify import verify
 
@@ -147,13 +149,18 @@ def test_a_cell_without_text_is_refused(folder, cell):
 
 
 def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_path):
-    data = Table([[0], [0]], ("sex",), (["*"],))
     release = Release(
-        data=data,
+        data=Table([[0], [0]], ("sex",), (["x"],)),
         guarantee=KAnonymity(k=2),
         provenance=Provenance(method="by-hand", source="a test", limits="None.", parameters={}),
     )
     folder = release.write(tmp_path / "release", format="parquet")
+    path, manifest = folder / "data.parquet", manifest_of(folder)
+    write_table(Table([[0], [0]], ("sex",), (["*"],)), path)
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}
+    reseal(folder, manifest)
     assert "row 0 says `*` where it should be null" in failures(folder)["data"]
 
 
