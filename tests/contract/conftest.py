@@ -153,10 +153,29 @@ VARIANTS = [case for subject in SUBJECTS for case in variants(*subject)]
 FEW = [case for subject in SUBJECTS for case in list(variants(*subject))[:6]]
 """The example, and each of its first parameters changed alone."""
 
+REST = [case for subject in SUBJECTS for case in list(variants(*subject))[6:]]
+"""Every other variant."""
+
+
+def claim_of(case):
+    """Return what decides how `verify` checks a release: it knows promises, not methods."""
+    anonymizer = case.anonymizer
+    claim = anonymizer.guarantee
+    conditions = {type(condition).__name__ for condition in anonymizer.conditions}
+    return case.method, case.kind, type(claim), claim.check_word, frozenset(conditions)
+
+
+CLAIMS = list({claim_of(case): case for case in reversed(VARIANTS)}.values())[::-1]
+"""The first variant of a method with each type of claim and each set of types of conditions."""
+
 
 def pytest_generate_tests(metafunc):
-    """Give `case` every variant, `few` some of each method, `method` every method once."""
-    for name, values in (("case", VARIANTS), ("few", FEW)):
+    """Give `case` every variant, `few` some of each method, `rest` the others, `claim` the claims.
+
+    And `method` every method once.
+    """
+    sets = (("case", VARIANTS), ("few", FEW), ("rest", REST), ("claim", CLAIMS))
+    for name, values in sets:
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, values, ids=str)
     if "method" in metafunc.fixturenames:

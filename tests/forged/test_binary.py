@@ -23,7 +23,7 @@ from forged.kit import (
     read_manifest,
     reseal,
 )
-from forged.test_text import GRAPH, ROWS, written
+from forged.test_text import GRAPH, ROWS, assert_whole, written
 from graphveil.errors import ResourceError
 from graphveil.io import FORMATS
 from graphveil.io.columnar import write_tables
@@ -59,7 +59,7 @@ def test_what_a_parquet_file_says_beside_its_cells_is_refused(tmp_path, data, fo
     folder = written(data, tmp_path, "parquet")
     before = data_file(folder).read_bytes()
     reseal(folder)
-    assert verify(folder).ok
+    assert_whole(folder)
     forge(data_file(folder), {**COLUMNAR, **WORDS}[forgery])
     assert before != data_file(folder).read_bytes()
     assert ["data"] == [check.name for check in verify(folder).failures()][:1]

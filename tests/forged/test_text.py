@@ -35,10 +35,22 @@ def written(data, folder, form):
     ).write(folder / "release", format=form)
 
 
+VERIFIED = set()
+"""Releases that verified, by the bytes of their files: what a check says follows from them."""
+
+
+def assert_whole(folder):
+    """Assert that a release verifies, once for many tests that forge the same one."""
+    content = tuple((path.name, path.read_bytes()) for path in sorted(folder.iterdir()))
+    if content not in VERIFIED:
+        assert [] == gv.verify_release(folder).failures()
+        VERIFIED.add(content)
+
+
 def check(path, forgery):
     """Assert that the release verifies sealed anew, and does not once it is forged."""
     reseal(path.parent)
-    assert [] == gv.verify_release(path.parent).failures()
+    assert_whole(path.parent)
     before = path.read_bytes()
     forge(path, forgery)
     assert before != path.read_bytes()

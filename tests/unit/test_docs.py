@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -34,6 +35,16 @@ def page(name):
 
 def blocks(name, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page(name), re.DOTALL | re.MULTILINE)
+
+
+ONE_AFTER_THE_OTHER = """
+import json, sys
+from graphveil.cli import run
+for _, *words in json.loads(sys.argv[1]):
+    code = run(words)
+    if code:
+        sys.exit(f"{words} ended with {code}")
+"""
 
 
 @pytest.fixture
@@ -71,9 +82,8 @@ def test_the_commands_of_a_page_run_one_after_the_other(name, cwd):
         if line.startswith("graphveil ")
     ]
     assert lines
-    for line in lines:
-        done = run(["-m", *line], cwd)
-        assert done.returncode == 0, done.stderr
+    done = run(["-c", ONE_AFTER_THE_OTHER, json.dumps(lines)], cwd)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("struct", [Manifest, Method, Claim, Described, DataFile, Record])

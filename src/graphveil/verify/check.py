@@ -124,7 +124,11 @@ def _checks(
     checks = manifest_checks(raw, manifest, owner)
     checks.append(parameters_check(manifest))
     checks += file_checks(folder, manifest, limit_bytes)
-    with database([folder, private_folder(folder)], limit_bytes=limit_bytes) as db:
+    folders, size = (
+        [folder, private_folder(folder)],
+        sum(file.bytes for file in manifest.data.files),
+    )
+    with database(folders, limit_bytes=limit_bytes, size=size) as db:
         data, readable = _data_checks(db, folder, manifest)
         evidence = Evidence(
             manifest,

@@ -21,6 +21,7 @@ _SPACES = (
 _AWKWARD = rf'["\n\r\t,;#%\x00]|^[{_SPACES}]|[{_SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
 
+_PLAIN = re.compile(r"\w+", re.ASCII)
 _BROKEN = re.compile(r"[\n\r\x00]")
 _HOLDS_A_BREAK = "holds a line break or NUL, which programs read in different ways"
 
@@ -128,6 +129,8 @@ def _any_like(db: Database, table: str, name: str, pattern: str) -> tuple[str, .
 
 
 def _is_awkward(db: Database, text: str) -> bool:
+    if _PLAIN.fullmatch(text):
+        return False
     row = db.first("SELECT regexp_matches(?, ?)", [text, _AWKWARD])
     return bool(row and row[0])
 
