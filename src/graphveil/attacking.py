@@ -7,11 +7,11 @@ are handed a way to run it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.attacks import Attacked, Rerun, attack
+from graphveil.attacks import Attached, Attacked, Rerun, attack
 from graphveil.data import Data
 from graphveil.data.ids import positions
 from graphveil.errors import GraphveilWarning, UsageError
@@ -25,6 +25,9 @@ def attack_release(
     original: Any,
     attacks: Sequence[str] | None = None,
     seed: int | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    second: Release | str | Path | None = None,
+    attached: Attached | None = None,
 ) -> Attacked:
     """Return what an attacker learns from a release, each figure beside a guess without it.
 
@@ -38,14 +41,22 @@ def attack_release(
     original
         The data it was made from, also as an object of another library.
     attacks
-        Names of `ATTACKS`. Where not given: all that read this kind of data.
+        Names of `ATTACKS`. Where not given: all that read this kind of data and need not be asked
+        for by name.
     seed
         For what is sampled; entropy where not given.
+    options
+        Parameters of attacks, by the attack's name and the parameter's, as
+        ``{"linkage": {"targets": 100}}``.
+    second
+        A second release of the same people, or its folder, for attacks that read two.
+    attached
+        A column that is published beside the release, for attacks that read one.
 
     Raises
     ------
     ParameterError
-        Where an attack is unknown.
+        Where an attack or a parameter is unknown, or out of range.
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
@@ -58,7 +69,16 @@ def attack_release(
     []
     """
     read = release if isinstance(release, Release) else read_release(release)
-    return attack(release, original=original, attacks=attacks, seed=seed, rerun=rerun_of(read))
+    return attack(
+        release,
+        original=original,
+        attacks=attacks,
+        seed=seed,
+        options=options,
+        second=second,
+        attached=attached,
+        rerun=rerun_of(read),
+    )
 
 
 def rerun_of(release: Release) -> Rerun | None:

@@ -90,7 +90,7 @@ ROOMS = {
     ),
     "attacks": (
         *("errors", "html", "progress", "atomic", "randomness", "data", "claims", "records"),
-        *("measures", "verify", "release", "evaluate"),
+        *("kernels", "measures", "verify", "parameters", "release", "evaluate"),
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),

@@ -2,26 +2,95 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.errors import ParameterError
 from graphveil.evaluate import Comparison
 from graphveil.evaluate.metric import Sample
+from graphveil.parameters import Options
 from graphveil.release import Release
 
 C = TypeVar("C", bound=Comparison[Any])
+P = TypeVar("P", bound="AttackOptions")
 
 Rerun = Callable[[Data, int], Release]
 """Runs the method again: on the original with its rows in another order, under a seed."""
 
 Exact = Literal["exact", "estimate", "sampled"]
 """Counted, approximated by an algorithm, or drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackOptions(Options):
+    """What can be said of an attack: fields made by `graphveil.parameters.parameter`, all optional.
+
+    Every attack with parameters has a subclass; this one has none.
+    """
+
+    label: ClassVar[str] = "attack"
+
+    @classmethod
+    def of(cls, attack: str, given: Mapping[str, Any]) -> Self:
+        """Return the options of an attack by name; whole numbers may be text.
+
+        Parameters
+        ----------
+        attack
+            The name of the attack, for messages.
+        given
+            Values by the names of fields.
+
+        Raises
+        ------
+        ParameterError
+            Where one is unknown, no number, or out of range.
+
+        Examples
+        --------
+        >>> AttackOptions.of("matching", {})
+        AttackOptions()
+        """
+        fields = {item.name for item in dataclasses.fields(cls)}
+        for name in given:
+            if name not in fields:
+                known = f"Use one of {', '.join(sorted(fields))}." if fields else "It has none."
+                raise ParameterError(f"the attack {attack} has no parameter {name!r}. {known}")
+        return cls(**{name: _as_number(value) for name, value in given.items()})
+
+
+def _as_number(value: Any) -> Any:
+    """Return the number that a text spells; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+class Attached(NamedTuple):
+    """A column that is published beside a release, joined by the released ids.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    value
+        The value of everybody, in the order of the original.
+    """
+
+    name: str
+    value: NDArray[np.str_]
 
 
 class Situation(NamedTuple, Generic[C]):
@@ -31,16 +100,29 @@ class Situation(NamedTuple, Generic[C]):
     ----------
     comparison
         The original beside the release, linked where the linkage is there.
+    release
+        What the release says of itself: its guarantee, its conditions, its provenance.
     levels
         int64, shape (n,): how many candidates everybody was promised, in the order of the original;
         None where the promise is none of candidates.
     rerun
         Runs the method again; None where this version does not know it.
+    second
+        The original beside a second release of the same people; None where there is none.
+    attached
+        A column that is published beside the release; None where there is none.
     """
 
     comparison: C
+    release: Release
     levels: NDArray[np.int64] | None = None
     rerun: Rerun | None = None
+    second: C | None = None
+    attached: Attached | None = None
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return the random stream of a purpose; the name of the attack belongs into it."""
+        return self.comparison.randomness.stream(purpose)
 
 
 class AttackFigure(NamedTuple):
@@ -87,7 +169,7 @@ class Outcome(NamedTuple):
         Its numbers.
     risk, baseline
         float64, shape (n,): everybody's own risk, in the order of the original, and what it is
-        without the release. For the owner alone.
+        without the release; NaN for those who were not attacked. For the owner alone.
     not_measured
         The parts that are missing, each with the reason.
     """
@@ -103,7 +185,7 @@ class NotMeasuredError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attack(Generic[C]):
+class Attack(Generic[C, P]):
     """One attack.
 
     Parameters
@@ -123,7 +205,11 @@ class Attack(Generic[C]):
     cost
         How its time grows, and up to which size it is computed.
     compute
-        Situation to outcome; raises `NotMeasuredError` where it is too large.
+        Situation and options to outcome; raises `NotMeasuredError` where it is too large.
+    options
+        The type of its options.
+    by_name
+        Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
     """
 
     name: str
@@ -133,4 +219,6 @@ class Attack(Generic[C]):
     source: str
     needs_linkage: bool
     cost: str
-    compute: Callable[[Situation[C]], Outcome]
+    compute: Callable[[Situation[C], P], Outcome]
+    options: type[P]
+    by_name: bool = False

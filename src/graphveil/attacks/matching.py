@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
+    AttackOptions,
     NotMeasuredError,
     Outcome,
     Situation,
 )
+from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import TableComparison
@@ -37,11 +39,10 @@ SLACK = 1e-5
 RERUN = "re-run, right guess"
 
 DRAWS = 10
-RESAMPLES = 400
 _BLOCK = 1 << 16
 
 
-def matching(situation: Situation[TableComparison]) -> Outcome:
+def matching(situation: Situation[TableComparison], options: AttackOptions) -> Outcome:
     """Return how likely people's own records are, with nothing else known, with pairs, by a re-run.
 
     Raises
@@ -49,6 +50,7 @@ def matching(situation: Situation[TableComparison]) -> Outcome:
     NotMeasuredError
         Where rows or pairs are too many, or records do not fit their owners.
     """
+    del options
     pair = situation.comparison
     pairs = _fitting(pair)
     with stage("counting assignments"):
@@ -225,14 +227,12 @@ def _again(pairs: Pairs, situation: Situation[TableComparison]) -> AttackFigure:
     with stage("running the method again"):
         release = situation.rerun(original, int(rng.integers(1 << 62)))
     hits = nearest_candidates(pairs, pair.after[pair.linked], _rows_of(release, pair))
-    means = hits[rng.integers(0, hits.size, (RESAMPLES, hits.size))].mean(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
     return AttackFigure(
         RERUN,
         float(hits.mean()),
         "share of people",
         1 / pairs.n,
-        sample=Sample(hits.size, float(low), float(high)),
+        sample=bootstrap_mean(hits, rng),
     )
 
 
@@ -298,5 +298,6 @@ MATCHING = Attack(
     needs_linkage=True,
     cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} pairs that fit",
     compute=matching,
+    options=AttackOptions,
 )
 """The entry of this attack."""

@@ -7,7 +7,7 @@ from typing import Any
 from graphveil.attacks.attack import Attack
 from graphveil.attacks.matching import MATCHING
 
-_ALL: tuple[Attack[Any], ...] = (MATCHING,)
+_ALL: tuple[Attack[Any, Any], ...] = (MATCHING,)
 
-ATTACKS: dict[str, Attack[Any]] = {attack.name: attack for attack in _ALL}
+ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}
 """Every attack by its name: an entry here appears in the command line and the docs."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.attacks.attack import (
+    Attached,
     Attack,
     Exact,
     NotMeasuredError,
@@ -22,10 +23,10 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
-from graphveil.data import Data
+from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import ParameterError, UsageError
-from graphveil.evaluate import comparison_of
+from graphveil.evaluate import Comparison, comparison_of
 from graphveil.html import html_table
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
@@ -95,6 +96,9 @@ def attack(
     original: Any,
     attacks: Sequence[str] | None = None,
     seed: int | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    second: Release | str | Path | None = None,
+    attached: Attached | None = None,
     rerun: Rerun | None = None,
 ) -> Attacked:
     """Return what an attacker learns from the release, as tidy rows.
@@ -109,27 +113,39 @@ def attack(
     original
         The data it was made from.
     attacks
-        Names of `ATTACKS`. Where not given: all that read this kind of data.
+        Names of `ATTACKS`. Where not given: all that read this kind of data and need not be asked
+        for by name.
     seed
         For what is sampled; entropy where not given.
+    options
+        Parameters of attacks, by the attack's name and the parameter's.
+    second
+        A second release of the same people, or its folder, for attacks that read two.
+    attached
+        A column that is published beside the release, for attacks that read one.
     rerun
         Runs the method again, for attackers who know it; `graphveil.attack_release` hands it over.
 
     Raises
     ------
     ParameterError
-        Where an attack is unknown.
+        Where an attack or a parameter is unknown, or out of range.
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
     """
-    for asked in attacks or ():
-        if asked not in ATTACKS:
-            raise ParameterError(f"no attack {asked!r}. Use one of {', '.join(ATTACKS)}.")
+    given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
     folder = None if isinstance(release, Release) else Path(release)
     read = release if isinstance(release, Release) else read_release(release)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
-    situation = Situation(pair, _levels(read, pair.original), rerun)
+    situation = Situation(
+        comparison=pair,
+        release=read,
+        levels=_levels(read, pair.original),
+        rerun=rerun,
+        second=_second(second, original, pair),
+        attached=attached,
+    )
     rows: list[AttackRow] = []
     not_measured: dict[str, str] = {}
     for chosen in _chosen(attacks, type(pair.original)):
@@ -138,7 +154,9 @@ def attack(
             continue
         try:
             with stage(f"attacking with {chosen.name}"):
-                outcome = chosen.compute(situation)
+                outcome = chosen.compute(
+                    _seen_by(chosen, situation), given.get(chosen.name, chosen.options())
+                )
         except NotMeasuredError as error:
             not_measured[chosen.name] = str(error)
             continue
@@ -149,15 +167,61 @@ def attack(
     return Attacked(rows=rows, not_measured=not_measured)
 
 
-def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any]]:
-    fitting = {name: known for name, known in ATTACKS.items() if known.kind is kind}
+def entry_of(name: str) -> Attack[Any, Any]:
+    """Return the entry of an attack.
+
+    Raises
+    ------
+    ParameterError
+        Where there is none of this name.
+    """
+    if name not in ATTACKS:
+        raise ParameterError(f"no attack {name!r}. Use one of {', '.join(ATTACKS)}.")
+    return ATTACKS[name]
+
+
+def _second(
+    second: Release | str | Path | None, original: Any, first: Comparison[Any]
+) -> Comparison[Any] | None:
+    """Return the same original beside a second release of the same kind."""
+    if second is None:
+        return None
+    read = second if isinstance(second, Release) else read_release(second)
+    pair = comparison_of(read, original, first.randomness, wanted_by="attack")
+    if type(pair) is not type(first):
+        raise UsageError(
+            f"the second release is a {type(pair.released).__name__}, the first a "
+            f"{type(first.released).__name__}. Give two of one kind."
+        )
+    return pair
+
+
+def _reads(kind: type[Any], data: type[Any]) -> bool:
+    """Whether an attack on one kind reads data of another: tables as their one-hot features."""
+    return kind is data or (kind is Bipartite and data is Table)
+
+
+def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
+    fitting = {name: known for name, known in ATTACKS.items() if _reads(known.kind, kind)}
     for name in asked or ():
-        if name not in fitting:
+        if entry_of(name).name not in fitting:
             raise UsageError(
                 f"{name} reads a {ATTACKS[name].kind.__name__}, the release is a {kind.__name__}. "
                 f"Use {' or '.join(fitting) or 'evaluate: no attack reads it in this version'}."
             )
-    return [fitting[name] for name in dict.fromkeys(asked or fitting)]
+    unasked = [name for name, known in fitting.items() if not known.by_name]
+    return [fitting[name] for name in dict.fromkeys(asked or unasked)]
+
+
+def _seen_by(chosen: Attack[Any, Any], situation: Situation[Any]) -> Situation[Any]:
+    """Return the situation as the attack reads it: tables as features where it reads features."""
+    if chosen.kind is not Bipartite or isinstance(situation.comparison.original, Bipartite):
+        return situation
+    second = situation.second
+    return situation._replace(
+        comparison=situation.comparison.one_hot(),
+        second=None if second is None else second.one_hot(),
+    )
 
 
 def _levels(release: Release, original: Data) -> NDArray[np.int64] | None:

@@ -190,6 +190,27 @@ class TableComparison(Comparison[Table]):
             codes[:, column] = np.array([*new, -1], dtype=np.int32)[shown]
         return codes
 
+    def one_hot(self) -> BipartiteComparison:
+        """Return the same two as users by features: one a column and value, none where suppressed.
+
+        Examples
+        --------
+        >>> pair = TableComparison(
+        ...     original=Table.from_columns({"sex": ["f", "m"]}),
+        ...     released=Table.from_columns({"sex": ["*", "m"]}),
+        ...     position=None,
+        ...     randomness=Randomness(seed=1),
+        ... )
+        >>> pair.one_hot().before.toarray().tolist(), pair.one_hot().after.toarray().tolist()
+        ([[1, 0], [0, 1]], [[0, 0], [0, 1]])
+        """
+        return BipartiteComparison(
+            original=self.original.one_hot(),
+            released=self.released.one_hot(),
+            position=self.position,
+            randomness=self.randomness,
+        )
+
     @property
     def _places(self) -> list[int]:
         names = self.original.columns
