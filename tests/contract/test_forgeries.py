@@ -15,7 +15,10 @@ from graphveil.release import read_release
 from graphveil.release.files import kind_of
 from graphveil.verify import verify
 
-pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning"),
+    pytest.mark.usefixtures("one_database"),
+]
 
 SUBJECTS = [
     (method, kind)

@@ -113,7 +113,7 @@ import sys, warnings
 from pathlib import Path
 import graphveil as gv
 from graphveil.methods import METHODS
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], str(Path(sys.argv[1]).parent)]
 import conftest
 warnings.simplefilter("ignore", gv.GraphveilWarning)
 for place, case in enumerate(conftest.VARIANTS):
@@ -183,6 +183,7 @@ def without_reach(claim):
     return msgspec.structs.replace(claim, share=1.0) if partial else claim
 
 
+@pytest.mark.usefixtures("one_database")
 def test_every_kind_of_data_that_a_method_takes_is_released_and_verified(few, also, tmp_path):
     for place, data in enumerate(also(few.method)):
         release = few.anonymizer.anonymize(data, seed=SEED)
@@ -260,6 +261,7 @@ def is_caught(folder):
         return True
 
 
+@pytest.mark.usefixtures("one_database")
 @pytest.mark.parametrize("name", ONE_A_KIND)
 def test_an_edit_of_any_leaf_of_the_manifest_is_caught(name, sample, tmp_path):
     method = METHODS[name]
@@ -281,6 +283,7 @@ def test_an_edit_of_any_leaf_of_the_manifest_is_caught(name, sample, tmp_path):
     assert not is_caught(path.parent)
 
 
+@pytest.mark.usefixtures("one_database")
 @pytest.mark.parametrize("name", ONE_A_KIND)
 def test_a_flipped_byte_of_any_file_is_caught(name, sample, tmp_path):
     method = METHODS[name]
@@ -296,6 +299,7 @@ def test_a_flipped_byte_of_any_file_is_caught(name, sample, tmp_path):
         path.write_bytes(whole)
 
 
+@pytest.mark.usefixtures("one_database")
 def test_a_missing_or_a_further_file_is_caught(method, sample, tmp_path):
     release = sample.quick(method).anonymize(sample(method))
     folder = release.write(tmp_path / "out")
@@ -348,6 +352,7 @@ def first_rows(data, n):
     raise TypeError(f"first_rows is not written for {type(data).__name__}")
 
 
+@pytest.mark.usefixtures("one_database")
 def test_just_enough_rows_are_enough(case, sample):
     data = first_rows(sample(case), case.anonymizer.rows_needed)
     release = case.anonymizer.anonymize(data)
@@ -409,11 +414,13 @@ def assert_released_or_refused(case, name):
         assert [] == release.verify(data).failures(), name
 
 
+@pytest.mark.usefixtures("one_database")
 def test_odd_data_gives_a_release_that_verifies_or_the_right_error(few):
     for name in ODD[few.kind]:
         assert_released_or_refused(few, name)
 
 
+@pytest.mark.usefixtures("one_database")
 def test_every_other_choice_of_parameters_copes_with_some_odd_data(rest):
     names = list(ODD[rest.kind])
     assert_released_or_refused(rest, names[zlib.crc32(str(rest).encode()) % len(names)])

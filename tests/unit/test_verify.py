@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emptied import emptied_database
 from graphveil.claims.conditions import Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Bipartite, Graph, Table
@@ -162,7 +163,7 @@ def test_a_claim_holds_exactly_where_the_smallest_class_has_k_nodes(tmp_path_fac
 def test_a_share_of_the_nodes_may_stand_in_smaller_classes(graph, k, share):
     n, edges = graph
     outside = sum(size for size in degree_classes(n, edges).values() if size < k)
-    with database() as db:
+    with emptied_database() as db:
         db.put("nodes", {"node": np.arange(n)})
         columns = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
         db.put("edges", {"source": columns[:, 0], "target": columns[:, 1]})
@@ -196,7 +197,7 @@ def test_sql_that_makes_a_table_of_which_the_database_would_not_know_is_refused(
 
 
 def test_a_share_that_is_just_met_counts_as_met():
-    with database() as db:
+    with emptied_database() as db:
         db.put("nodes", {"node": np.arange(10)})
         db.put("edges", {"source": np.array([0]), "target": np.array([1])})
         met = look_alikes(Evidence(None, db), StructuralKAnonymity(k=3, share=0.8))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from emptied import emptied_database
 from graphveil.claims.conditions import SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Graph, Table
@@ -20,7 +21,6 @@ from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of, read_release
 from graphveil.release.release import Linkage
 from graphveil.verify import verify
-from graphveil.verify.database import database
 from graphveil.verify.promises.classes import equal_rows
 from graphveil.verify.promises.evidence import Evidence
 
@@ -108,7 +108,7 @@ def many(count, what) -> str:
 @given(rows=rows_of_users, k=st.integers(1, 5))
 def test_the_classes_of_equal_rows_are_those_of_a_slow_count(rows, k):
     sizes = classes_of(rows)
-    with database() as db:
+    with emptied_database() as db:
         entries = [(user, f"f{item}") for user, row in enumerate(rows) for item in row]
         db.put("users", {"person": np.arange(len(rows))})
         person = np.array([user for user, _ in entries], dtype=np.int64)
@@ -170,7 +170,7 @@ def test_every_condition_on_the_original_is_that_of_a_slow_count(tmp_path_factor
 
 
 def test_a_release_without_users_has_no_class_that_is_too_small():
-    with database() as db:
+    with emptied_database() as db:
         db.run("CREATE TABLE users(person BIGINT)")
         db.run("CREATE TABLE entries(person BIGINT, item VARCHAR)")
         condition = equal_rows(Evidence(OF_LISTS, db), SmoothKAnonymity(k=5))
@@ -179,7 +179,7 @@ def test_a_release_without_users_has_no_class_that_is_too_small():
 
 
 def test_rows_are_told_apart_by_their_lists_and_not_by_a_joined_text():
-    with database() as db:
+    with emptied_database() as db:
         db.put("users", {"person": np.arange(4)})
         item = ["a,b", "a", "b", "a", "b,", ""]
         db.put("entries", {"person": np.array([0, 1, 1, 2, 2, 3]), "item": item})
@@ -188,7 +188,7 @@ def test_rows_are_told_apart_by_their_lists_and_not_by_a_joined_text():
 
 
 def test_the_order_of_the_entries_in_the_file_does_not_matter():
-    with database() as db:
+    with emptied_database() as db:
         db.put("users", {"person": np.arange(2)})
         db.put("entries", {"person": np.array([0, 1, 1, 0]), "item": ["a", "b", "a", "b"]})
         condition = equal_rows(Evidence(OF_LISTS, db), KAnonymity(k=2))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emptied import emptied_database
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify.database import database
 from graphveil.verify.promises.classes import look_alikes
 from graphveil.verify.promises.evidence import Evidence
 from graphveil.verify.recount import look_alikes as structural
@@ -45,13 +45,13 @@ def put(db, n, edges) -> None:
 
 def classes(n, edges, measure, distance) -> set[frozenset[int]]:
     """Return what the checker finds, as sets of nodes."""
-    with database() as db:
+    with emptied_database() as db:
         put(db, n, edges)
         return as_sets(structural.alike(db, measure, distance).labels.tolist())
 
 
 def condition(n, edges, **promise):
-    with database() as db:
+    with emptied_database() as db:
         put(db, n, edges)
         return look_alikes(Evidence(None, db), StructuralKAnonymity(**promise))
 
@@ -250,7 +250,7 @@ def test_pairs_that_take_too_long_count_as_different_and_that_is_said(monkeypatc
 @settings(deadline=None, max_examples=15)
 @given(graph=graphs(10))
 def test_each_finer_measure_splits_the_classes_of_the_coarser(distance, graph):
-    with database() as db:
+    with emptied_database() as db:
         put(db, *graph)
         found = {
             measure: as_sets(structural.alike(db, measure, distance).labels.tolist())
@@ -278,7 +278,7 @@ def test_new_numbers_for_the_nodes_change_no_class(measure, graph, data):
 def test_common_neighbours_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
-    with database() as db, pytest.MonkeyPatch.context() as patch:
+    with emptied_database() as db, pytest.MonkeyPatch.context() as patch:
         patch.setattr("graphveil.verify.recount.neighbourhoods._WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
@@ -380,7 +380,7 @@ def test_graphs_without_edges_or_nodes_have_one_class_or_none(measure, distance)
     ],
 )
 def test_of_what_is_no_simple_graph_nothing_holds(measure, nodes, edges):
-    with database() as db:
+    with emptied_database() as db:
         db.put("nodes", {"node": nodes})
         db.put("edges", {"source": [u for u, _ in edges], "target": [v for _, v in edges]})
         told = look_alikes(Evidence(None, db), StructuralKAnonymity(k=1, measure=measure))
@@ -389,7 +389,7 @@ def test_of_what_is_no_simple_graph_nothing_holds(measure, nodes, edges):
 
 
 def test_edges_may_stand_in_any_order():
-    with database() as db:
+    with emptied_database() as db:
         db.put("nodes", {"node": [2, 0, 1]})
         db.put("edges", {"source": [2, 1], "target": [0, 0]})
         found = structural.alike(db, "count", 1)

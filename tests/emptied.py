@@ -1,0 +1,42 @@
+"""A database that is emptied after every use: to open one takes longer than to count a few rows."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+
+from graphveil.verify.database import LIMIT_BYTES, Database, database
+
+
+@cache
+def _shared() -> Database:
+    """Return a database of the checker's own, which may read what lies among temporary files."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(database([Path(tempfile.gettempdir())], size=0))
+
+
+@contextmanager
+def emptied_database(
+    folders: object = (), *, limit_bytes: int = LIMIT_BYTES, size: object = None
+) -> Iterator[Database]:
+    """Give a database without tables, as `database` does; what is made in it goes afterwards.
+
+    What the checker would leave behind makes the next use fail: no name can be taken twice.
+    """
+    del folders, size
+    db = _shared()
+    assert set() == db._tables
+    db._limit_bytes = limit_bytes
+    try:
+        yield db
+    finally:
+        db.run("DROP VIEW IF EXISTS shown")
+        for table in sorted(db._tables):
+            db.run(f"DROP TABLE {table}")
+        for alias in db._folder.iterdir():
+            alias.unlink()
