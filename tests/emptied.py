@@ -35,7 +35,8 @@ def emptied_database(
     try:
         yield db
     finally:
-        db.run("DROP VIEW IF EXISTS shown")
+        if db.holds("shown"):
+            db.run("DROP VIEW shown")
         for table in sorted(db._tables):
             db.run(f"DROP TABLE {table}")
         for alias in db._folder.iterdir():

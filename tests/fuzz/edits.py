@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from pyarrow import parquet
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import graphveil as gv
+from emptied import emptied_database
 from forged.kit import COLUMNAR, WORDS, parquet_of, read_manifest, reseal
 from forged.readers import Content, readings_of
 from graphveil.claims.guarantees import KAnonymity, StructuralKAnonymity
@@ -225,7 +227,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None, help="to repeat a search")
     given = parser.parse_args()
     seed = given.seed if given.seed is not None else time.time_ns() % 10**9
-    outcomes, findings = search(given.edits, given.seconds, seed)
+    with mock.patch("graphveil.verify.check.database", emptied_database):
+        outcomes, findings = search(given.edits, given.seconds, seed)
     for finding in findings:
         print(finding)  # noqa: T201  a command that prints
     print(f"seed {seed}: {sum(outcomes.values())} edits, {dict(outcomes)}")  # noqa: T201  as above
