@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -110,3 +112,15 @@ def test_what_came_from_a_pipe_is_a_dash_in_commands_to_paste(graphveil_here):
     key = ("--key", piped("00" * 32))
     done = graphveil_here("anonymize", "rename", piped(), *key, "--kind", "graph", "--out", "out")
     assert "check it: graphveil verify out --original -" in done.err.splitlines()
+
+
+def test_a_key_comes_from_the_standard_input_too(graphveil_here, cwd, assert_one_line):
+    words = ["anonymize", "rename", "friends.csv", "--key"]
+    (cwd / "a.key").write_text("ab" * 32)
+    assert 0 == graphveil_here(*words, "a.key", "--out", "by-file").code
+    command = [sys.executable, "-m", "graphveil", *words, "-", "--out", "piped"]
+    subprocess.run(command, input=b"ab" * 32, cwd=cwd, check=True, capture_output=True)
+    by_file, piped = ((cwd / out / "data.csv").read_bytes() for out in ("by-file", "piped"))
+    assert by_file == piped
+    twice = graphveil_here("anonymize", "rename", "-", "--key", "-", "--out", "neither")
+    assert_one_line(twice, "- can be given once")

@@ -261,3 +261,26 @@ def test_codes_without_a_meaning_are_refused(codes, columns, categories, expecte
 def test_columns_of_unequal_length_are_refused():
     with pytest.raises(DataError, match="different lengths"):
         Table.from_columns({"a": ["x"], "b": ["y", "z"]})
+
+
+@pytest.mark.parametrize("half", [chr(0xD83D), chr(0xDE00)])
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda name: Graph.from_edges([name, "bob"], ["bob", "cyd"]), "source"),
+        (lambda name: Graph.from_edges(np.array([name]), np.array(["bob"])), "source"),
+        (lambda name: Graph.from_edges([0], [1], n=2, ids=["bob", name]), "node ids"),
+        (lambda name: Bipartite.from_pairs([name, "bob"], ["tea", "milk"]), "users"),
+        (lambda name: Bipartite.from_lists([[name], ["milk"]]), "features"),
+        (lambda name: Table.from_columns({"sex": [name, "f"]}), "column sex"),
+        (lambda name: Table.from_columns({name: ["m", "f"]}), "the names of the columns"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_where_it_comes_in(make, expected, half):
+    name = f"an{half}n"
+    with pytest.raises(DataError) as refused:
+        make(name)
+    assert str(refused.value) == (
+        f"{expected}: {name!r} holds half of a surrogate pair, which no file can hold. "
+        "Give valid Unicode text."
+    )

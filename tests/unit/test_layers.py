@@ -32,7 +32,7 @@ ROOMS = {
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data", "claims"),
-    "verify": ("errors", "wording", "html", "data", "claims", "records"),
+    "verify": ("errors", "wording", "lazy", "html", "data", "claims", "records"),
     "release": (
         "_version",
         "errors",
@@ -90,7 +90,7 @@ ROOMS = {
     ),
     "attacks": (
         *("errors", "html", "progress", "atomic", "randomness", "data", "claims", "records"),
-        *("kernels", "measures", "verify", "parameters", "release", "evaluate"),
+        *("lazy", "kernels", "measures", "verify", "parameters", "release", "evaluate"),
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),

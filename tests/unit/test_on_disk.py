@@ -21,7 +21,7 @@ from pyarrow import ipc, parquet
 
 import graphveil as gv
 from graphveil.cli import run as command_line
-from graphveil.cli.anonymize import _subcommands
+from graphveil.cli.anonymize import subcommand
 from graphveil.engines import LocalEngine
 from graphveil.errors import (
     GraphveilWarning,
@@ -553,7 +553,7 @@ def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, 
 @pytest.fixture
 def smooth_k(monkeypatch):
     monkeypatch.setitem(METHODS, "smooth-k", Quick)
-    return dict(_subcommands())["smooth-k"]
+    return subcommand("smooth-k")
 
 
 def test_the_flag_runs_on_the_disk_and_reports_the_cost(tmp_path, smooth_k, capsys):
@@ -586,7 +586,7 @@ def test_without_a_size_of_chunks_the_disk_takes_one_that_no_data_decides(tmp_pa
 
 def test_a_method_without_chunks_has_no_flags_for_them(tmp_path):
     with pytest.raises(TypeError, match="on_disk"):
-        dict(_subcommands())["k-degree"](tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
+        subcommand("k-degree")(tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
 
 
 # the warnings of a run

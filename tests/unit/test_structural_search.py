@@ -106,6 +106,45 @@ def test_a_watched_run_gives_what_an_unwatched_one_gives():
     assert alone.deleted.tolist() == watched.deleted.tolist()
 
 
+def watched(heuristic, task, **options):
+    """Return what a heuristic gives, and how often somebody looked on."""
+    looks = []
+    edited = heuristic(
+        task, rng=generator(), watch=lambda *best: bool(looks.append(best)), **options
+    )
+    return edited, len(looks)
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_effort_multiplies_the_usual_proposals(name, monkeypatch):
+    made = []
+    monkeypatch.setattr(module.Walk, "anneal", lambda _, stretch: made.append(stretch.plan.steps))
+    task = task_of(random_graph())
+    HEURISTICS[name](task, iterations=None, rng=generator())
+    usual, made[:] = list(made), []
+    HEURISTICS[name](task, iterations=None, effort=2.5, rng=generator())
+    assert [2.5 * steps for steps in usual] == made
+
+
+def test_a_walk_that_needs_too_many_edits_to_win_stops_early():
+    task = task_of(random_graph())
+    alone, looks = watched(cut, task, iterations=200_000)
+    assert 0 == alone.unprotected
+    beaten, fewer = watched(cut, task._replace(to_beat=1), iterations=200_000)
+    assert (0, True) == (beaten.unprotected, beaten.cost > alone.cost)
+    assert fewer < looks
+    within_reach = watched(cut, task._replace(to_beat=alone.cost), iterations=200_000)
+    assert (alone.deleted.tolist(), looks) == (within_reach[0].deleted.tolist(), within_reach[1])
+
+
+def test_a_walk_that_misses_what_another_reaches_is_not_refined():
+    task = task_of(Graph.from_edges([0, 0, 0, 0, 1, 1, 2], [1, 2, 3, 4, 2, 3, 5], n=6))
+    missed = task._replace(k=6, budget=1)
+    _, looks = watched(search, missed, iterations=1_000)
+    _, fewer = watched(search, missed._replace(to_beat=5), iterations=1_000)
+    assert fewer < looks
+
+
 def test_empty_classes_are_dropped_before_the_table_is_full():
     task = task_of(random_graph(n=60, density=0.3))
     state, _, best, _, trial = arena_of(task, generator())

@@ -9,7 +9,7 @@ import pytest
 import graphveil as gv
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing.starts import cut
@@ -94,7 +94,7 @@ def test_a_dense_graph_goes_through_all_its_stages():
 
 def test_the_best_of_several_starts_is_kept():
     task = task_of(random_graph())
-    walk = Walk(task, field_of(task), generator(), None, 20_000, [])
+    walk = Walk(task, field_of(task), generator(), None, 20_000, 20_000, [])
     assert not walk.follow(phases.POLISH[0])
     reached = walk.reached()
     assert reached[0] < 40
@@ -157,10 +157,53 @@ def test_a_wrong_count_does_not_leave_the_heuristic():
         edited_of(task, field)
 
 
+def test_effort_leaves_the_number_of_starts_as_it_is(monkeypatch):
+    starts, steps = [], []
+    monkeypatch.setattr(Walk, "begin_anew", lambda walk: starts.append(walk.steps))
+    monkeypatch.setattr(Walk, "follow", lambda walk, *_, **__: steps.append(walk.steps))
+    target(task_of(FLAG, k=5), iterations=None, effort=0.5, rng=generator())
+    assert ([1_500_000] * 4, {1_500_000}) == (starts, set(steps))
+    starts.clear()
+    target(task_of(FLAG, k=5), iterations=None, effort=3, rng=generator())
+    assert [9_000_000] * 4 == starts
+
+
+@pytest.mark.parametrize(("to_beat", "last"), [(None, 445), (460, 445), (10, 720)])
+def test_edits_are_taken_back_only_while_that_may_win(to_beat, last, monkeypatch):
+    rounds = iter([900, 800, 720, 650, 590, 540, 500, 470, 450, 445])
+
+    def follow(walk, *_, **__):
+        walk.field.edits.tally[BEST_CHANGED] = next(rounds)
+        return False
+
+    monkeypatch.setattr(Walk, "follow", follow)
+    monkeypatch.setattr(Walk, "back_to_best", lambda _: None)
+    task = task_of(FLAG, k=1)._replace(to_beat=to_beat)
+    walk = Walk(task, field_of(task), generator(), None, 1, 1, [])
+    walk.field.edits.tally[BEST_CHANGED] = 1000
+    module._backfill(walk)
+    assert last == walk.here()[1]
+
+
 @pytest.mark.parametrize("wrong", [{"measure": "vrq"}, {"distance": 2}, {"edits": "delete"}])
 def test_what_target_does_not_know_is_refused(wrong):
     with pytest.raises(ParameterError, match="heuristic=target knows measure=count"):
         gv.StructuralAnonymity(**{"heuristic": "target", "edits": "any"} | wrong)
+
+
+def test_a_start_that_misses_by_far_what_another_reached_is_the_last(monkeypatch):
+    starts = []
+    monkeypatch.setattr(Walk, "begin_anew", lambda walk: starts.append(walk.reached()))
+    task = task_of(random_graph(), k=30)
+    for to_beat, more in ((None, 4), (100, 0)):
+        starts.clear()
+        target(task._replace(to_beat=to_beat), iterations=200, rng=generator())
+        assert more == len(starts)
+
+
+def test_effort_and_iterations_exclude_each_other():
+    with pytest.raises(ParameterError, match=r"iterations=9 says .* effort=2\.0 .* Give one"):
+        gv.StructuralAnonymity(iterations=9, effort=2.0)
 
 
 def test_the_starts_of_cut_can_be_stopped(monkeypatch):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphveil.atomic import OWNER_ONLY, whole_file
@@ -28,6 +27,7 @@ from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate import Comparison, comparison_of
 from graphveil.html import html_table
+from graphveil.lazy import lazy_module
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
@@ -35,6 +35,9 @@ from graphveil.release import Release, read_release
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+else:
+    pa = lazy_module("pyarrow")
 
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -350,22 +350,24 @@ def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: s
     return command_line(*words)
 
 
-def _subcommands() -> Iterator[tuple[str, Any]]:
-    for name, method in METHODS.items():
-        parameters = [
-            INPUT,
-            *flags_of(method, METHOD_GROUP),
-            *_engine_flags(method),
-            *_output_flags(),
-            *_nesting_flags(method),
-            *_ledger_flags(method),
-            *reading_flags(accepted_kinds(method.accepts)),
-        ]
-        text = (
-            f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"
-            f"Example: graphveil anonymize {name} {_example(method)}"
-        )
-        yield name, with_signature(_bound(method), parameters, name=name, text=text)
+def subcommand(name: str) -> Callable[..., int]:
+    """Return the subcommand of a method, whose class is imported for it and for no other."""
+    method = METHODS[name]
+    parameters = [
+        INPUT,
+        *flags_of(method, METHOD_GROUP),
+        *_engine_flags(method),
+        *_output_flags(),
+        *_nesting_flags(method),
+        *_ledger_flags(method),
+        *reading_flags(accepted_kinds(method.accepts)),
+    ]
+    text = (
+        f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"
+        f"Example: graphveil anonymize {name} {_example(method)}"
+    )
+    command: Callable[..., int] = with_signature(_bound(method), parameters, name=name, text=text)
+    return command
 
 
 def _bound(method: type[Anonymizer[Any]]) -> Any:
@@ -383,6 +385,19 @@ def _example(method: type[Anonymizer[Any]]) -> str:
     return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
 
-command = App(name="anonymize", help="Make a release: graphveil anonymize METHOD INPUT --out DIR.")
-for _name, _command in _subcommands():
-    command.command(_command, name=_name)
+def _methods(*, listed: bool) -> App:
+    """Return the command: its page lists the promises where the methods' classes are imported."""
+    app = App(name="anonymize", help="Make a release: graphveil anonymize METHOD INPUT --out DIR.")
+    for name in METHODS:
+        promise = METHODS[name].promise if listed else None
+        app.command(f"{__name__}:{name}", name=name, help=promise)
+    return app
+
+
+def __getattr__(name: str) -> Any:
+    """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
+    if name in {"command", "overview"}:
+        return _methods(listed=name == "overview")
+    if name in METHODS:
+        return subcommand(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from cyclopts import App, CycloptsError
@@ -38,14 +39,16 @@ COMMANDS = {
 }
 
 
-def build(called: str | None = None) -> App:
+def build(tokens: Sequence[str] = ()) -> App:
     """Return the application; no command's module is imported.
 
     Parameters
     ----------
-    called
-        The command that is called, if any: its help page is its own text, the others' line here.
+    tokens
+        Those of the call. The help page of the command that is called is its own text, the others'
+        line here.
     """
+    called = tokens[0] if tokens else None
     app = App(
         name="graphveil",
         help=HELP,
@@ -56,8 +59,14 @@ def build(called: str | None = None) -> App:
     )
     for name, line in COMMANDS.items():
         text = None if name == called else line
-        app.command(f"graphveil.cli.{name}:command", name=name, help=text)
+        app.command(f"graphveil.cli.{name}:{_attribute(tokens)}", name=name, help=text)
     return app
+
+
+def _attribute(tokens: Sequence[str]) -> str:
+    """Return what holds the command: that of the methods' promises where no method is named."""
+    is_list = tokens[:1] == ["anonymize"] and (len(tokens) == 1 or tokens[1].startswith("-"))
+    return "overview" if is_list else "command"
 
 
 def call(tokens: list[str]) -> int:
@@ -69,7 +78,7 @@ def call(tokens: list[str]) -> int:
         Where the tokens are no command.
     """
     tokens, config = _take_config(_with_standard_input(tokens))
-    app = build(tokens[0] if tokens else None)
+    app = build(tokens)
     if config is not None:
         app.config = (config,)
     with heard(lambda text: say(f"graphveil: {text}.")):

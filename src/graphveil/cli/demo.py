@@ -15,7 +15,6 @@ from graphveil.errors import GraphveilWarning
 from graphveil.evaluate import evaluate
 from graphveil.measures import measure
 from graphveil.methods import KDegree
-from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
 from graphveil.release import Release
 from graphveil.release.staging import check_target
@@ -25,6 +24,8 @@ K = 5
 
 
 def _run(**given: Any) -> int:
+    from graphveil.methods.agreement import verify_release  # noqa: PLC0415  the help needs no checker
+
     out, force = Path(given["out"]), given["force"]
     check_target(out, force=force)
     with shown(bar):

@@ -82,8 +82,10 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
     for item in flat_parameters(options):
         kind = item.kind
         default = inspect.Parameter.empty if item.default is MISSING else item.default
-        if any(map(is_spelled, options_of(kind))):
-            kind = str if default is not None else str | None
+        spelled = [option for option in options_of(kind) if is_spelled(option)]
+        if spelled:
+            typed = Path if getattr(spelled[0], "is_in_a_file", False) else str
+            kind = typed if default is not None else typed | None
             default = None if default is None else str(default)
         if get_origin(kind) is Mapping:
             kind, default = list[str] | None, None

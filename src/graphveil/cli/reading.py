@@ -16,16 +16,16 @@ AnyOptions = io.GraphOptions | io.BipartiteOptions | io.TableOptions
 
 
 class Reader(NamedTuple):
-    """The options of a kind of data, and the function that takes them."""
+    """The options of a kind of data, and the function of `graphveil.io` that takes them."""
 
     options: type[AnyOptions]
-    load: Any
+    load: str
 
 
 READERS: dict[type[Graph | Bipartite | Table], Reader] = {
-    Graph: Reader(io.GraphOptions, io.load_graph),
-    Bipartite: Reader(io.BipartiteOptions, io.load_bipartite),
-    Table: Reader(io.TableOptions, io.load_table),
+    Graph: Reader(io.GraphOptions, "load_graph"),
+    Bipartite: Reader(io.BipartiteOptions, "load_bipartite"),
+    Table: Reader(io.TableOptions, "load_table"),
 }
 
 
@@ -52,7 +52,7 @@ def read_input(
     check
         Refuses data that is of no use; then nothing is said but its error.
     """
-    load = next(reader.load for reader in READERS.values() if reader.options is type(options))
+    load = getattr(io, READERS[read_as(options)].load)
     with stage(f"reading {path.name}"):
         data, report = load(path, options)
     if check is not None:

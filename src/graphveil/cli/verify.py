@@ -13,9 +13,7 @@ from graphveil.cli.flags import FOLDER, INPUT_FORMAT, flag, with_signature
 from graphveil.cli.original import original_flags, read_original
 from graphveil.cli.pipes import a_file
 from graphveil.errors import UsageError
-from graphveil.methods.agreement import verify_release
 from graphveil.progress import shown, stage
-from graphveil.verify.files.plain import read_once
 
 
 def _run(folder: Path, **given: Any) -> int:
@@ -28,6 +26,9 @@ def _run(folder: Path, **given: Any) -> int:
 
 
 def _verify(folder: Path, path: Path | None, given: dict[str, Any], limit_bytes: int) -> int:
+    from graphveil.methods.agreement import verify_release  # noqa: PLC0415  the help needs no checker
+    from graphveil.verify.files.plain import read_once  # noqa: PLC0415  as above
+
     as_json, key = given.pop("json"), given.pop("key")
     with shown(bar):
         read = None if path is None else read_original(folder, path, given)

@@ -20,6 +20,7 @@ from graphveil.data.ids import (
     check_distinct,
     distinct,
     frozen,
+    not_unicode,
     numbers_where_all,
     positions,
     same_ids,
@@ -272,7 +273,10 @@ class Bipartite(BipartiteObjects):
         items
             Whether features are ``people``, as users are, or ``things``.
         """
-        column = lists if isinstance(lists, pa.ChunkedArray | pa.Array) else pa.array(lists)
+        try:
+            column = lists if isinstance(lists, pa.ChunkedArray | pa.Array) else pa.array(lists)
+        except UnicodeEncodeError as error:
+            raise not_unicode(error, what="features") from error
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):

@@ -60,7 +60,7 @@ def as_ids(values: object, *, what: str) -> Ids:
     if array.dtype.kind == "O":
         return _from_objects(array, what=what)
     if array.dtype.kind in "TU":
-        return array.astype(TEXT)
+        return _encoded(array, what=what)
     raise DataError(f"{what}: ids of type {array.dtype} cannot be used. Give integers or text.")
 
 
@@ -89,7 +89,24 @@ def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
             raise DataError(f"{what}: an id is missing. Remove the row, or give it an id.")
         if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
             raise DataError(f"{what}: {value!r} is not an id. Give integers or text.")
-    return np.array([str(value) for value in array], dtype=TEXT)
+    return _encoded([str(value) for value in array], what=what)
+
+
+def _encoded(values: list[str] | NDArray[Any], *, what: str) -> Ids:
+    try:
+        return np.array(values, dtype=TEXT)
+    except UnicodeEncodeError as error:
+        raise not_unicode(error, what=what) from error
+    except TypeError:  # text of a fixed width, whose error does not name the value
+        return _encoded(np.asarray(values).tolist(), what=what)
+
+
+def not_unicode(error: UnicodeEncodeError, *, what: str) -> DataError:
+    """Return the error of text that cannot be encoded: it holds one of two surrogates."""
+    return DataError(
+        f"{what}: {error.object!r} holds half of a surrogate pair, which no file can hold. "
+        "Give valid Unicode text."
+    )
 
 
 def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:

@@ -19,6 +19,7 @@ from graphveil.data.ids import (
     check_distinct,
     distinct,
     frozen,
+    not_unicode,
     numbers_where_all,
     same_ids,
     stored,
@@ -87,6 +88,10 @@ class Table(Frames):
             )
         if len(set(columns)) != len(columns):
             raise DataError("two columns have the same name. Rename one.")
+        try:
+            text(columns)
+        except UnicodeEncodeError as error:
+            raise not_unicode(error, what="the names of the columns") from error
         for column, name in enumerate(columns):
             _check_codes(codes[:, column], categories[column], name)
         object.__setattr__(self, "codes", frozen(codes))
@@ -466,6 +471,8 @@ def _arrow(values: Any, name: str) -> pa.Array:
     listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
     try:
         return pa.array(listed, from_pandas=True)
+    except UnicodeEncodeError as error:
+        raise not_unicode(error, what=f"column {name}") from error
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise DataError(
             f"column {name} mixes kinds of values. Make them all integers, or all text."

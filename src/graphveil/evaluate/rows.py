@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-import pyarrow as pa
 
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
@@ -16,12 +15,16 @@ from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.metric import UNDEFINED, Metric
 from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
+from graphveil.lazy import lazy_module
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Release, read_release
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+else:
+    pa = lazy_module("pyarrow")
 
 FOR_COMPARISON = "for comparison"
 NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"

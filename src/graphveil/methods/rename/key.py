@@ -10,7 +10,7 @@ import stat
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,9 @@ class Key:
     >>> Key(held_in_memory=bytes(32))
     Key(file=None)
     """
+
+    is_in_a_file: ClassVar[bool] = True
+    """On the command line it is named by its file, or read from the standard input."""
 
     file: Path | None = None
     held_in_memory: bytes | None = field(default=None, repr=False)

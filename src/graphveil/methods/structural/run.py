@@ -6,7 +6,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
@@ -130,17 +130,24 @@ def _try_all(
         if results and (interrupted() or now > deadline):
             break
         until = now + (deadline - now) / (len(names) - position)
+        aim = task._replace(to_beat=_to_beat(task, results.values()))
         rng = randomness.stream(f"structural {name}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = _watch(until, before, advance, interrupted)
-            edited = _heuristic(name, task, settings, rng, watch)
+            edited = _heuristic(name, aim, settings, rng, watch)
         if name not in STARTS or edited.cost <= task.budget:
             results[name] = edited
     return results
 
 
+def _to_beat(task: Task, results: Iterable[Edited]) -> int | None:
+    """Return the fewest edits with which a goal is reached; a budget sets no number to beat."""
+    reached = [edited.cost for edited in results if edited.unprotected <= task.allowed]
+    return None if task.by_budget else min(reached, default=None)
+
+
 def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
-    """Return the heuristics to run: the one asked for, or those that may win."""
+    """Return the heuristics to run: the one asked for, or those that may win, the cheap first."""
     if settings.heuristic != "auto":
         return (settings.heuristic,)
     if not counted_by_codes(task):
@@ -157,7 +164,7 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
         return ("search", "ua")
     if task.edits == "delete" and task.allowed == 0:
         return starts  # each searches on its way, from a state that is nearer the goal
-    return ("target", "search", *starts) if aimed else ("search", *starts)
+    return (*starts, "search", "target") if aimed else ("search", *starts)
 
 
 def _heuristic(
@@ -170,7 +177,8 @@ def _heuristic(
     if name in STARTS:
         task = task._replace(edits="delete", budget=task.graph.n_edges)
     if name == "search" or name == "target" or name == "strip" or name == "cut":  # noqa: PLR1714  the type checker narrows by each
-        return WALKS[name](task, iterations=settings.iterations, rng=rng, watch=watch)
+        steps, effort = settings.iterations, settings.effort
+        return WALKS[name](task, iterations=steps, effort=effort, rng=rng, watch=watch)
     gap = settings.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
     return sample_edits(task, name, gap=gap, rng=rng, watch=watch)
 

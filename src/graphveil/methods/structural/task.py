@@ -43,6 +43,9 @@ class Task(NamedTuple):
     by_budget
         Whether the fewest unprotected nodes within the budget are wanted, or the fewest edits with
         which no more than the allowed stay unprotected.
+    to_beat
+        With how many edits another heuristic has reached the goal; None where none has. A walk that
+        cannot need fewer stops early.
     """
 
     graph: Graph
@@ -53,6 +56,7 @@ class Task(NamedTuple):
     budget: int
     allowed: int
     by_budget: bool = False
+    to_beat: int | None = None
 
 
 class Settings(NamedTuple):
@@ -61,9 +65,21 @@ class Settings(NamedTuple):
     heuristic: Literal["auto", Sampling, Walking]
     recompute_gap_edges: int | None
     iterations: int | None
+    effort: float
     preserve_triangles: bool
     time_limit_seconds: float | None
     on_interrupt: OnInterrupt
+
+
+def proposals(usual: int, iterations: int | None, effort: float) -> int:
+    """Return those asked for, or a multiple of the usual ones, at least one.
+
+    Examples
+    --------
+    >>> proposals(400_000, None, 0.5), proposals(400_000, 1000, 1.0)
+    (200000, 1000)
+    """
+    return max(round(effort * usual), 1) if iterations is None else iterations
 
 
 def counted_by_codes(task: Task) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.verify.database import Database
+
+if TYPE_CHECKING:
+    from graphveil.verify.database import Database
 
 Codes = NDArray[np.signedinteger[Any]]
 Masks = NDArray[np.uint64]

@@ -15,7 +15,7 @@ from graphveil.methods.structural.annealing.walk import (
     walk_of,
     within_budget,
 )
-from graphveil.methods.structural.task import Edited, Task, Watch
+from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
 RESTARTS = 2
 ROUNDS = 3
@@ -24,7 +24,12 @@ CHUNK = 1_000
 
 
 def cut(
-    task: Task, *, iterations: int | None, rng: np.random.Generator, watch: Watch | None = None
+    task: Task,
+    *,
+    iterations: int | None,
+    effort: float = 1.0,
+    rng: np.random.Generator,
+    watch: Watch | None = None,
 ) -> Edited:
     """Return the best state of a walk that starts where no triangle and few degrees remain.
 
@@ -34,6 +39,8 @@ def cut(
         Measure count, edge-count or degree at distance 1; edits ``"delete"``.
     iterations
         The proposals of one stretch of annealing; `goal_iterations` where None.
+    effort
+        What these are multiplied by where None.
     rng
         The randomness.
     watch
@@ -60,12 +67,18 @@ def cut(
     """
     walk = walk_of(task, rng, watch)
     if walk.missed() and not (without_triangles(walk) or lower_degrees(walk)):
-        towards_goal(walk, _steps(walk, iterations), always=True)
+        steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
+        towards_goal(walk, steps, always=True)
     return walk.edited()
 
 
 def strip(
-    task: Task, *, iterations: int | None, rng: np.random.Generator, watch: Watch | None = None
+    task: Task,
+    *,
+    iterations: int | None,
+    effort: float = 1.0,
+    rng: np.random.Generator,
+    watch: Watch | None = None,
 ) -> Edited:
     """Return the best state of a walk that starts where unprotected hubs were worn down.
 
@@ -87,14 +100,10 @@ def strip(
     (0, 1)
     """
     walk = walk_of(task, rng, watch)
-    steps = _steps(walk, iterations)
+    steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
     if walk.missed() and not wear_down(walk, steps):
         towards_goal(walk, steps)
     return walk.edited()
-
-
-def _steps(walk: Walk, iterations: int | None) -> int:
-    return goal_iterations(walk.task.graph.n_edges) if iterations is None else iterations
 
 
 def without_triangles(walk: Walk) -> bool:

@@ -21,10 +21,14 @@ from graphveil.methods.structural.annealing.state import (
 )
 from graphveil.methods.structural.outcome import keys_of, unprotected_by_rewiring
 from graphveil.methods.structural.paper.sampling import sample_edits
-from graphveil.methods.structural.task import Edited, Task, Watch
+from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
 CHUNK = 100_000
 LARGE_EDGES = 50_000
+
+SHRINKS = 3
+"""No walk that was seen took back more than two thirds of the edits with which all were anonymous.
+"""
 
 AT_ONCE = 50_000_000
 """Steps of work between two looks at a walk over values: well under a second."""
@@ -32,6 +36,9 @@ AT_ONCE = 50_000_000
 AT_MOST = 5_000_000_000
 """Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
 """
+
+MOST_WITH_ADDITIONS = 3_000_000
+"""Proposals of a stretch over edges and pairs that may be added: each takes twice as long."""
 
 FEWEST = 1_000
 """Proposals of such a stretch at least."""
@@ -112,6 +119,16 @@ class Walk(NamedTuple):
         """Return whether more nodes than allowed are unprotected in the best state."""
         return self.reached()[0] > self.task.allowed
 
+    def cannot_win(self) -> bool:
+        """Return whether all are anonymous, with more than thrice the edits that are to be beaten.
+
+        Where some may stay unprotected, a walk may take nearly all edits back.
+        """
+        task, (unprotected, edits) = self.task, self.reached()
+        if task.to_beat is None or task.allowed or unprotected:
+            return False
+        return edits > SHRINKS * task.to_beat
+
     def start_where_edges_were_sampled(self) -> None:
         """Make the present state that where unique-affected reaches the goal, if it does.
 
@@ -155,6 +172,7 @@ def search(
     task: Task,
     *,
     iterations: int | None,
+    effort: float = 1.0,
     rng: np.random.Generator,
     watch: Watch | None = None,
 ) -> Edited:
@@ -169,6 +187,8 @@ def search(
         The proposals of one stretch; where None `default_iterations`, or `goal_iterations`, and
         fewer where a proposal is slow: as many as take about half a minute, for a goal a quarter of
         that. A goal takes up to four stretches, of half, one and two times this length.
+    effort
+        What the usual proposals are multiplied by, where none are asked for.
     rng
         The randomness.
     watch
@@ -200,7 +220,7 @@ def search(
     0
     """
     walk = walk_of(task, rng, watch)
-    steps = _usual_steps(walk) if iterations is None else iterations
+    steps = proposals(_usual_steps(walk), iterations, effort)
     if walk.missed() and not walk.anneal(within_budget(task, steps)) and not task.by_budget:
         towards_goal(walk, steps)
     return walk.edited()
@@ -210,6 +230,8 @@ def _usual_steps(walk: Walk) -> int:
     """Return the proposals where none are asked for: the default, or fewer where they are slow."""
     by_budget = walk.task.by_budget
     steps = (default_iterations if by_budget else goal_iterations)(walk.task.graph.n_edges)
+    if walk.task.edits == "any":
+        steps = min(steps, MOST_WITH_ADDITIONS)
     if walk.arena.values is None:
         return steps
     most = AT_MOST if by_budget else AT_MOST // 4
@@ -264,7 +286,8 @@ def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
 
     Anneals where the goal is missed or `always`; if it still is, goes where sampled deletions reach
     it. Then backfills from the best state twice: cold with many swaps, and warmer. All stretches
-    pay for edits.
+    pay for edits. Ends early where another heuristic has reached the goal and this one will not do
+    so with fewer edits: see `Walk.cannot_win`.
     """
     full, half = walk.task.allowed == 0, -(-steps // 2)
     plan, odds = paying(within_budget(walk.task, 2 * steps), walk.task.k, 0.15)
@@ -277,8 +300,10 @@ def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
     for stretch in (warm, cold, fine):
         if stretch is warm and not (always or walk.missed()):
             continue
-        if walk.anneal(stretch):
+        if walk.cannot_win() or walk.anneal(stretch):
             return
         walk.back_to_best()
         if stretch is warm and walk.missed():
             walk.start_where_edges_were_sampled()
+            if walk.task.to_beat is not None and walk.arena.values is None:
+                return

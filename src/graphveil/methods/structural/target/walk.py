@@ -32,9 +32,10 @@ from graphveil.methods.structural.target.state import (
     field_of,
     go_to,
 )
-from graphveil.methods.structural.task import Edited, Task, Watch
+from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
 CHUNK = 25_000
+LARGE_EDGES = 40_000
 STARTS = 4
 MOST_PROPOSALS = 30_000_000
 """Starts that miss the goal are tried again as long as their proposals are no more, up to four."""
@@ -49,6 +50,7 @@ def target(
     task: Task,
     *,
     iterations: int | None,
+    effort: float = 1.0,
     rng: np.random.Generator,
     watch: Watch | None = None,
 ) -> Edited:
@@ -61,6 +63,8 @@ def target(
     iterations
         The proposals of one run through the phases; `target_iterations` where None. Backfilling
         comes on top, and graphs with few triangles get up to four runs.
+    effort
+        What these are multiplied by where None.
     rng
         The randomness.
     watch
@@ -87,8 +91,9 @@ def target(
     >>> edited.unprotected, edited.cost
     (0, 1)
     """
-    steps = target_iterations(task.graph.n_edges) if iterations is None else iterations
-    walk = Walk(task, field_of(task), rng, watch, steps, [])
+    steps = proposals(target_iterations(task.graph.n_edges), iterations, effort)
+    usual = target_iterations(task.graph.n_edges) if iterations is None else iterations
+    walk = Walk(task, field_of(task), rng, watch, steps, usual, [])
     if walk.missed():
         (_within_budget if task.by_budget else _towards_goal)(walk)
         walk.end()
@@ -98,12 +103,15 @@ def target(
 def target_iterations(n_edges: int) -> int:
     """Return 500 proposals an edge, at least 3,000,000 and at most 15,000,000.
 
+    Beyond 40,000 edges they are fewer again, at least 3,000,000: runs are to end in half a minute.
+
     Examples
     --------
-    >>> target_iterations(18_812)
-    9406000
+    >>> target_iterations(18_812), target_iterations(100_000)
+    (9406000, 6000000)
     """
-    return min(max(500 * n_edges, 3_000_000), 15_000_000)
+    most = 15_000_000 * LARGE_EDGES // max(n_edges, LARGE_EDGES)
+    return max(min(500 * n_edges, most), 3_000_000)
 
 
 class Best(NamedTuple):
@@ -116,7 +124,8 @@ class Best(NamedTuple):
 class Walk(NamedTuple):
     """A walk under way: its task, its state, its randomness, who watches it, and how long it is.
 
-    ``before`` lists the best states from earlier starts.
+    It has ``usual`` proposals without more or less effort. ``before`` lists the best states from
+    earlier starts.
     """
 
     task: Task
@@ -124,6 +133,7 @@ class Walk(NamedTuple):
     rng: np.random.Generator
     watch: Watch | None
     steps: int
+    usual: int
     before: list[Best]
 
     def reached(self) -> tuple[int, int]:
@@ -266,18 +276,22 @@ def _towards_goal(walk: Walk) -> None:
 def _from_several_starts(walk: Walk) -> None:
     """Run from the input until the goal is reached, up to four times; small graphs more than once.
 
+    Once where the goal, which another heuristic has reached, is missed by more than the last few.
     With a partial goal most of those who may stay unprotected are the nodes of highest degree.
     """
     highest = None
     if walk.task.allowed:
         degree = np.sort(walk.task.graph.degrees())[::-1]
         highest = int(degree[int(SPARED * walk.task.allowed)])
-    wanted = FOR_LUCK // walk.steps
-    for start in range(min(max(MOST_PROPOSALS // walk.steps, 1), STARTS)):
+    wanted = FOR_LUCK // walk.usual
+    most = 1 if walk.task.graph.n_edges > LARGE_EDGES else MOST_PROPOSALS // walk.usual
+    for start in range(min(max(most, 1), STARTS)):
         course = phases.SPARSE[start % len(phases.SPARSE)]
         if highest is not None:
             course = course._replace(hubs=())
         if _run(walk, course, highest) or _backfill(walk):
+            return
+        if walk.task.to_beat is not None and walk.missed() > phases.FINISHED:
             return
         if start + 1 >= wanted and walk.reached()[0] <= walk.task.allowed:
             return
@@ -304,14 +318,20 @@ def _run(walk: Walk, course: Course, highest: int | None) -> bool:
 def _backfill(walk: Walk) -> bool:
     """Take edits back, and others in their place, as long as it gains: the goal stays reached.
 
-    Returns whether whoever watches has seen enough; where the goal is missed it does nothing.
+    It gains less from round to round. Where the rounds that remain would not bring it below what is
+    to be beaten if each gained as much as the last one, it ends. Returns whether whoever watches
+    has seen enough; where the goal is missed it does nothing.
     """
-    for _ in range(0 if walk.missed() else phases.MOST_BACKFILLS):
+    to_beat, gained = walk.task.to_beat, 0
+    for remaining in range(0 if walk.missed() else phases.MOST_BACKFILLS, 0, -1):
         before = walk.here()[1]
+        if to_beat is not None and gained and before - remaining * gained > to_beat:
+            break
         walk.back_to_best()
         if walk.follow(phases.BACKFILL, backfill=True):
             return True
-        if walk.here()[1] >= (1 - phases.GAIN) * before:
+        gained = before - walk.here()[1]
+        if gained <= phases.GAIN * before:
             break
     return False
 
