@@ -254,7 +254,7 @@ def _rows(release: str, name: str, outcome: Outcome) -> Iterator[AttackRow]:
             attack=name,
             part=figure.part,
             value=float(figure.value),
-            baseline=figure.baseline,
+            baseline=None if figure.baseline is None else float(figure.baseline),
             unit=figure.unit,
             direction=figure.direction,
             exact=figure.exact,
