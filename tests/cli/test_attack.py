@@ -86,3 +86,88 @@ def test_a_kind_of_data_that_no_attack_reads_is_said(graphveil_here, cwd):
     done = graphveil_here("attack", "out", "--original", "friends.csv")
     assert 0 == done.code
     assert "no attack reads this kind of data" in done.err
+
+
+VISITS = "user,item\n" + "".join(
+    f"{user},{item}\n"
+    for user, items in {"ann": "abc", "bob": "abd", "cyd": "bcd", "dan": "acd"}.items()
+    for item in items
+)
+LINKAGE = ("attack", "out", "--original", "visits.csv", "--attacks", "linkage", "--json")
+
+
+@pytest.fixture
+def visits(graphveil_here, cwd):
+    """Return the words that attack a release of users by features, which hides names alone."""
+    (cwd / "visits.csv").write_text(VISITS)
+    for folder in ("out", "again"):
+        words = ("rename", "visits.csv", "--kind", "bipartite", "--items", "things")
+        assert 0 == graphveil_here("anonymize", *words, "--out", folder).code
+    return ("attack", "out", "--original", "visits.csv")
+
+
+def parts(done):
+    assert 0 == done.code, done
+    return {row["part"]: row for row in json.loads(done.out)["rows"]}
+
+
+@pytest.mark.usefixtures("visits")
+def test_parameters_of_an_attack_are_flags_and_tables_of_a_configuration(
+    graphveil_here, cwd, assert_one_line
+):
+    flags = ("--linkage.known", 3, "--linkage.wrong", 0, "--linkage.targets", 2)
+    row = parts(graphveil_here(*LINKAGE, *flags))["3 known, 0 false: own row"]
+    assert (1.0, 0.25, 2) == (row["value"], row["baseline"], row["sample_size"])
+    (cwd / "options.toml").write_text('[attack.linkage]\nknown = "3"\nwrong = 0\ntargets = 2\n')
+    rows = parts(graphveil_here(*LINKAGE, "--config", "options.toml"))
+    assert {2} == {row["sample_size"] for part, row in rows.items() if part.endswith("own row")}
+    assert {"3 known, 0 false"} == {part.partition(":")[0] for part in rows}
+    done = graphveil_here(*LINKAGE, "--linkage.targets", "many")
+    assert_one_line(done, "targets='many' is not of type int")
+    assert_one_line(graphveil_here(*LINKAGE, "--linkage.target", 2), "no parameter 'target'")
+
+
+def test_a_second_release_leaves_who_shares_both_classes(graphveil_here, visits):
+    rows = parts(graphveil_here(*visits, "--with", "again", "--attacks", "intersection", "--json"))
+    assert 1.0 == rows["alone in the joint class"]["value"]
+    done = graphveil_here(*visits, "--attacks", "intersection")
+    assert "intersection: not measured: there is no second release" in done.err
+
+
+def test_a_column_beside_a_release_is_attacked_by_the_ids_of_the_original(
+    graphveil_here, cwd, visits, assert_one_line
+):
+    (cwd / "income.csv").write_text("who,income\ndan,high\nann,low\nbob,low\ncyd,low\nzoe,low\n")
+    homogeneity = (*visits, "--attacks", "homogeneity", "--json", "--attached")
+    done = graphveil_here(*homogeneity, "income.csv")
+    assert 0.75 == parts(done)["commonest value of the class"]["baseline"]
+    assert "ids that are not in the original: 1" in done.err
+    more = "age,income,name\n3,low,ann\n4,low,bob\n5,low,cyd\n5,high,dan\n"
+    (cwd / "more.csv").write_text(more)
+    words = ("more.csv", "--attached-ids", "name")
+    named = graphveil_here(*homogeneity, *words, "--attached-column", "income")
+    assert parts(done).keys() == parts(named).keys()
+    assert_one_line(graphveil_here(*homogeneity, *words), "which column", "age, income")
+    wrong = graphveil_here(*homogeneity, *words, "--attached-column", "incom")
+    assert_one_line(wrong, "no column 'incom'", "age, income, name")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("dan,high\nann,low\nbob,low\n", "no value of 'income' for cyd"),
+        ("dan,high\nann,low\nbob,low\ncyd,\n", "no value of 'income' for cyd"),
+        ("dan,high\nann,low\nbob,low\ncyd,low\ncyd,high\n", "cyd stands 2 times"),
+    ],
+)
+def test_everybody_needs_one_value_of_an_attached_column(
+    graphveil_here, cwd, visits, assert_one_line, lines, words
+):
+    (cwd / "income.csv").write_text(f"who,income\n{lines}")
+    done = graphveil_here(*visits, "--attacks", "homogeneity", "--attached", "income.csv")
+    assert_one_line(done, words)
+
+
+def test_a_column_needs_its_file(graphveil_here, visits, assert_one_line):
+    done = graphveil_here(*visits, "--attached-column", "income")
+    assert_one_line(done, "--attached FILE")

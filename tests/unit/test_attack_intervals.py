@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphveil.attacks.intervals import bootstrap_mean, bootstrap_ratio, wilson
+from graphveil.attacks.intervals import (
+    bootstrap_auc,
+    bootstrap_difference,
+    bootstrap_mean,
+    bootstrap_ratio,
+    wilson,
+)
 
 LEAST_COVERED = 920
 """Of 1,000 runs: a correct interval of 95 % falls below with a chance of 2e-5."""
@@ -51,3 +57,26 @@ def test_the_interval_of_ratios_covers_the_truth():
 
 def test_a_ratio_of_nothing_has_no_interval():
     assert bootstrap_ratio(np.zeros(4), np.zeros(4), rng()).low is None
+
+
+def test_the_interval_of_differences_covers_the_truth():
+    draws, ones = rng(3), np.ones(120)
+    covered = 0
+    for _ in range(1000):
+        first, second = (draws.binomial(1, share, 120).astype(float) for share in (0.6, 0.3))
+        sample = bootstrap_difference((first, ones), (second, ones), draws)
+        covered += sample.low <= 0.3 <= sample.high
+    assert covered >= LEAST_COVERED
+
+
+def test_the_interval_of_areas_under_the_curve_covers_the_truth():
+    draws, covered = rng(4), 0
+    for _ in range(1000):
+        positives, negatives = draws.normal(1.0, 1.0, 40), draws.normal(0.0, 1.0, 40)
+        sample = bootstrap_auc(positives, negatives, draws)
+        covered += sample.low <= 0.7602499 <= sample.high
+    assert covered >= LEAST_COVERED
+
+
+def test_scores_that_are_all_the_same_give_an_area_of_a_half():
+    assert (0.5, 0.5) == bootstrap_auc(np.ones(5), np.ones(7), rng())[1:]

@@ -54,7 +54,7 @@ def release_of(before, after, *, guarantee=None, levels=None, order=None, linkag
 
 def attacked(before, after, *, seed=1, rerun=None, **how):
     release, original = release_of(before, after, **how)
-    return attack(release, original=original, seed=seed, rerun=rerun)
+    return attack(release, original=original, attacks=["matching"], seed=seed, rerun=rerun)
 
 
 def figures(*case, **how):
@@ -189,9 +189,8 @@ def test_of_a_run_that_gives_the_same_rows_again_the_nearest_candidate_is_guesse
         private = dataclasses.replace(release.private, linkage=linkage)
         return dataclasses.replace(release, data=table_of(rows), private=private)
 
-    row = {r.part: r for r in attack(release, original=original, seed=3, rerun=again)}[
-        "re-run, right guess"
-    ]
+    rows = attack(release, original=original, attacks=["matching"], seed=3, rerun=again)
+    row = {r.part: r for r in rows}["re-run, right guess"]
     assert (1.0, 1 / 6, "sampled", 6) == (row.value, row.baseline, row.exact, row.sample_size)
     assert (1.0, 1.0) == (row.ci_low, row.ci_high)
 
@@ -268,7 +267,7 @@ def test_a_run_with_weights_of_cells_is_not_run_again_and_the_reason_is_given(tm
     original = table_of(BEFORE, ids=NAMES)
     release = gv.Adaptive(levels=2).anonymize(original, weights=np.ones((6, 4)))
     folder = release.write(tmp_path / "out")
-    attacked = gv.attack_release(folder, original=original, seed=1)
+    attacked = gv.attack_release(folder, original=original, attacks=["matching"], seed=1)
     assert {"re-run, right guess"} == {name.partition(": ")[2] for name in attacked.not_measured}
     assert "weights that no file keeps" in "".join(attacked.not_measured.values())
     assert ("weights",) == gv.read_release(folder).private.unrecorded

@@ -89,8 +89,8 @@ ROOMS = {
         *("flat", "anonymizer", "methods"),
     ),
     "attacks": (
-        *("errors", "html", "progress", "atomic", "randomness", "data", "claims", "records"),
-        *("lazy", "kernels", "measures", "verify", "parameters", "release", "evaluate"),
+        *("errors", "lazy", "html", "progress", "atomic", "randomness", "data", "claims"),
+        *("records", "kernels", "measures", "verify", "parameters", "release", "evaluate"),
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),

@@ -111,6 +111,9 @@ class Situation(NamedTuple, Generic[C]):
         The original beside a second release of the same people; None where there is none.
     attached
         A column that is published beside the release; None where there is none.
+    table
+        The original as a table, where the comparison is of its one-hot features: what the method
+        reads when it is run again.
     """
 
     comparison: C
@@ -119,6 +122,7 @@ class Situation(NamedTuple, Generic[C]):
     rerun: Rerun | None = None
     second: C | None = None
     attached: Attached | None = None
+    table: Table | None = None
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return the random stream of a purpose; the name of the attack belongs into it."""

@@ -11,6 +11,7 @@ Z = 1.959963984540054
 """The quantile of the normal distribution that 2.5 % exceed."""
 
 RESAMPLES = 1_000
+_CELLS = 2_000_000
 _TAILS = (0.025, 0.975)
 
 
@@ -73,14 +74,104 @@ def bootstrap_ratio(
     >>> bootstrap_ratio(np.array([1.0, 2.0]), np.array([2.0, 4.0]), rng)
     Sample(size=2, low=0.5, high=0.5)
     """
-    n = numerators.size
-    ratios = np.empty(RESAMPLES)
-    for number in range(RESAMPLES):
-        drawn = rng.integers(0, n, n)
-        below = denominators[drawn].sum()
-        ratios[number] = numerators[drawn].sum() / below if below else np.nan
-    ratios = ratios[~np.isnan(ratios)]
-    if not ratios.size:
-        return Sample(n)
-    low, high = np.quantile(ratios, _TAILS)
-    return Sample(n, float(low), float(high))
+    ratios = _resampled_ratios(numerators, denominators, rng)
+    return _percentiles(ratios, numerators.size)
+
+
+def bootstrap_difference(
+    first: tuple[NDArray[np.float64], NDArray[np.float64]],
+    second: tuple[NDArray[np.float64], NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> Sample:
+    """Return the interval of the bootstrap around the difference of two ratios, of other people.
+
+    Parameters
+    ----------
+    first, second
+        Numerators and denominators, as in `bootstrap_ratio`; the second is taken off the first.
+    rng
+        Draws the people of either.
+
+    Examples
+    --------
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> ones = np.ones(3)
+    >>> bootstrap_difference((ones, ones), (0 * ones, ones), rng)
+    Sample(size=6, low=1.0, high=1.0)
+    """
+    ratios = _resampled_ratios(*first, rng) - _resampled_ratios(*second, rng)
+    return _percentiles(ratios, first[0].size + second[0].size)
+
+
+def bootstrap_auc(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64], rng: np.random.Generator
+) -> Sample:
+    """Return the interval of the bootstrap around the area under the curve of two groups' scores.
+
+    Parameters
+    ----------
+    positives, negatives
+        float64: the score of everybody in either group.
+    rng
+        Draws the people of either group.
+
+    Examples
+    --------
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> bootstrap_auc(np.array([2.0, 3.0]), np.array([0.0, 1.0]), rng)
+    Sample(size=4, low=1.0, high=1.0)
+    """
+    above = positives_above(positives, negatives)
+    blocks = []
+    for size in _blocks(max(above.shape)):
+        of_positives, of_negatives = (_resampled(n, size, rng) for n in above.shape)
+        blocks.append(((of_positives @ above) * of_negatives).sum(axis=1) / above.size)
+    return _percentiles(np.concatenate(blocks), sum(above.shape))
+
+
+def positives_above(
+    positives: NDArray[np.float64], negatives: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return for every positive and negative whether the first scores higher; ties are a half.
+
+    Examples
+    --------
+    >>> positives_above(np.array([1.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    [[1.0, 0.5, 0.0]]
+    """
+    signs: NDArray[np.float64] = (np.sign(positives[:, None] - negatives) + 1) / 2
+    return signs
+
+
+def _resampled_ratios(
+    numerators: NDArray[np.float64], denominators: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
+    n, blocks = numerators.size, []
+    for size in _blocks(n):
+        often = _resampled(n, size, rng)
+        below = often @ denominators
+        blocks.append(
+            np.where(below > 0, often @ numerators / np.where(below > 0, below, 1), np.nan)
+        )
+    return np.concatenate(blocks)
+
+
+def _blocks(n: int) -> list[int]:
+    """Return how many of the draws are made at once, of n people each."""
+    most = max(1, _CELLS // max(n, 1))
+    return [min(most, RESAMPLES - start) for start in range(0, RESAMPLES, most)]
+
+
+def _resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return how often each of n people is drawn in as many draws with replacement, size times."""
+    drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+
+
+def _percentiles(values: NDArray[np.float64], size: int) -> Sample:
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return Sample(size)
+    low, high = np.quantile(values, _TAILS)
+    return Sample(size, float(low), float(high))

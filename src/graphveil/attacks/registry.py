@@ -5,9 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from graphveil.attacks.attack import Attack
+from graphveil.attacks.features.class_truth import CLASS_TRUTH
+from graphveil.attacks.features.homogeneity import HOMOGENEITY
+from graphveil.attacks.features.intersection import INTERSECTION
+from graphveil.attacks.features.linkage import LINKAGE
+from graphveil.attacks.features.membership import MEMBERSHIP
+from graphveil.attacks.features.rerunning import RE_RUN
 from graphveil.attacks.matching import MATCHING
 
-_ALL: tuple[Attack[Any, Any], ...] = (MATCHING,)
+_ALL: tuple[Attack[Any, Any], ...] = (
+    MATCHING,
+    LINKAGE,
+    MEMBERSHIP,
+    CLASS_TRUTH,
+    HOMOGENEITY,
+    INTERSECTION,
+    RE_RUN,
+)
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}
 """Every attack by its name: an entry here appears in the command line and the docs."""

@@ -21,7 +21,7 @@ from graphveil.attacks.attack import (
     Situation,
 )
 from graphveil.attacks.registry import ATTACKS
-from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
+from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import ParameterError, UsageError
@@ -141,6 +141,11 @@ def attack(
     folder = None if isinstance(release, Release) else Path(release)
     read = release if isinstance(release, Release) else read_release(release)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
+    if attached is not None and attached.value.size != pair.original.size:
+        raise UsageError(
+            f"the attached column {attached.name!r} has {attached.value.size} values, the original "
+            f"{pair.original.size} people. Give one value for everybody, in the original's order."
+        )
     situation = Situation(
         comparison=pair,
         release=read,
@@ -224,6 +229,7 @@ def _seen_by(chosen: Attack[Any, Any], situation: Situation[Any]) -> Situation[A
     return situation._replace(
         comparison=situation.comparison.one_hot(),
         second=None if second is None else second.one_hot(),
+        table=situation.comparison.original,
     )
 
 
@@ -231,7 +237,7 @@ def _levels(release: Release, original: Data) -> NDArray[np.int64] | None:
     """Return how many candidates everybody was promised; None where that is not known."""
     promise = release.guarantee
     n = original.size
-    if isinstance(promise, KAnonymity):
+    if isinstance(promise, KAnonymity | SmoothKAnonymity):
         return np.full(n, promise.k, dtype=np.int64)
     if not isinstance(promise, AdaptiveAnonymity):
         return None
@@ -251,7 +257,7 @@ def _rows(release: str, name: str, outcome: Outcome) -> Iterator[AttackRow]:
             attack=name,
             part=figure.part,
             value=float(figure.value),
-            baseline=figure.baseline,
+            baseline=None if figure.baseline is None else float(figure.baseline),
             unit=figure.unit,
             direction=figure.direction,
             exact=figure.exact,

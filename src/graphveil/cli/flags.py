@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 OPTIONS_GROUP = Group("Options", sort_key=0)
 METHOD_GROUP = Group("Method's options", sort_key=1)
+PARAMETERS_GROUP = Group("Parameters of attacks", sort_key=2)
 READING_GROUP = Group("Reading the input", sort_key=4)
 OUTPUT_GROUP = Group("Output", sort_key=3)
 ENGINE_GROUP = Group("Where it runs", sort_key=2)
@@ -35,6 +36,7 @@ def flag(
     default: Any = inspect.Parameter.empty,
     group: Group | None = None,
     negative: str | None = None,
+    spelled: str | None = None,
 ) -> inspect.Parameter:
     """Return one keyword-only flag.
 
@@ -52,9 +54,12 @@ def flag(
         The panel of the help page.
     negative
         The flag that says no; empty for none.
+    spelled
+        The flag, where it is not the name with dashes.
     """
     whole = kind is int or (int in get_args(kind) and str not in get_args(kind))
     note = Parameter(
+        name=spelled,
         help=text,
         converter=_whole_number if whole else None,
         group=group or OPTIONS_GROUP,

@@ -1,0 +1,214 @@
+"""What the class of a person tells of that person: how many of its members an entry is true of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.features.classes import People, people_of
+from graphveil.attacks.features.scoring import RARE
+from graphveil.claims.conditions import TrueOfShare, share_in
+from graphveil.claims.guarantees import SmoothKAnonymity
+from graphveil.data import Bipartite
+from graphveil.evaluate import BipartiteComparison
+from graphveil.lazy import lazy_module
+from graphveil.release import Release
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
+
+
+class Profiles(NamedTuple):
+    """How many members of every class truly have every feature that one of them has, or it shows.
+
+    Parameters
+    ----------
+    group, feature
+        int64, shape (pairs,): the class, and the feature.
+    having
+        int64: how many members have it.
+    shown
+        bool: whether the class publishes it.
+    size
+        int64: how many members the class has.
+    """
+
+    group: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    having: NDArray[np.int64]
+    shown: NDArray[np.bool_]
+    size: NDArray[np.int64]
+
+    def only(self, some: NDArray[np.bool_]) -> Profiles:
+        """Return some of the pairs."""
+        group, feature, having, shown, size = self
+        return Profiles(group[some], feature[some], having[some], shown[some], size[some])
+
+
+def profiles_of(people: People) -> Profiles:
+    """Return what the members of every class truly have, and what it publishes.
+
+    Parameters
+    ----------
+    people
+        Everybody beside the release.
+    """
+    classes = people.classes
+    n, width = classes.sizes.size, people.before.shape[1]
+    members = sparse.csr_array(
+        (np.ones(people.own.size), (people.own, np.arange(people.own.size))),
+        shape=(n, people.own.size),
+    )
+    having = sparse.coo_array(members @ people.before)
+    shown = classes.rows.tocoo()
+    keys = having.row.astype(np.int64) * width + having.col
+    of_shown = shown.row.astype(np.int64) * width + shown.col
+    every = np.union1d(keys, of_shown)
+    counts = np.zeros(every.size, dtype=np.int64)
+    counts[np.searchsorted(every, keys)] = np.rint(having.data)
+    group, feature = np.divmod(every, max(width, 1))
+    return Profiles(group, feature, counts, np.isin(every, of_shown), classes.sizes[group])
+
+
+def class_truth(situation: Situation[BipartiteComparison], options: AttackOptions) -> Outcome:
+    """Return how true published entries are of their class, and what thresholds prove.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are no people, or nothing was published.
+    """
+    del options
+    people = people_of(situation.comparison)
+    profiles = profiles_of(people)
+    shown = profiles.only(profiles.shown)
+    if not shown.group.size:
+        raise NotMeasuredError("no entry was published")
+    share = np.bincount(people.before.indices, minlength=people.before.shape[1]) / people.own.size
+    of_all = shown.having == shown.size
+    entries, unit = float(shown.size.sum()), "share of published entries"
+    everybody = float(shown.size[share[shown.feature] == 1].sum() / entries)
+    certain = float(shown.size[of_all].sum() / entries)
+    truth = float(shown.having.sum() / entries)
+    by_chance = float((shown.size * share[shown.feature]).sum() / entries)
+    figures = [
+        AttackFigure("entries true of the whole class", certain, unit, everybody),
+        AttackFigure("entries true, mean", truth, unit, by_chance),
+    ]
+    missing: dict[str, str] = {}
+    theta = _theta_of(situation.release)
+    if theta is None:
+        missing[THRESHOLD] = "the release promises no share below 1 of a class that has an entry"
+    else:
+        figures.extend(_thresholds(people, profiles, theta, missing))
+    return Outcome(figures, *_risks(people, shown.only(of_all), share), missing)
+
+
+def _theta_of(release: Release) -> str | None:
+    """Return the share of a class that has each of its entries, where one below 1 is promised."""
+    promise = release.guarantee
+    stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]
+    if isinstance(promise, SmoothKAnonymity):
+        stated.append(promise.theta)
+    return next((theta for theta in stated if share_in(theta) < 1), None)
+
+
+def least_counts(sizes: NDArray[np.int64], theta: str) -> NDArray[np.int64]:
+    """Return how many members of classes of these sizes must have what is published.
+
+    Examples
+    --------
+    >>> least_counts(np.array([8, 9]), "1/2").tolist()
+    [4, 5]
+    """
+    share = share_in(theta)
+    counts: NDArray[np.int64] = -(-sizes * share.numerator // share.denominator)
+    return counts
+
+
+def _thresholds(
+    people: People, profiles: Profiles, theta: str, missing: dict[str, str]
+) -> Iterator[AttackFigure]:
+    """Yield what someone who has the rows of all others of a class is sure of.
+
+    An entry that just as many have as must is published only if the last one has it, too. Where
+    one more would have been published, the last one does not have it.
+    """
+    least = least_counts(profiles.size, theta)
+    proving = profiles.only(profiles.shown & (profiles.having == least))
+    entries = float(proving.having.sum() / max(people.before.nnz, 1))
+    having = _number_of(people, proving, having=True)
+    unit = "share of people"
+    part = "threshold, entries proved"
+    yield AttackFigure(part, entries, "share of original entries", 0.0)
+    part = "threshold, people with a proved entry"
+    yield AttackFigure(part, float((having > 0).mean()), unit, 0.0)
+    if (~profiles.shown & (profiles.having >= least)).any():
+        missing[ABSENT] = "entries that enough members have are left out as well"
+        return
+    absent = profiles.only(~profiles.shown & (profiles.having == least - 1))
+    part = "threshold, people with an item proved absent"
+    lacking = _number_of(people, absent, having=False)
+    yield AttackFigure(part, float((lacking > 0).mean()), unit, 0.0)
+
+
+def _number_of(people: People, profiles: Profiles, *, having: bool) -> NDArray[np.int64]:
+    """Return of how many of the pairs of their class people have the feature, or lack it."""
+    shape = (people.classes.sizes.size, people.before.shape[1])
+    pairs = sparse.csr_array(
+        (np.ones(profiles.group.size), (profiles.group, profiles.feature)), shape=shape
+    )
+    of_class = np.diff(pairs.indptr)[people.own]
+    own = np.diff(sparse.csr_array(people.before.multiply(pairs[people.own])).indptr)
+    number: NDArray[np.int64] = own if having else of_class - own
+    return number
+
+
+def _risks(
+    people: People, certain: Profiles, share: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the share of everybody's rare features that their class makes certain.
+
+    Beside it stands how frequent these features are on average; NaN where a person has none.
+    """
+    rare = np.nonzero(share <= RARE)[0]
+    own = people.before[:, rare]
+    number = np.diff(own.indptr)
+    is_rare = np.isin(certain.feature, rare)
+    sure = _number_of(people, certain.only(is_rare), having=True)
+    with np.errstate(invalid="ignore"):
+        return sure / np.where(number, number, np.nan), own @ share[rare] / np.where(
+            number, number, np.nan
+        )
+
+
+CLASS_TRUTH = Attack(
+    name="class-truth",
+    kind=Bipartite,
+    knows="which class of equal rows is a person's; for thresholds also the rows of all others in "
+    "it, and the rule",
+    definition="of how many members of their class published entries are true: of all, and on "
+    "average; entries that exactly as many have as must, which the rows of the others prove, and "
+    "items that one too few have. Risk: the share of a person's rare items that is certain",
+    source="Machanavajjhala et al. 2007; thresholds: after Wong et al. 2007",
+    needs_linkage=True,
+    cost="linear",
+    compute=class_truth,
+    options=AttackOptions,
+)
+"""The entry of this attack."""

@@ -1,0 +1,281 @@
+"""Whose row is whose, for someone who knows some of a person's features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
+from graphveil.attacks.features.scoring import (
+    MOST_CELLS,
+    SURE,
+    Counts,
+    Guesses,
+    Known,
+    everywhere,
+    guesses,
+    other_features,
+)
+from graphveil.attacks.features.twin import people_to_leave_out, twin
+from graphveil.attacks.intervals import (
+    bootstrap_difference,
+    bootstrap_mean,
+    bootstrap_ratio,
+    wilson,
+)
+from graphveil.attacks.numbers import WholeNumbers
+from graphveil.data import Bipartite
+from graphveil.errors import GraphveilError
+from graphveil.evaluate import BipartiteComparison
+from graphveil.lazy import lazy_module
+from graphveil.parameters import parameter
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+TWIN = "a release without some people"
+_TRIES = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkageOptions(AttackOptions):
+    """How much is known, of how many people."""
+
+    label: ClassVar[str] = "linkage"
+
+    known: WholeNumbers = parameter(
+        default=WholeNumbers((2, 4, 8, 16)), text="how many items are known of a person"
+    )
+    wrong: WholeNumbers = parameter(
+        default=WholeNumbers((0, 1)), text="how many of them are false, as popular items"
+    )
+    targets: int = parameter(default=500, text="people who are attacked", minimum=1)
+    out: int = parameter(
+        default=1_000, text="the most people that the second release leaves out", minimum=1
+    )
+
+
+def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) -> Outcome:
+    """Return how often rows and classes are named, what else is guessed, and of people left out.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are no people, or classes and features are too many.
+    """
+    people = people_of(situation.comparison)
+    order = situation.rng("linkage: targets").permutation(people.own.size)
+    figures: list[AttackFigure] = []
+    missing: dict[str, str] = {}
+    risk = np.full(people.own.size, np.nan)
+    for number in options.known:
+        for wrong in options.wrong:
+            part = f"{number} known, {wrong} false"
+            rng = situation.rng(f"linkage: {part}")
+            known = known_items(people, order, (number, wrong, options.targets), rng)
+            if known is None:
+                missing[part] = f"nobody has {number} items, or {wrong} more that could be false"
+                continue
+            made = guesses(known, people)
+            figures.extend(_figures(part, made, _marginals(known, people), people, rng))
+            if not wrong:
+                risk[known.people] = np.fmax(risk[known.people], made.own_chance)
+    try:
+        figures.extend(_inside_and_outside(people, situation, options))
+    except (NotMeasuredError, GraphveilError) as error:
+        missing[TWIN] = str(error)
+    sizes = people.classes.sizes[people.own] / people.own.size
+    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, sizes), missing)
+
+
+def known_items(
+    people: People,
+    order: NDArray[np.int64],
+    how: tuple[int, int, int],
+    rng: np.random.Generator,
+) -> Known | None:
+    """Return what the adversary knows of the first people in an order who have as many items.
+
+    Parameters
+    ----------
+    people
+        The people beside a release.
+    order
+        int64: people, those who are attacked first.
+    how
+        How many items are known, how many of them are false, of how many people at most.
+    rng
+        Draws the items; false ones by popularity.
+
+    Returns
+    -------
+    Known
+        What is known; None where nobody has as many items.
+    """
+    number, wrong, targets = how
+    used = int(np.count_nonzero(np.bincount(people.before.indices)))
+    numbers = people.numbers[order]
+    enough = (numbers >= max(number, 1)) & (numbers <= used - wrong)
+    chosen = order[enough][:targets]
+    if not chosen.size or wrong > number:
+        return None
+    lists = []
+    for person in chosen:
+        own = people.row(person)
+        true = rng.permutation(own)[: number - wrong]
+        lists.append(np.concatenate([true, _false_items(people, own, wrong, rng)]))
+    indices = np.concatenate(lists)
+    indptr = np.arange(0, indices.size + 1, number)
+    shape = (chosen.size, people.before.shape[1])
+    items = sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
+    items.sort_indices()
+    return Known(chosen, items, wrong / number if wrong else FALSE_SHARE)
+
+
+def _false_items(
+    people: People, own: NDArray[np.int32], number: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return items that a person does not have, as popular as they are."""
+    drawn: list[int] = []
+    entries = people.before.indices
+    for _ in range(_TRIES * number):
+        if len(drawn) == number:
+            break
+        item = int(entries[rng.integers(entries.size)])
+        if item not in drawn and item not in own:
+            drawn.append(item)
+    if len(drawn) == number:
+        return np.array(drawn, dtype=np.int32)
+    rest = np.setdiff1d(entries, [*own, *drawn])
+    further = rng.choice(rest, number - len(drawn), replace=False)
+    return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
+
+
+def _marginals(known: Known, people: People) -> tuple[Counts, Counts]:
+    """Return what is guessed right of everybody from how frequent features are alone."""
+    frequency = people.classes.frequency
+    likely = np.nonzero(frequency > 0.5)[0]
+    cells = np.ones((known.people.size, likely.size), dtype=bool)
+    return other_features(everywhere(likely, cells, frequency.size), known, people)
+
+
+def _figures(
+    part: str,
+    made: Guesses,
+    marginals: tuple[Counts, Counts],
+    people: People,
+    rng: np.random.Generator,
+) -> Iterator[AttackFigure]:
+    """Yield how often rows and classes are named, and the other features that are guessed."""
+    classes, n = people.classes, made.own_row.size
+    largest = float(classes.sizes.max()) / classes.n
+    unit = "share of targets"
+    for name, hits, guess in (
+        ("own row", made.own_row, 1 / classes.n),
+        ("own class", made.own_class, largest),
+    ):
+        value, sample = float(hits.mean()), bootstrap_mean(hits, rng)
+        yield AttackFigure(f"{part}: {name}", value, unit, guess, sample=sample)
+    for name, named, right in (
+        ("named", made.chance > SURE, made.likeliest_is_own),
+        ("NS08 named", made.eccentric, made.eccentric_is_own),
+    ):
+        number, hits_of_named = int(named.sum()), int((named & right).sum())
+        before = float(largest > SURE) if name == "named" else 0.0
+        yield AttackFigure(f"{part}: {name}", number / n, unit, before, sample=wilson(number, n))
+        if number:
+            share = hits_of_named / number
+            sample = wilson(hits_of_named, number)
+            whom = "share of named targets"
+            yield AttackFigure(f"{part}: {name}, rightly", share, whom, largest, sample=sample)
+    for name, counts, guess_of in (
+        ("other items", made.others, marginals[0]),
+        ("rare other items", made.rare, marginals[1]),
+    ):
+        yield from _precision_and_recall(f"{part}: {name}", counts, guess_of, rng)
+
+
+def _precision_and_recall(
+    part: str, counts: Counts, guess: Counts, rng: np.random.Generator
+) -> Iterator[AttackFigure]:
+    """Yield the share of guesses that are right, and of what is true that is guessed."""
+    if not counts.true.sum():
+        return
+    for name, unit, below in (
+        ("precision", "share of guesses", "guessed"),
+        ("recall", "share of true items", "true"),
+    ):
+        numbers = getattr(counts, below)
+        if not numbers.sum():
+            continue
+        guessed = float(getattr(guess, below).sum())
+        before = float(guess.right.sum()) / guessed if guessed else None
+        sample = bootstrap_ratio(counts.right, numbers, rng)
+        value = float(counts.right.sum() / numbers.sum())
+        yield AttackFigure(f"{part}, {name}", value, unit, before, sample=sample)
+
+
+def _inside_and_outside(
+    people: People, situation: Situation[BipartiteComparison], options: LinkageOptions
+) -> Iterator[AttackFigure]:
+    """Yield what is recalled of people in a release, and of others that it leaves out."""
+    rng = situation.rng("linkage: twin")
+    out = people_to_leave_out(people, options.out, rng)
+    beside = twin(situation, out, int(rng.integers(1 << 62)))
+    order = {
+        "out": rng.permutation(out),
+        "in": rng.permutation(np.nonzero(beside.own >= 0)[0]),
+    }
+    for number in options.known:
+        how = (number, 0, options.targets)
+        known = {side: known_items(beside, whom, how, rng) for side, whom in order.items()}
+        made = {side: guesses(k, beside).rare for side, k in known.items() if k is not None}
+        if len(made) < 2 or not all(counts.true.sum() for counts in made.values()):
+            continue
+        part, unit = f"{number} known: rare other items, recall", "share of true items"
+        outside, inside = made["out"], made["in"]
+        values = {s: float(c.right.sum() / c.true.sum()) for s, c in made.items()}
+        for side, name, before in (
+            ("out", "of people left out", None),
+            ("in", "of people inside", values["out"]),
+        ):
+            sample = bootstrap_ratio(made[side].right, made[side].true, rng)
+            yield AttackFigure(f"{part} {name}", values[side], unit, before, sample=sample)
+        sample = bootstrap_difference(
+            (inside.right, inside.true), (outside.right, outside.true), rng
+        )
+        harm = values["in"] - values["out"]
+        yield AttackFigure(f"{part}, harm of being inside", harm, unit, 0.0, sample=sample)
+
+
+LINKAGE = Attack(
+    name="linkage",
+    kind=Bipartite,
+    knows="some items of a person, of which some may be false, and how true the release is on the "
+    "whole: the share of published entries that are true, and of true ones that are suppressed",
+    definition="how often the likeliest class is the person's and names their row, ties being "
+    f"shared; how often a class of a chance above {SURE} is named, and rightly; which other items "
+    "are guessed, all and those of at most 5 % of the rows; the same for people whom a second run "
+    "left out; beside it the eccentricity of Narayanan and Shmatikov over classes",
+    source="graphveil's own likelihood; Narayanan and Shmatikov 2008 beside it",
+    needs_linkage=True,
+    cost="near-linear, on 500 people drawn; up to "
+    f"{MOST_CELLS:,} distinct rows and features together",
+    compute=linkage,
+    options=LinkageOptions,
+)
+"""The entry of this attack."""

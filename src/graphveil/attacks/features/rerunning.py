@@ -1,0 +1,283 @@
+"""One item of one person, for someone who knows everything else and runs the method again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.features.twin import Again, features_of
+from graphveil.attacks.intervals import wilson
+from graphveil.data import Bipartite, Table
+from graphveil.errors import GraphveilError
+from graphveil.evaluate import BipartiteComparison
+from graphveil.parameters import parameter
+from graphveil.progress import stage
+
+GUESS = 0.5
+_TRIES = 1_000
+_SUPPRESSED = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RerunOptions(AttackOptions):
+    """How often the method is run."""
+
+    label: ClassVar[str] = "re-run"
+
+    trials: int = parameter(default=100, text="items that are guessed", minimum=1)
+    releases: int = parameter(default=8, text="runs of the method for either item", minimum=1)
+    people: int = parameter(default=2_000, text="people drawn of larger data", minimum=2)
+
+
+class Trial(NamedTuple):
+    """One item of a person against another that they might have.
+
+    Parameters
+    ----------
+    person
+        Who it is.
+    differs
+        Whether the two give different releases under one seed.
+    right
+        Whether the true one was guessed under seeds of the adversary.
+    """
+
+    person: int
+    differs: bool
+    right: bool
+
+
+class Changed(NamedTuple):
+    """Data in which one item of one person is another."""
+
+    person: int
+    data: Table | Bipartite
+
+
+def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> Outcome:
+    """Return how often one unknown item is guessed by running the method with either.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, items are people, or no item could be another.
+    """
+    again = Again(situation)
+    if situation.comparison.original.items == "people":
+        raise NotMeasuredError("items are people: their names are other ones in every run")
+    rng = situation.rng("re-run: trials")
+    n = again.original.size
+    drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
+    data = again.original.permuted(drawn, ids=again.original.labels()[drawn])
+    run = _rows_of_runs(again)
+    try:
+        with stage("running the method again"):
+            trials = [_trial(data, run, options.releases, rng) for _ in range(options.trials)]
+    except GraphveilError as error:
+        raise NotMeasuredError(str(error)) from error
+    capped = f"capped at {drawn.size:,} people: " if drawn.size < n else ""
+    size, unit = len(trials), "share of trials"
+    differs, right = (sum(t.differs for t in trials), sum(t.right for t in trials))
+    figures = [
+        AttackFigure(f"{capped}{part}", hits / size, unit, guess, sample=wilson(hits, size))
+        for part, hits, guess in (
+            ("seed known, releases differ", differs, 0.0),
+            ("seed unknown, right guess", right, GUESS),
+        )
+    ]
+    return Outcome(figures, *_risks(trials, drawn, n))
+
+
+def _trial(
+    data: Table | Bipartite,
+    run: Callable[[Table | Bipartite, int], Counter[bytes]],
+    releases: int,
+    rng: np.random.Generator,
+) -> Trial:
+    """Return what becomes of one item of one person."""
+    changed = with_another_item(data, rng)
+    either = (data, changed.data)
+
+    def seed() -> int:
+        return int(rng.integers(1 << 62))
+
+    common = seed()
+    published = [run(some, common) for some in either]
+    true = int(rng.integers(2))
+    overlaps = [
+        sum(overlap(published[true], run(some, seed())) for _ in range(releases)) for some in either
+    ]
+    guess = int(np.argmax(overlaps)) if overlaps[0] != overlaps[1] else int(rng.integers(2))
+    return Trial(changed.person, published[0] != published[1], guess == true)
+
+
+def _rows_of_runs(again: Again) -> Callable[[Table | Bipartite, int], Counter[bytes]]:
+    """Return what runs the method and gives the rows of the release, features by their names."""
+    numbers: dict[str, int] = {}
+
+    def run(data: Table | Bipartite, seed: int) -> Counter[bytes]:
+        return rows_of(features_of(again(data, seed).data), numbers)
+
+    return run
+
+
+def rows_of(data: Bipartite, numbers: dict[str, int]) -> Counter[bytes]:
+    """Return how often every row stands in a release, without the ids of its people.
+
+    Parameters
+    ----------
+    data
+        The release.
+    numbers
+        The number of every feature by its name; new names are added.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([["tea"], ["rye"], ["tea"]])
+    >>> sorted(rows_of(data, {}).values())
+    [1, 2]
+    """
+    names = [str(name) for name in data.feature_labels().tolist()]
+    number = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int32)
+    features, rows = number[data.indices], data.rows()
+    features = features[np.lexsort((features, rows))]
+    ends = data.indptr.tolist()
+    return Counter(features[a:b].tobytes() for a, b in pairwise(ends))
+
+
+def overlap(one: Counter[bytes], other: Counter[bytes]) -> int:
+    """Return how many rows two releases have in common, equal ones one by one.
+
+    Examples
+    --------
+    >>> overlap(Counter({b"a": 2, b"b": 1}), Counter({b"a": 1, b"c": 2}))
+    1
+    """
+    return (one & other).total()
+
+
+def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Changed:
+    """Return the data with one item of one person replaced by one that they do not have.
+
+    Parameters
+    ----------
+    data
+        In a table, and in features named ``column=value`` of which everybody has one a column,
+        another value of the column is drawn; else another feature. By how often they occur.
+    rng
+        Draws person and items.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where no item could be replaced.
+    """
+    for _ in range(_TRIES):
+        made = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)
+        if made is not None:
+            return Changed(*made)
+    raise NotMeasuredError("no item could be another one that occurs")
+
+
+def _other_cell(table: Table, rng: np.random.Generator) -> tuple[int, Table] | None:
+    """Return the table with the value of one cell drawn from another row; None where it is none."""
+    n, width = table.codes.shape
+    if not n or not width:
+        return None
+    row, donor, column = int(rng.integers(n)), int(rng.integers(n)), int(rng.integers(width))
+    old, new = table.codes[row, column], table.codes[donor, column]
+    if old == new or _SUPPRESSED in (old, new):
+        return None
+    codes = table.codes.copy()
+    codes[row, column] = new
+    return row, dataclasses.replace(table, codes=codes)
+
+
+def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipartite] | None:
+    """Return the data with one entry's feature drawn from another entry; None where it is none."""
+    if not data.n_entries:
+        return None
+    entry = int(rng.integers(data.n_entries))
+    person = int(np.searchsorted(data.indptr, entry, side="right")) - 1
+    start, end = data.indptr[person : person + 2]
+    donors = _alike(data, int(data.indices[entry]))
+    new = int(donors[rng.integers(donors.size)])
+    if new in data.indices[start:end]:
+        return None
+    indices = data.indices.copy()
+    indices[entry] = new
+    indices[start:end].sort()
+    return person, dataclasses.replace(data, indices=indices)
+
+
+def _alike(data: Bipartite, feature: int) -> NDArray[np.int32]:
+    """Return the features of all entries that a feature could be replaced by."""
+    columns = column_of_features(data)
+    if columns is None:
+        return data.indices
+    donors: NDArray[np.int32] = data.indices[columns[data.indices] == columns[feature]]
+    return donors
+
+
+def column_of_features(data: Bipartite) -> NDArray[np.int64] | None:
+    """Return the column of every feature, where features are a table's, one a column and value.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([["age=3", "sex=f"], ["age=4", "sex=f"]])
+    >>> column_of_features(data).tolist()
+    [0, 0, 1]
+    >>> column_of_features(Bipartite.from_lists([["tea"]])) is None
+    True
+    """
+    names = [str(name) for name in data.feature_labels().tolist()]
+    if not all("=" in name for name in names):
+        return None
+    heads = [name.partition("=")[0] for name in names]
+    columns: NDArray[np.int64] = np.unique(heads, return_inverse=True)[1]
+    keys = data.rows().astype(np.int64) * (max(columns, default=0) + 1) + columns[data.indices]
+    return columns if np.unique(keys).size == keys.size else None
+
+
+def _risks(
+    trials: list[Trial], drawn: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often everybody's item was guessed right where the seed is not known."""
+    people = drawn[[trial.person for trial in trials]]
+    number = np.bincount(people, minlength=n)
+    right = np.bincount(people, weights=[trial.right for trial in trials], minlength=n)
+    with np.errstate(invalid="ignore"):
+        return right / np.where(number, number, np.nan), np.where(number, GUESS, np.nan)
+
+
+RE_RUN = Attack(
+    name="re-run",
+    kind=Bipartite,
+    knows="all of the original but one item of one person, which is one of two, and the method "
+    "with its parameters; with and without its seed",
+    definition="how often the two items give different releases under one seed; how often the true "
+    "one is guessed where it is not known: that whose releases share more rows with the published "
+    "one on average",
+    source="graphveil's own",
+    needs_linkage=False,
+    cost="heavy, 1,800 runs of the method, on 2,000 people at most, drawn of larger data",
+    compute=re_run,
+    options=RerunOptions,
+    by_name=True,
+)
+"""The entry of this attack."""

@@ -1,0 +1,304 @@
+"""Classes of a release scored by what an adversary knows of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import NotMeasuredError
+from graphveil.attacks.features.classes import Classes, People
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+MOST_CELLS, CELLS_AT_ONCE = 100_000_000, 10_000_000
+"""The most classes and features together, and the cells that are worked on at once."""
+
+TIE = 1e-9
+SURE = 0.9
+"""A class with a larger chance is named."""
+
+ECCENTRICITY = 1.5
+LIKELIEST = 60
+RARE = 0.05
+"""Features of at most this share of the released rows are rare."""
+
+
+class Known(NamedTuple):
+    """What the adversary knows of some people.
+
+    Parameters
+    ----------
+    people
+        int64, shape (targets,): who they are.
+    items
+        float64 ones, targets by features: what is known of them, right or wrong.
+    false_share
+        The share of it that is false.
+    """
+
+    people: NDArray[np.int64]
+    items: sparse.csr_array
+    false_share: float
+
+
+class Counts(NamedTuple):
+    """Features guessed of every target, beyond the known ones.
+
+    Parameters
+    ----------
+    guessed, right, true
+        float64, shape (targets,): how many were guessed, how many of them truly, out of how many.
+    """
+
+    guessed: NDArray[np.float64]
+    right: NDArray[np.float64]
+    true: NDArray[np.float64]
+
+
+class Guesses(NamedTuple):
+    """What the adversary concludes of every target.
+
+    Parameters
+    ----------
+    own_row, own_class
+        float64, shape (targets,): the chance to name their row and their class, ties being shared.
+    chance
+        float64: what the adversary takes the chance of the likeliest class for.
+    likeliest_is_own
+        bool: whether that class is theirs.
+    own_chance
+        float64: what the adversary takes the chance of their own class for.
+    eccentric, eccentric_is_own
+        bool: whether the score of Narayanan and Shmatikov stands out, and whether it is theirs.
+    others, rare
+        The other features, all and the rare ones.
+    """
+
+    own_row: NDArray[np.float64]
+    own_class: NDArray[np.float64]
+    chance: NDArray[np.float64]
+    likeliest_is_own: NDArray[np.bool_]
+    own_chance: NDArray[np.float64]
+    eccentric: NDArray[np.bool_]
+    eccentric_is_own: NDArray[np.bool_]
+    others: Counts
+    rare: Counts
+
+
+def batches(targets: int, classes: Classes) -> Iterator[slice]:
+    """Yield which targets are scored at once.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where classes and features are too many for one target.
+    """
+    width = sum(classes.rows.shape)
+    if width > MOST_CELLS:
+        raise NotMeasuredError(f"{width:,} distinct rows and features are more than {MOST_CELLS:,}")
+    size = max(1, CELLS_AT_ONCE // max(width, 1))
+    yield from (slice(start, start + size) for start in range(0, targets, size))
+
+
+def scores(
+    items: sparse.csr_array, classes: Classes, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weights of the items that every class shows, targets by classes.
+
+    Parameters
+    ----------
+    items
+        Ones, targets by features.
+    classes
+        The classes.
+    weights
+        float64, shape (features,).
+
+    Examples
+    --------
+    >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    >>> classes = Classes(rows, np.array([2, 2]), np.array([1.0, 0.5]), 0.9, 0.1)
+    >>> scores(rows, classes, np.array([1.0, 5.0])).tolist()
+    [[1.0, 1.0], [1.0, 6.0]]
+    """
+    weighted = items.copy()
+    weighted.data = weights[items.indices]
+    dense: NDArray[np.float64] = (weighted @ classes.rows.T).toarray()
+    return dense
+
+
+def guesses(known: Known, people: People) -> Guesses:
+    """Return what the adversary concludes of every target.
+
+    Parameters
+    ----------
+    known
+        What the adversary knows.
+    people
+        The people beside the release.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where classes and features are too many.
+
+    Notes
+    -----
+    A class scores the logarithm of its size and, for every known feature that it shows, that of how
+    much likelier the feature is known of its members than of others; chances are the softmax.
+    """
+    parts = [
+        _guesses(known._replace(people=known.people[some], items=known.items[some]), people)
+        for some in batches(known.people.size, people.classes)
+    ]
+    arrays = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in Guesses._fields
+        if name not in {"others", "rare"}
+    }
+    every, rare = (joined([getattr(p, name) for p in parts]) for name in ("others", "rare"))
+    return Guesses(**arrays, others=every, rare=rare)
+
+
+def joined(parts: list[Counts]) -> Counts:
+    """Return counts of several groups of targets as one.
+
+    Examples
+    --------
+    >>> one = Counts(*np.ones((3, 1)))
+    >>> joined([one, one]).true.tolist()
+    [1.0, 1.0]
+    """
+    guessed, right, true = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Counts(guessed, right, true)
+
+
+def _guesses(known: Known, people: People) -> Guesses:
+    classes, own = people.classes, people.own[known.people]
+    score = scores(known.items, classes, classes.weights(known.false_share))
+    score += np.log(classes.sizes)
+    best = score.max(axis=1, keepdims=True)
+    ties = score >= best - TIE
+    inside, targets = own >= 0, np.arange(own.size)
+    is_best = ties[targets, own] & inside
+    chance = np.exp(score - best)
+    chance /= chance.sum(axis=1, keepdims=True)
+    stands_out, named = _eccentric(known.items, classes)
+    all_others, rare = _other_features(chance, known, people)
+    return Guesses(
+        own_row=is_best / (ties @ classes.sizes),
+        own_class=is_best / ties.sum(axis=1),
+        chance=chance.max(axis=1),
+        likeliest_is_own=chance.argmax(axis=1) == own,
+        own_chance=np.where(inside, chance[targets, own], 0.0),
+        eccentric=stands_out,
+        eccentric_is_own=named == own,
+        others=all_others,
+        rare=rare,
+    )
+
+
+def _eccentric(
+    items: sparse.csr_array, classes: Classes
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return whether the score of Narayanan and Shmatikov stands out, and the class it names.
+
+    The second best is that of another class: among rows the best has equals by design.
+    """
+    support = np.maximum(np.rint(classes.frequency * classes.n), 2)
+    score = scores(items, classes, 1 / np.log(support))
+    named = score.argmax(axis=1)
+    if score.shape[1] < 2:
+        return np.zeros(named.size, dtype=bool), named
+    second, best = np.partition(score, -2, axis=1)[:, -2:].T
+    share = classes.sizes / classes.n
+    mean = score @ share
+    deviation = np.sqrt(np.maximum((score * score) @ share - mean * mean, 0.0))
+    return (best > second) & (best - second >= ECCENTRICITY * deviation), named
+
+
+def _other_features(
+    chance: NDArray[np.float64], known: Known, people: People
+) -> tuple[Counts, Counts]:
+    """Return the other features that are likelier than not, by the 60 likeliest classes."""
+    classes = people.classes
+    likely = _likeliest(chance)
+    shown = sparse.csr_array(likely @ classes.rows)
+    every = np.asarray(likely.sum(axis=1)).ravel()
+    frequent = np.nonzero(classes.hidden > 0.5)[0]
+    lacking = shown[:, frequent].toarray() == 0
+    rows = np.repeat(np.arange(every.size), np.diff(shown.indptr))
+    rest = every[rows] - shown.data
+    chances = classes.truth * shown.data + classes.hidden[shown.indices] * rest
+    shown.data = (chances > 0.5).astype(np.float64)
+    if frequent.size:
+        cells = lacking & (classes.hidden[frequent] * every[:, None] > 0.5)
+        shown = shown + everywhere(frequent, cells, shown.shape[1])
+    shown.eliminate_zeros()
+    return other_features(shown, known, people)
+
+
+def everywhere(
+    features: NDArray[np.int64], cells: NDArray[np.bool_], width: int
+) -> sparse.csr_array:
+    """Return some columns of cells as a matrix of all features.
+
+    Parameters
+    ----------
+    features
+        int64: which features.
+    cells
+        bool, targets by these features.
+    width
+        How many features there are.
+
+    Examples
+    --------
+    >>> everywhere(np.array([2]), np.array([[True], [False]]), 3).toarray().tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    rows, columns = np.nonzero(cells)
+    ones = np.ones(rows.size)
+    return sparse.csr_array((ones, (rows, features[columns])), shape=(cells.shape[0], width))
+
+
+def other_features(
+    guessed: sparse.csr_array, known: Known, people: People
+) -> tuple[Counts, Counts]:
+    """Return how many of the features that are not known were guessed, and rightly: all, and rare.
+
+    Parameters
+    ----------
+    guessed
+        Ones, targets by features.
+    known
+        What the adversary knows; known features are no guesses.
+    people
+        The people beside the release.
+    """
+    rare = (people.classes.frequency <= RARE).astype(np.float64)
+    further = guessed - guessed.multiply(known.items)
+    true = people.before[known.people]
+    true = true - true.multiply(known.items)
+    cells = further, sparse.csr_array(further.multiply(true)), true
+    of_all, of_rare = (
+        [np.asarray(some @ weight) for some in cells] for weight in (np.ones(rare.size), rare)
+    )
+    return Counts(*of_all), Counts(*of_rare)
+
+
+def _likeliest(chance: NDArray[np.float64]) -> sparse.csr_array:
+    """Return the chances of the likeliest classes of every target."""
+    n, width = chance.shape
+    number = min(LIKELIEST, width)
+    columns = np.argpartition(-chance, number - 1, axis=1)[:, :number]
+    values = np.take_along_axis(chance, columns, axis=1)
+    indptr = np.arange(0, n * number + 1, number)
+    return sparse.csr_array((values.ravel(), columns.ravel(), indptr), shape=(n, width))

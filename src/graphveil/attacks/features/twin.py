@@ -1,0 +1,122 @@
+"""A release of the same method that some people are not in: what it tells of them is no leak."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import NotMeasuredError, Situation
+from graphveil.attacks.features.classes import People, people_of
+from graphveil.data import Bipartite, Data, Table
+from graphveil.evaluate import BipartiteComparison
+from graphveil.progress import stage
+from graphveil.release import Release
+
+FEWEST_FEATURES = 3
+"""People with fewer features are not drawn: about them there is little to learn."""
+
+_PEOPLE_ARE_ITEMS = "items are people, so nobody can be left out without changing the others"
+
+
+class Again:
+    """The method, run again on what the original was: a table where features are its one-hot ones.
+
+    Parameters
+    ----------
+    situation
+        What the attack is computed from.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where this version does not know the method.
+    """
+
+    def __init__(self, situation: Situation[BipartiteComparison]) -> None:
+        """Keep the original and the method."""
+        if situation.rerun is None:
+            raise NotMeasuredError("this version does not know the method")
+        self.original: Table | Bipartite = situation.table or situation.comparison.original
+        self._rerun = situation.rerun
+
+    def __call__(self, data: Data, seed: int) -> Release:
+        """Return the release of other data under a seed."""
+        return self._rerun(data, seed)
+
+
+def features_of(data: Any) -> Bipartite:
+    """Return released data as users by features."""
+    features: Bipartite = data.one_hot() if isinstance(data, Table) else data
+    return features
+
+
+def twin(situation: Situation[BipartiteComparison], out: NDArray[np.int64], seed: int) -> People:
+    """Return the people of the original beside a release that some of them are not in.
+
+    Parameters
+    ----------
+    situation
+        What the attack is computed from.
+    out
+        Who is not in it.
+    seed
+        Of the run.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or items are people.
+    GraphveilError
+        Where it refuses the smaller data.
+    """
+    again = Again(situation)
+    pair = situation.comparison
+    if pair.original.items == "people":
+        raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
+    n = pair.original.n_users
+    inside = np.setdiff1d(np.arange(n), out)
+    labels = again.original.labels()[inside]
+    with stage("running the method again"):
+        release = again(again.original.permuted(inside, ids=labels), seed)
+    linkage = release.private.linkage if release.private else None
+    if linkage is None:
+        raise TypeError("a run of a method comes with its linkage")
+    position = np.full(n, -1, dtype=np.int64)
+    position[inside] = linkage.positions_of(labels, release.data.labels())
+    beside = BipartiteComparison(
+        original=pair.original,
+        released=features_of(release.data),
+        position=None,
+        randomness=pair.randomness,
+    )
+    return people_of(beside, position)
+
+
+def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return whom the twin leaves out: at most one in 20, of people with three features or more.
+
+    Parameters
+    ----------
+    people
+        The people of the release.
+    most
+        The most to draw.
+    rng
+        Draws them.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are too few.
+    """
+    known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
+    number = min(most, people.own.size // 20, known.size // 2)
+    if number < 1:
+        raise NotMeasuredError(
+            f"{people.own.size} people, {known.size} of them with {FEWEST_FEATURES} features or "
+            "more, are too few to leave some out"
+        )
+    drawn: NDArray[np.int64] = np.sort(rng.choice(known, number, replace=False))
+    return drawn
