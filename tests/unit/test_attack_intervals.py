@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphveil.attacks.intervals import bootstrap_mean, bootstrap_ratio, wilson
+from graphveil.attacks.intervals import bootstrap_mean, bootstrap_ratio, median_of_draws, wilson
 
 LEAST_COVERED = 920
 """Of 1,000 runs: a correct interval of 95 % falls below with a chance of 2e-5."""
@@ -47,6 +47,13 @@ def test_the_interval_of_ratios_covers_the_truth():
         sample = bootstrap_ratio(draws.binomial(below.astype(int), 0.3), below, draws)
         covered += sample.low <= 0.3 <= sample.high
     assert covered >= LEAST_COVERED
+
+
+@pytest.mark.parametrize("size", [5, 30, 150])
+def test_the_interval_of_medians_covers_the_truth(size):
+    draws = rng(3)
+    samples = [median_of_draws(draws.integers(0, 101, size)) for _ in range(1000)]
+    assert sum(s.low <= 50 <= s.high for s in samples) >= LEAST_COVERED
 
 
 def test_a_ratio_of_nothing_has_no_interval():
