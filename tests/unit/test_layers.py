@@ -89,7 +89,17 @@ ROOMS = {
         *("flat", "anonymizer", "methods"),
     ),
     "attacks": (
-        *("errors", "html", "progress", "atomic", "randomness", "data", "claims", "records"),
+        *(
+            "errors",
+            "lazy",
+            "html",
+            "progress",
+            "atomic",
+            "randomness",
+            "data",
+            "claims",
+            "records",
+        ),
         *("kernels", "measures", "verify", "parameters", "release", "evaluate"),
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),

@@ -6,9 +6,11 @@ from typing import Any
 
 from graphveil.attacks.attack import Attack
 from graphveil.attacks.matching import MATCHING
+from graphveil.attacks.networks.alignment import ALIGNMENT
 from graphveil.attacks.networks.candidate_set import CANDIDATE_SET
+from graphveil.attacks.networks.seed_propagation import SEED_PROPAGATION
 
-_ALL: tuple[Attack[Any, Any], ...] = (MATCHING, CANDIDATE_SET)
+_ALL: tuple[Attack[Any, Any], ...] = (MATCHING, CANDIDATE_SET, SEED_PROPAGATION, ALIGNMENT)
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}
 """Every attack by its name: an entry here appears in the command line and the docs."""
