@@ -8,9 +8,18 @@ from graphveil.attacks.attack import Attack
 from graphveil.attacks.matching import MATCHING
 from graphveil.attacks.networks.alignment import ALIGNMENT
 from graphveil.attacks.networks.candidate_set import CANDIDATE_SET
+from graphveil.attacks.networks.edge_gain import EDGE_GAIN
+from graphveil.attacks.networks.fake_edge import FAKE_EDGE
 from graphveil.attacks.networks.seed_propagation import SEED_PROPAGATION
 
-_ALL: tuple[Attack[Any, Any], ...] = (MATCHING, CANDIDATE_SET, SEED_PROPAGATION, ALIGNMENT)
+_ALL: tuple[Attack[Any, Any], ...] = (
+    MATCHING,
+    CANDIDATE_SET,
+    SEED_PROPAGATION,
+    ALIGNMENT,
+    FAKE_EDGE,
+    EDGE_GAIN,
+)
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}
 """Every attack by its name: an entry here appears in the command line and the docs."""

@@ -197,7 +197,7 @@ def _likeness(one: Graph, two: Graph, match: Match) -> Iterator[sparse.coo_array
     paired = first @ pairs
     work = np.concatenate([[0], np.cumsum(two.degrees()[paired.indices])])[paired.indptr]
     roots = [np.sqrt(graph.degrees()) for graph in (one, two)]
-    for start, end in _blocks(work):
+    for start, end in row_blocks(work):
         block = (paired[start:end] @ second).tocoo()
         common = block.data >= LEAST_COMMON
         row, column = block.row[common] + start, block.col[common]
@@ -205,7 +205,7 @@ def _likeness(one: Graph, two: Graph, match: Match) -> Iterator[sparse.coo_array
         yield sparse.coo_array((data, (row, column)), shape=shape)
 
 
-def _blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def row_blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Yield ranges of rows of about equal work; `work` is that of all rows before each, and all."""
     start, last = 0, work.size - 1
     while start < last:
