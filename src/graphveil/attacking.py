@@ -65,8 +65,14 @@ def attack_release(
     --------
     >>> import graphveil as gv
     >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> gv.attack_release(gv.KDegree(k=2).anonymize(graph), original=graph).rows
-    []
+    >>> release = gv.KDegree(k=2).anonymize(graph)
+    >>> [row] = [
+    ...     row
+    ...     for row in gv.attack_release(release, original=graph, attacks=["candidate-set"])
+    ...     if row.part == "degree, right guess"
+    ... ]
+    >>> row.value, row.baseline
+    (0.5, 0.25)
     """
     read = release if isinstance(release, Release) else read_release(release)
     return attack(

@@ -80,12 +80,15 @@ def test_attacks_are_written_for_their_owner_alone_and_never_into_a_release(
     assert_one_line(done, "rows.txt", "neither .parquet nor .json")
 
 
-def test_a_kind_of_data_that_no_attack_reads_is_said(graphveil_here, cwd):
+def test_a_network_is_attacked_by_what_is_known_of_one_person(graphveil_here, cwd):
     (cwd / "friends.csv").write_text("source,target\nann,bob\nbob,cyd\n")
     graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
-    done = graphveil_here("attack", "out", "--original", "friends.csv")
+    words = ("attack", "out", "--original", "friends.csv", "--attacks", "candidate-set")
+    done = graphveil_here(*words, "--json")
     assert 0 == done.code
-    assert "no attack reads this kind of data" in done.err
+    by_part = {row["part"]: row for row in json.loads(done.out)["rows"]}
+    assert by_part["degree, nearest, fewest"]["value"] >= 2
+    assert 1 / 3 == pytest.approx(by_part["vrq, right guess"]["baseline"])
 
 
 VISITS = "user,item\n" + "".join(

@@ -10,6 +10,7 @@ from graphveil.attacks.intervals import (
     bootstrap_difference,
     bootstrap_mean,
     bootstrap_ratio,
+    median_of_draws,
     wilson,
 )
 
@@ -53,6 +54,13 @@ def test_the_interval_of_ratios_covers_the_truth():
         sample = bootstrap_ratio(draws.binomial(below.astype(int), 0.3), below, draws)
         covered += sample.low <= 0.3 <= sample.high
     assert covered >= LEAST_COVERED
+
+
+@pytest.mark.parametrize("size", [5, 30, 150])
+def test_the_interval_of_medians_covers_the_truth(size):
+    draws = rng(3)
+    samples = [median_of_draws(draws.integers(0, 101, size)) for _ in range(1000)]
+    assert sum(s.low <= 50 <= s.high for s in samples) >= LEAST_COVERED
 
 
 def test_a_ratio_of_nothing_has_no_interval():

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 UNDEFINED = {
     *("mean-degree", "largest-degree", "degree-variance", "power-law", "transitivity"),
     *("characteristic-length", "effective-diameter", "diameter", "distance-distribution"),
-    *("shortest-path", "stars-by-column"),
+    *("shortest-path", "stars-by-column", "assortativity", "clustering", "largest-component"),
 }
 """What a graph without nodes or edges, or a table without columns, does not have."""
 GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}

@@ -40,6 +40,26 @@ def wilson(hits: int, people: int) -> Sample:
     return Sample(people, min(low, share), max(high, share))
 
 
+def median_of_draws(values: NDArray[np.int64]) -> Sample:
+    """Return the interval around the median of values, one a person drawn: two of the values.
+
+    Notes
+    -----
+    The number of values below the true median is binomial; the ends are the values at its mean less
+    and plus Z standard deviations, rounded outwards.
+
+    Examples
+    --------
+    >>> median_of_draws(np.arange(100))
+    Sample(size=100, low=39.0, high=60.0)
+    """
+    ordered = np.sort(values)
+    half = Z * np.sqrt(values.size) / 2
+    low = max(int(np.floor(values.size / 2 - half)) - 1, 0)
+    high = min(int(np.ceil(values.size / 2 + half)), values.size - 1)
+    return Sample(values.size, float(ordered[low]), float(ordered[high]))
+
+
 def bootstrap_mean(values: NDArray[np.float64], rng: np.random.Generator) -> Sample:
     """Return the interval of the bootstrap around the mean of values, one a person.
 

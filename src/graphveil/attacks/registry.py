@@ -12,6 +12,11 @@ from graphveil.attacks.features.linkage import LINKAGE
 from graphveil.attacks.features.membership import MEMBERSHIP
 from graphveil.attacks.features.rerunning import RE_RUN
 from graphveil.attacks.matching import MATCHING
+from graphveil.attacks.networks.alignment import ALIGNMENT
+from graphveil.attacks.networks.candidate_set import CANDIDATE_SET
+from graphveil.attacks.networks.edge_gain import EDGE_GAIN
+from graphveil.attacks.networks.fake_edge import FAKE_EDGE
+from graphveil.attacks.networks.seed_propagation import SEED_PROPAGATION
 
 _ALL: tuple[Attack[Any, Any], ...] = (
     MATCHING,
@@ -21,6 +26,11 @@ _ALL: tuple[Attack[Any, Any], ...] = (
     HOMOGENEITY,
     INTERSECTION,
     RE_RUN,
+    CANDIDATE_SET,
+    SEED_PROPAGATION,
+    ALIGNMENT,
+    FAKE_EDGE,
+    EDGE_GAIN,
 )
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}

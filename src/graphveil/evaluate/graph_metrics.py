@@ -128,8 +128,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="assortativity",
         kind=Graph,
         direction="lower is better",
-        definition="correlation of the degrees at the two ends of an edge, before and after; 0 "
-        "where all ends have one degree",
+        definition="correlation of the degrees at the two ends of an edge, before and after",
         source="Newman 2002",
         needs_linkage=False,
         cost="linear",

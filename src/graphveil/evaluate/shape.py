@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,12 +62,20 @@ def _differences(before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray
 
 def assortativity(pair: GraphComparison) -> Figures:
     """Yield the correlation of the degrees at both ends of an edge, before and after."""
-    before, after = (degree_assortativity(graph) for graph in (pair.original, pair.released))
-    yield from before_and_after(before, after, "correlation")
+    return _compared(pair, degree_assortativity, "correlation")
 
 
-def degree_assortativity(graph: Graph) -> float:
-    """Return the correlation of the degrees at the ends of an edge; 0 where none of them differ.
+def _compared(
+    pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
+) -> Figures:
+    """Yield a property before and after; nothing where it is undefined on either side."""
+    before, after = statistic(pair.original), statistic(pair.released)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, unit)
+
+
+def degree_assortativity(graph: Graph) -> float | None:
+    """Return the correlation of the degrees at the ends of an edge; None where none of them differ.
 
     Examples
     --------
@@ -76,7 +85,7 @@ def degree_assortativity(graph: Graph) -> float:
     edges, degrees = graph.edges(), graph.degrees()
     ends = degrees[np.concatenate([edges[:, 0], edges[:, 1]])]
     if ends.size == 0 or ends.min() == ends.max():
-        return 0.0
+        return None
     mean = ends.mean()
     left, right = degrees[edges[:, 0]] - mean, degrees[edges[:, 1]] - mean
     return float(2 * np.dot(left, right) / np.square(ends - mean).sum())
@@ -84,20 +93,21 @@ def degree_assortativity(graph: Graph) -> float:
 
 def clustering(pair: GraphComparison) -> Figures:
     """Yield the average local clustering coefficient before and after."""
-    before, after = (average_clustering(graph) for graph in (pair.original, pair.released))
-    yield from before_and_after(before, after, "ratio")
+    return _compared(pair, average_clustering, "ratio")
 
 
-def average_clustering(graph: Graph) -> float:
+def average_clustering(graph: Graph) -> float | None:
     """Return the mean local clustering coefficient; nodes of degree below 2 count as 0.
+
+    None where all nodes are such.
 
     Examples
     --------
     >>> average_clustering(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))  # 1, 1, 1/3, 0
     0.5833333333333334
     """
-    if graph.n_edges == 0:
-        return 0.0
+    if graph.degrees().max(initial=0) < 2:
+        return None
     score = networkit.centrality.LocalClusteringCoefficient(to_networkit(graph), turbo=True)
     scores = np.array(score.run().scores())
     return float(np.where(graph.degrees() >= 2, scores, 0.0).mean())
@@ -105,12 +115,11 @@ def average_clustering(graph: Graph) -> float:
 
 def largest_component(pair: GraphComparison) -> Figures:
     """Yield the share of nodes in the largest component, before and after."""
-    before, after = (share_of_largest_component(g) for g in (pair.original, pair.released))
-    yield from before_and_after(before, after, "share of nodes")
+    return _compared(pair, share_of_largest_component, "share of nodes")
 
 
-def share_of_largest_component(graph: Graph) -> float:
-    """Return the share of nodes in the largest connected component; 0 without nodes.
+def share_of_largest_component(graph: Graph) -> float | None:
+    """Return the share of nodes in the largest connected component; None without nodes.
 
     Examples
     --------
@@ -118,6 +127,6 @@ def share_of_largest_component(graph: Graph) -> float:
     0.75
     """
     if graph.n_nodes == 0:
-        return 0.0
+        return None
     _, component = csgraph.connected_components(graph.to_scipy(), directed=False)
     return float(np.bincount(component).max() / graph.n_nodes)

@@ -1,0 +1,101 @@
+"""Who is who for an adversary who holds a copy of the network and knows nobody in the release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
+from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
+from graphveil.data import Graph
+from graphveil.evaluate import GraphComparison
+from graphveil.parameters import parameter
+from graphveil.progress import stage
+
+MOST_NODES = 3_000
+"""Up to so many nodes graphs are aligned: all pairs of nodes are held at once."""
+
+OVERLAPS = (1.0, 0.9, 0.8, 0.7, 0.6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignmentOptions(AttackOptions):
+    """What the copy shares with the original, and how often one is drawn."""
+
+    label: ClassVar[str] = "alignment"
+
+    overlap: float | None = parameter(
+        default=None,
+        text="share of the original's edges that stand in the copy, random pairs for the others",
+        minimum=0,
+        maximum=1,
+        unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
+    )
+    draws: int = parameter(default=3, text="copies of each overlap", minimum=1)
+
+    @property
+    def overlaps(self) -> tuple[float, ...]:
+        """Every overlap that is tried."""
+        return OVERLAPS if self.overlap is None else (self.overlap,)
+
+
+def alignment(situation: Situation[GraphComparison], options: AlignmentOptions) -> Outcome:
+    """Return how many people are named by aligning copies of the original with the release.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where nodes are none or too many.
+    """
+    pair = situation.comparison
+    n = pair.original.n_nodes
+    if n == 0:
+        raise NotMeasuredError("there are no people")
+    if n > MOST_NODES:
+        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES:,}")
+    rng = situation.rng("alignment")
+    kinds = Kinds.of(pair.original)
+    drawn = [
+        Drawn(f"overlap {overlap:g}", list(_draws(pair, overlap, options.draws, kinds, rng)))
+        for overlap in options.overlaps
+    ]
+    return summary(drawn, kinds, rng)
+
+
+def _draws(
+    pair: GraphComparison, overlap: float, draws: int, kinds: Kinds, rng: np.random.Generator
+) -> Iterator[Naming]:
+    """Yield how good the names of each draw are."""
+    for draw in range(draws):
+        with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {draws}"):
+            two = pairing(pair, overlap, rng)
+            match = assigned(relaxed_alignment(two.copy, two.released))
+        yield Naming.of(two, match, kinds)
+
+
+ALIGNMENT = Attack(
+    name="alignment",
+    kind=Graph,
+    knows="a copy of the whole network that shares some of its edges, random pairs in place of the "
+    "others; nobody in the release",
+    definition="of the people with a tie in the copy and one in the release, how many are given "
+    "their own released node by the best one-to-one alignment of the two graphs",
+    source="after FUGAL, Bommakanti et al., NeurIPS 2024",
+    needs_linkage=True,
+    cost=f"nodes cubed, up to {MOST_NODES:,} nodes: minutes for 1,000; run where asked for",
+    compute=alignment,
+    options=AlignmentOptions,
+    by_name=True,
+)
+"""The entry of this attack."""

@@ -1,0 +1,169 @@
+"""How many released nodes are as near to what is known of one person as that person's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.intervals import bootstrap_mean, median_of_draws, wilson
+from graphveil.attacks.networks.signatures import SIGNATURES, Candidates, Signatures, candidates
+from graphveil.data import Graph
+from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import Sample
+from graphveil.parameters import parameter
+
+MOST_NODES = 100_000
+"""Up to so many nodes candidates are counted."""
+
+TARGETS, TARGETS_OF_MANY, MANY_NODES = 1_000, 300, 3_000
+FEW = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateSetOptions(AttackOptions):
+    """Of how many people something is known."""
+
+    label: ClassVar[str] = "candidate-set"
+
+    targets: int | None = parameter(
+        default=None,
+        text="how many people are looked for, drawn evenly",
+        minimum=1,
+        unset=f"{TARGETS:,}, above {MANY_NODES:,} nodes {TARGETS_OF_MANY}",
+    )
+
+    def of_nodes(self, n: int) -> int:
+        """Return how many of n nodes are looked for."""
+        by_size = TARGETS if n <= MANY_NODES else TARGETS_OF_MANY
+        return min(n, by_size if self.targets is None else self.targets)
+
+
+def candidate_set(situation: Situation[GraphComparison], options: CandidateSetOptions) -> Outcome:
+    """Return how well people are known again by their degree, triangles and neighbours' degrees.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where nodes are none or too many.
+    """
+    pair = situation.comparison
+    n = pair.original.n_nodes
+    check_size(n)
+    rng = situation.rng("candidate-set")
+    targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
+    near = candidates(
+        Signatures.of(pair.original), Signatures.of(pair.released), pair.linked, targets
+    )
+    risk = np.full(n, np.nan)
+    risk[targets] = near.right.max(axis=0)
+    figures = [
+        figure
+        for number, name in enumerate(SIGNATURES)
+        for figure in figures_of(name, _only(near, number), n, rng)
+    ]
+    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
+
+
+def check_size(n: int) -> None:
+    """Refuse where nodes are none or too many.
+
+    Raises
+    ------
+    NotMeasuredError
+        With the reason.
+    """
+    if n == 0:
+        raise NotMeasuredError("there are no people")
+    if n > MOST_NODES:
+        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES:,}")
+
+
+def _only(near: Candidates, number: int) -> Candidates:
+    return Candidates(*(counts[number] for counts in near))
+
+
+def figures_of(
+    name: str, near: Candidates, n: int, rng: np.random.Generator
+) -> Iterator[AttackFigure]:
+    """Yield what one signature gives away; a number of all people rests on no sample.
+
+    Parameters
+    ----------
+    name
+        The signature's name.
+    near
+        Its candidates, every array of shape (targets,).
+    n
+        The number of nodes.
+    rng
+        Draws people again, for intervals.
+    """
+    set_sizes = near.nearer + near.ties
+    within = set_sizes <= FEW
+    drawn = set_sizes.size < n
+    share, nodes = "share of people", "nodes"
+    yield right_guess(name, near.right, n, rng)
+    yield AttackFigure(
+        f"{name}, at most {FEW} candidates",
+        float(within.mean()),
+        share,
+        float(n <= FEW),
+        sample=wilson(int(within.sum()), within.size) if drawn else None,
+    )
+    yield AttackFigure(
+        f"{name}, candidates, median",
+        float(np.median(set_sizes)),
+        nodes,
+        n,
+        direction="higher is better",
+        sample=median_of_draws(set_sizes) if drawn else None,
+    )
+    yield AttackFigure(
+        f"{name}, nearest, fewest",
+        float(near.nearest.min()),
+        nodes,
+        n,
+        direction="higher is better",
+        sample=Sample(near.nearest.size) if drawn else None,
+    )
+
+
+def right_guess(
+    name: str, right: NDArray[np.float64], n: int, rng: np.random.Generator
+) -> AttackFigure:
+    """Return how often a guess among the nearest nodes is right."""
+    return AttackFigure(
+        f"{name}, right guess",
+        float(right.mean()),
+        "share of people",
+        1 / n,
+        sample=bootstrap_mean(right, rng) if right.size < n else None,
+    )
+
+
+CANDIDATE_SET = Attack(
+    name="candidate-set",
+    kind=Graph,
+    knows="of one person, in the original: the degree; the degree and the triangles; or the degree "
+    "and those of all neighbours (vrq)",
+    definition="how many released nodes are as near as the person's own to what is known, by the "
+    "sum of absolute differences, and how often a guess among the nearest is right; ties share",
+    source="Hay et al., PVLDB 2008; distance in place of equality: ours",
+    needs_linkage=True,
+    cost=f"targets times edges, up to {MOST_NODES:,} nodes",
+    compute=candidate_set,
+    options=CandidateSetOptions,
+)
+"""The entry of this attack."""

@@ -1,0 +1,220 @@
+"""Which ties an adversary learns of who knows most of them, and a few people of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.intervals import bootstrap_ratio
+from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks.naming import FEWEST_DRAWS
+from graphveil.attacks.networks.propagation import inverse, row_blocks
+from graphveil.attacks.networks.seed_propagation import (
+    MOST_NODES,
+    MOST_SQUARES,
+    Guess,
+    check_matching,
+    guess,
+)
+from graphveil.data import Graph
+from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import Sample
+from graphveil.lazy import lazy_module
+from graphveil.parameters import parameter
+from graphveil.progress import stage
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+Pairs = NDArray[np.int64]
+"""Pairs of nodes u < v of n, as the sorted numbers u * n + v."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeGainOptions(AttackOptions):
+    """What the adversary knows, and how often it is drawn."""
+
+    label: ClassVar[str] = "edge-gain"
+
+    overlap: float = parameter(
+        default=0.8, text="share of the original's edges that are known", minimum=0, maximum=1
+    )
+    known: int = parameter(default=30, text="people whose released node is known", minimum=1)
+    draws: int = parameter(default=10, text="copies, each with other known people", minimum=1)
+
+
+class Learned(NamedTuple):
+    """The pairs of one draw, by persons of the original.
+
+    Parameters
+    ----------
+    hidden
+        The original's edges that the adversary did not know.
+    shown
+        The pairs that the release shows to the adversary as further edges.
+    predicted
+        As many pairs that are likeliest by the known edges alone.
+    """
+
+    hidden: Pairs
+    shown: Pairs
+    predicted: Pairs
+
+
+def edge_gain(situation: Situation[GraphComparison], options: EdgeGainOptions) -> Outcome:
+    """Return how many unknown ties a matching of the known ones with the release shows.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where nodes are none, nodes or edges too many, or no tie is unknown.
+    """
+    pair = situation.comparison
+    check_matching(pair)
+    rng = situation.rng("edge-gain")
+    drawn: list[Learned] = []
+    capped = 0
+    for draw in range(options.draws):
+        with stage(f"matching known ties, {draw + 1} of {options.draws}"):
+            two = pairing(pair, options.overlap, rng, filled=False)
+            made = guess(two, options.known, rng)
+            drawn.append(learned(pair.original, made))
+            capped += made.capped
+    if not any(one.hidden.size for one in drawn):
+        raise NotMeasuredError("no tie of the original is unknown to the adversary")
+    risk, baseline = (
+        _revealed(pair.original.n_nodes, drawn, source) for source in ("shown", "predicted")
+    )
+    figures, missing = _figures(drawn, f", capped in {capped} draws" if capped else "", rng)
+    return Outcome(figures, risk, baseline, missing)
+
+
+def learned(original: Graph, made: Guess) -> Learned:
+    """Return which further edges the release shows to whom made this guess."""
+    two, n = made.pairing, original.n_nodes
+    known = numbers_of(two.person[two.copy.edges()], n)
+    ends = inverse(made.match, n)[two.released.edges()]
+    matched = two.person[ends[(ends >= 0).all(axis=1)]]
+    shown = np.setdiff1d(numbers_of(matched, n), known)
+    likely = two.person[likeliest_pairs(two.copy, shown.size)]
+    return Learned(
+        hidden=np.setdiff1d(numbers_of(original.edges(), n), known),
+        shown=shown,
+        predicted=numbers_of(likely, n),
+    )
+
+
+def numbers_of(pairs: NDArray[np.int64] | NDArray[np.int32], n: int) -> Pairs:
+    """Return pairs of n nodes, shape (pairs, 2), as sorted numbers.
+
+    Examples
+    --------
+    >>> numbers_of(np.array([[2, 1], [0, 1]]), 3).tolist()
+    [1, 5]
+    """
+    ends = np.sort(pairs.reshape(-1, 2).astype(np.int64), axis=1)
+    return np.unique(ends[:, 0] * n + ends[:, 1])
+
+
+def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
+    """Return so many pairs without an edge that are likeliest to have one: shape (size, 2) at most.
+
+    Notes
+    -----
+    By the sum of 1/degree over common neighbours, above 0: resource allocation, Zhou, Lü and
+    Zhang, 2009. It costs the squares of the degrees.
+
+    Examples
+    --------
+    >>> likeliest_pairs(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1).tolist()
+    [[0, 3]]
+    """
+    near = graph.to_scipy().astype(np.float64)
+    degrees = graph.degrees()
+    weighed = near @ sparse.diags_array(1 / np.maximum(degrees, 1.0))
+    work = np.concatenate([[0], np.cumsum(degrees[near.indices])])[near.indptr]
+    best = np.empty((0, 2), dtype=np.int64)
+    scores = np.empty(0)
+    for start, end in row_blocks(work):
+        block = weighed[start:end] @ near
+        block = (block - block.multiply(near[start:end])).tocoo()
+        row = block.row.astype(np.int64) + start
+        new = (row < block.col) & (block.data > 0)
+        best = np.concatenate([best, np.column_stack([row[new], block.col[new]])])
+        scores = np.concatenate([scores, block.data[new]])
+        order = np.argsort(-scores, kind="stable")[:size]
+        best, scores = best[order], scores[order]
+    return best
+
+
+def _figures(
+    drawn: Sequence[Learned], note: str, rng: np.random.Generator
+) -> tuple[list[AttackFigure], dict[str, str]]:
+    """Return precision and recall over all draws, and why one of them is missing."""
+    hits, guesses = (
+        np.array(
+            [np.intersect1d(getattr(one, source), one.hidden).size for one in drawn], dtype=float
+        )
+        for source in ("shown", "predicted")
+    )
+    bases = {
+        "precision": np.array([one.shown.size for one in drawn], dtype=float),
+        "recall": np.array([one.hidden.size for one in drawn], dtype=float),
+    }
+    figures, missing = [], {}
+    for part, base in bases.items():
+        if not base.sum():
+            missing[part] = "the release shows no further tie in any draw"
+            continue
+        enough = len(drawn) >= FEWEST_DRAWS
+        sample = bootstrap_ratio(hits, base, rng) if enough else Sample(len(drawn))
+        value, baseline = (float(number.sum() / base.sum()) for number in (hits, guesses))
+        unit = "share of shown ties" if part == "precision" else "share of unknown ties"
+        figures.append(AttackFigure(part + note, value, unit, baseline, sample=sample))
+    return figures, missing
+
+
+def _revealed(n: int, drawn: Sequence[Learned], source: str) -> NDArray[np.float64]:
+    """Return the share of everybody's unknown ties that one source shows, over all draws."""
+    hidden, hit = np.zeros(n), np.zeros(n)
+    for one in drawn:
+        hidden += _ties(one.hidden, n)
+        hit += _ties(np.intersect1d(getattr(one, source), one.hidden), n)
+    return np.where(hidden > 0, hit / np.maximum(hidden, 1), np.nan)
+
+
+def _ties(pairs: Pairs, n: int) -> NDArray[np.int64]:
+    return np.bincount(np.concatenate([pairs // n, pairs % n]), minlength=n)
+
+
+EDGE_GAIN = Attack(
+    name="edge-gain",
+    kind=Graph,
+    knows="most of the ties of the original, none of them false, and the released nodes of some "
+    "people",
+    definition="of the released ties between people who were matched, how many that the adversary "
+    "did not know are the original's, and how many of those it did not know are shown; beside as "
+    "many pairs predicted from the known ties alone",
+    source="matching as in seed-propagation; prediction: Zhou, Lü & Zhang 2009",
+    needs_linkage=True,
+    cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}; run "
+    "where asked for",
+    compute=edge_gain,
+    options=EdgeGainOptions,
+    by_name=True,
+)
+"""The entry of this attack."""

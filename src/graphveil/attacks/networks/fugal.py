@@ -1,0 +1,112 @@
+"""Which node of one graph is which of another, by a smooth relaxation of their alignment.
+
+Bommakanti, Vonteri, Skitsas, Ranu, Mottin and Karras, *FUGAL: Feature-fortified unrestricted graph
+alignment*, NeurIPS 2024: the idea, written anew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.lazy import lazy_module
+from graphveil.measures.scalars import triangles
+
+if TYPE_CHECKING:
+    from scipy import optimize
+    from scipy.spatial import distance
+else:
+    optimize = lazy_module("scipy.optimize")
+    distance = lazy_module("scipy.spatial.distance")
+
+Matrix = NDArray[np.float64]
+
+PENALTIES, STEPS = 10, 10
+"""Weights 0..9 of the pull towards one-to-one, each for so many steps."""
+
+ROUNDS, TOLERANCE = 200, 1e-3
+"""How long rows and columns are scaled in turn: until each sum is that near to 1."""
+
+_TINY = 1e-300
+
+
+def features(graph: Graph) -> Matrix:
+    """Return what each node's surroundings are like, float64, shape (n, 4).
+
+    They are its degree and clustering coefficient, and their means over its neighbours.
+
+    Examples
+    --------
+    >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3].round(3).tolist()
+    [1.0, 0.0, 3.0, 0.333]
+    """
+    degrees = graph.degrees().astype(np.float64)
+    pairs = degrees * (degrees - 1) / 2
+    clustering = triangles(graph) / np.maximum(pairs, 1)
+    own = np.column_stack([degrees, clustering])
+    around = graph.to_scipy().astype(np.float64) @ own / np.maximum(degrees, 1)[:, None]
+    return np.hstack([own, around])
+
+
+def sinkhorn(cost: Matrix) -> Matrix:
+    """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
+
+    Examples
+    --------
+    >>> sinkhorn(np.array([[0.0, 9.0], [9.0, 0.0]])).round(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    plan: Matrix = np.exp(cost.min(axis=1, keepdims=True) - cost)
+    columns = np.ones(cost.shape[1])
+    for _ in range(ROUNDS):
+        rows = 1 / np.maximum(plan @ columns, _TINY)
+        reached = plan.T @ rows
+        if np.abs(columns * reached - 1).max(initial=0.0) < TOLERANCE:
+            break
+        columns = 1 / np.maximum(reached, _TINY)
+    plan *= rows[:, None]
+    plan *= columns
+    return plan
+
+
+def relaxed_alignment(one: Graph, two: Graph) -> Matrix:
+    """Return how well every node of one graph fits every node of another of the same size.
+
+    Returns
+    -------
+    float64, shape (n, n): rows and columns sum to about 1.
+
+    Notes
+    -----
+    Frank-Wolfe steps on -tr(A P B P^T) + tr(D^T P) + lambda tr(P^T (1 - P)) with lambda 0 to 9, A
+    and B the adjacency matrices and D the distances between features; the linear step is one of
+    optimal transport with entropy. Each step takes time in n times edges and n^2.
+    """
+    first, second = one.to_scipy().astype(np.float64), two.to_scipy().astype(np.float64)
+    n = one.n_nodes
+    far = distance.cdist(features(one), features(two))
+    plan = np.full((n, n), 1 / n)
+    for penalty in range(PENALTIES):
+        for step in range(STEPS):
+            cost = (second @ (first @ plan).T).T
+            cost *= -2
+            cost += far
+            cost += penalty
+            cost -= 2 * penalty * plan
+            plan += 2 / (2 + step) * (sinkhorn(cost) - plan)
+    return plan
+
+
+def assigned(plan: Matrix) -> NDArray[np.int64]:
+    """Return the one-to-one assignment of the largest sum: a column for every row.
+
+    Examples
+    --------
+    >>> assigned(np.array([[0.6, 0.4], [0.9, 0.1]])).tolist()
+    [1, 0]
+    """
+    _, columns = optimize.linear_sum_assignment(-plan)
+    return np.asarray(columns, dtype=np.int64)

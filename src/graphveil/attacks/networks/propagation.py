@@ -1,0 +1,255 @@
+"""Matching two graphs from few pairs, or from none, by what matched neighbours say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.naming import NOBODY
+from graphveil.data import Graph
+from graphveil.lazy import lazy_module
+from graphveil.measures.scalars import triangles
+
+if TYPE_CHECKING:
+    from scipy import sparse
+    from scipy.spatial import distance
+
+    from graphveil.kernels import hashing
+    from graphveil.kernels.attacks import percolation as kernels
+else:
+    sparse = lazy_module("scipy.sparse")
+    distance = lazy_module("scipy.spatial.distance")
+    hashing = lazy_module("graphveil.kernels.hashing")
+    kernels = lazy_module("graphveil.kernels.attacks.percolation")
+
+Match = NDArray[np.int64]
+"""The node of the other graph that every node was given, or -1."""
+
+MOST_MARKS = 100_000_000
+"""So many marks are spread, then the matching stops where it is: about 4 GB."""
+
+LEAST_COMMON = 2
+ENOUGH_UNCHANGED = 0.999
+SURE_SHARE = 0.15
+_FLOPS = 20_000_000
+
+
+class Expanded(NamedTuple):
+    """A matching, and whether it was stopped at the most marks."""
+
+    match: Match
+    stopped: bool
+
+
+def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -> Expanded:
+    """Return a matching grown from known pairs.
+
+    Parameters
+    ----------
+    one, two
+        The graphs.
+    seeds
+        int64, shape (n,): the node of `two` for every known node of `one`, -1 for the others.
+    most_marks
+        Where it stops.
+
+    Notes
+    -----
+    ExpandWhenStuck: Kazemi, Hassani and Grossglauser, *Growing a graph matching from a handful of
+    seeds*, PVLDB 2015. When no pair has two marks, pairs with one spread marks without being
+    matched: as many as there are nodes in both graphs, of the nearest degrees.
+
+    Examples
+    --------
+    >>> ends = [0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 4, 4, 4]
+    >>> graph = Graph.from_edges(*ends, n=5)
+    >>> expand(graph, graph, np.array([0, 1, -1, -1, -1])).match.tolist()
+    [0, 1, 2, 3, 4]
+    """
+    first, second = (kernels.Lists(graph.indptr, graph.indices) for graph in (one, two))
+    match = kernels.Matching(seeds.copy(), inverse(seeds, two.n_nodes))
+    known = np.flatnonzero(seeds >= 0)
+    fresh = known * two.n_nodes + seeds[known]
+    tally = np.zeros(kernels.TALLIES, dtype=np.int64)
+    tally[kernels.MOST_MARKS] = most_marks
+    table, shift = hashing.new_table(1 << 12)
+    heap = np.empty((1 << 12, 2), dtype=np.int64)
+    while fresh.size:
+        tally[kernels.SPREAD] = 0
+        while end := kernels.percolate(first, second, fresh, match, table, shift, heap, tally):
+            if end == kernels.TOO_MANY:
+                return Expanded(match.one, stopped=True)
+            table, shift = _with_room(table, shift, tally)
+            while len(heap) < tally[kernels.QUEUED] + tally[kernels.NEXT]:
+                heap = np.concatenate([heap, np.empty_like(heap)])
+        fresh = _not_spread(one, two, match, table)
+    return Expanded(match.one, stopped=False)
+
+
+def _with_room(table: Match, shift: int, tally: Match) -> tuple[Match, int]:
+    """Return the table, or one twice as large or more, with room for the next marks; its shift."""
+    needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
+    if 4 * needed <= 3 * len(table):
+        return table, shift
+    larger, new_shift = hashing.new_table(max(len(table), needed))
+    kernels.refill(table, larger, new_shift)
+    return larger, new_shift
+
+
+def _not_spread(one: Graph, two: Graph, match: kernels.Matching, table: Match) -> Match:
+    """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
+    n = two.n_nodes
+    pairs = table[(table[:, 0] >= 0) & (table[:, 1] & 1 == 0), 0]
+    pairs = pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)]
+    degrees = one.degrees()[pairs // n], two.degrees()[pairs % n]
+    apart = np.abs(degrees[0] - degrees[1]) / np.maximum(*degrees)
+    most = one.n_nodes + two.n_nodes
+    chosen: Match = pairs[np.argsort(apart, kind="stable")[:most]]
+    return chosen
+
+
+def inverse(match: Match, n: int) -> Match:
+    """Return the same matching seen from the other graph, of n nodes.
+
+    Examples
+    --------
+    >>> inverse(np.array([2, -1]), 3).tolist()
+    [-1, -1, 0]
+    """
+    back = np.full(n, NOBODY, dtype=np.int64)
+    matched = np.flatnonzero(match >= 0)
+    back[match[matched]] = matched
+    return back
+
+
+def refine(one: Graph, two: Graph, match: Match, seeds: Match, rounds: int) -> Match:
+    """Return a matching of nodes that are each other's likest by their matched neighbours.
+
+    Parameters
+    ----------
+    one, two
+        The graphs.
+    match
+        Where it begins.
+    seeds
+        Known pairs, which stay.
+    rounds
+        At most so many; it ends where 99.9 % of the nodes keep their match.
+
+    Notes
+    -----
+    How like nodes are is the number of pairs of their neighbours that are matched, at least 2, over
+    the root of the product of their degrees. Every round costs at most the squares of the degrees.
+    """
+    for _ in range(rounds):
+        new = _mutual(one, two, match)
+        taken = seeds[seeds >= 0]
+        new[np.isin(new, taken)] = NOBODY
+        new = np.where(seeds >= 0, seeds, new)
+        unchanged = np.count_nonzero(new == match)
+        match = new
+        if unchanged >= ENOUGH_UNCHANGED * match.size:
+            break
+    return match
+
+
+class _Likest(NamedTuple):
+    """The entries that are the largest of their rows so far."""
+
+    row: Match
+    column: Match
+    value: NDArray[np.float64]
+
+
+def _mutual(one: Graph, two: Graph, match: Match) -> Match:
+    """Return pairs that are the likest of their row and their column, the first of equals."""
+    best = np.zeros(two.n_nodes)
+    parts = []
+    for block in _likeness(one, two, match):
+        np.maximum.at(best, block.col, block.data)
+        largest = np.zeros(one.n_nodes)
+        np.maximum.at(largest, block.row, block.data)
+        some = block.data == largest[block.row]
+        parts.append(_Likest(block.row[some], block.col[some], block.data[some]))
+    new = np.full(one.n_nodes, NOBODY, dtype=np.int64)
+    if not parts:
+        return new
+    row, column, value = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    mutual = value == best[column]
+    row, column = row[mutual], column[mutual]
+    first = np.unique(row, return_index=True)[1]
+    row, column = row[first], column[first]
+    first = np.unique(column, return_index=True)[1]
+    new[row[first]] = column[first]
+    return new
+
+
+def _likeness(one: Graph, two: Graph, match: Match) -> Iterator[sparse.coo_array]:
+    """Yield how like nodes are, a block of rows of the first graph at a time."""
+    matched = np.flatnonzero(match >= 0)
+    shape = (one.n_nodes, two.n_nodes)
+    ones = np.ones(matched.size, dtype=np.int32)
+    pairs = sparse.csr_array((ones, (matched, match[matched])), shape=shape)
+    first, second = (graph.to_scipy().astype(np.int32) for graph in (one, two))
+    paired = first @ pairs
+    work = np.concatenate([[0], np.cumsum(two.degrees()[paired.indices])])[paired.indptr]
+    roots = [np.sqrt(graph.degrees()) for graph in (one, two)]
+    for start, end in row_blocks(work):
+        block = (paired[start:end] @ second).tocoo()
+        common = block.data >= LEAST_COMMON
+        row, column = block.row[common] + start, block.col[common]
+        data = block.data[common] / (roots[0][row] * roots[1][column])
+        yield sparse.coo_array((data, (row, column)), shape=shape)
+
+
+def row_blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows of about equal work; `work` is that of all rows before each, and all."""
+    start, last = 0, work.size - 1
+    while start < last:
+        end = int(np.searchsorted(work, work[start] + _FLOPS, side="right")) - 1
+        end = min(max(end, start + 1), last)
+        yield start, end
+        start = end
+
+
+def surest_pairs(one: Graph, two: Graph) -> Match:
+    """Return a few pairs of nodes whose surroundings are far more alike than any others.
+
+    Nodes of degree 3 and more that are each other's nearest, of those the 15 % whose second nearest
+    is farthest off, in proportion.
+    """
+    far = distance.cdist(_surroundings(one), _surroundings(two), "cityblock")
+    row, column = far.argmin(axis=1), far.argmin(axis=0)
+    mutual = column[row] == np.arange(row.size)
+    mutual &= (one.degrees() >= 3) & (two.degrees()[row] >= 3)
+    pairs = np.flatnonzero(mutual)
+    two_least = (
+        np.partition(far[pairs], 1, axis=1)[:, :2] if far.shape[1] > 1 else far[pairs][:, [0, 0]]
+    )
+    doubt = two_least[:, 0] / np.maximum(two_least[:, 1], np.finfo(float).tiny)
+    surest = pairs[np.argsort(doubt, kind="stable")[: int(np.ceil(SURE_SHARE * pairs.size))]]
+    match = np.full(one.n_nodes, NOBODY, dtype=np.int64)
+    match[surest] = row[surest]
+    return match
+
+
+def _surroundings(graph: Graph) -> NDArray[np.float64]:
+    """Return what each node's surroundings are like, as logarithms of one plus numbers.
+
+    How many nodes at distance 1, and at distance 2, have degrees of at least powers of the root of
+    2, the latter by half; twice the degree; and the number of triangles.
+    """
+    degrees = graph.degrees()
+    powers = np.floor(2 * np.log2(np.maximum(degrees, 1))).astype(np.int64)
+    at_least = (powers[:, None] >= np.arange(2 * 17)).astype(np.float64)
+    near = graph.to_scipy().astype(np.float64)
+    second = near @ near
+    second.data[:] = 1
+    beyond = second - second.multiply(near)
+    beyond.setdiag(0)
+    around = np.log1p(near @ at_least), np.log1p(beyond @ at_least) / 2
+    own = 2 * np.log1p(degrees), np.log1p(triangles(graph))
+    return np.hstack([*around, np.column_stack(own)])

@@ -1,0 +1,217 @@
+"""Who is who for an adversary who holds a copy of the network and knows a few people, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.networks.copies import Pairing, pairing
+from graphveil.attacks.networks.naming import NOBODY, Drawn, Kinds, Naming, summary
+from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
+from graphveil.data import Graph
+from graphveil.evaluate import GraphComparison
+from graphveil.parameters import parameter
+from graphveil.progress import stage
+
+MOST_NODES, MOST_SQUARES = 100_000, 400_000_000
+"""Up to so many nodes, and so large a sum of squared degrees, graphs are matched."""
+
+MOST_NODES_UNKNOWN = 6_000
+"""Up to so many nodes they are matched with nobody known: all pairs of nodes are held at once."""
+
+OVERLAPS, KNOWN = (1.0, 0.9, 0.8), (0, 5, 10, 20, 50)
+ROUNDS, ROUNDS_UNKNOWN = 12, 25
+_LEAST_DEGREE = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedPropagationOptions(AttackOptions):
+    """What the copy shares with the original, and how many people are known."""
+
+    label: ClassVar[str] = "seed-propagation"
+
+    overlap: float | None = parameter(
+        default=None,
+        text="share of the original's edges that stand in the copy, random pairs for the others",
+        minimum=0,
+        maximum=1,
+        unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
+    )
+    known: int | None = parameter(
+        default=None,
+        text="people whose released node is known; 0 is nobody",
+        minimum=0,
+        unset=", ".join(map(str, KNOWN)),
+    )
+    draws: int = parameter(default=10, text="copies, each with other known people", minimum=1)
+
+    @property
+    def settings(self) -> list[tuple[float, int]]:
+        """Every overlap and number of known people that is tried."""
+        overlaps = OVERLAPS if self.overlap is None else (self.overlap,)
+        known = KNOWN if self.known is None else (self.known,)
+        return [(overlap, number) for overlap in overlaps for number in known]
+
+
+class Guess(NamedTuple):
+    """One draw: the copy beside the release, who is known, and who was given which node.
+
+    Parameters
+    ----------
+    pairing
+        The two graphs.
+    known
+        int64: the nodes of the copy whose released node the adversary knows.
+    match
+        int64, shape (n,): the released node of every node of the copy, or -1.
+    capped
+        Whether the matching was stopped before it came to its end.
+    """
+
+    pairing: Pairing
+    known: NDArray[np.int64]
+    match: Match
+    capped: bool
+
+
+def seed_propagation(
+    situation: Situation[GraphComparison], options: SeedPropagationOptions
+) -> Outcome:
+    """Return how many people are named by matching copies of the original with the release.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where nodes are none, or nodes or edges too many.
+    """
+    pair = situation.comparison
+    check_matching(pair)
+    rng = situation.rng("seed-propagation")
+    kinds = Kinds.of(pair.original)
+    drawn: list[Drawn] = []
+    missing: dict[str, str] = {}
+    for overlap, known in options.settings:
+        label = f"overlap {overlap:g}, {known or 'nobody'} known"
+        try:
+            with stage(f"matching a copy of {label}"):
+                drawn.append(_drawn(pair, label, overlap, known, options.draws, kinds, rng))
+        except NotMeasuredError as error:
+            missing[label] = str(error)
+    if not drawn:
+        raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
+    outcome = summary(drawn, kinds, rng)
+    return outcome._replace(not_measured={**outcome.not_measured, **missing})
+
+
+def check_matching(pair: GraphComparison) -> None:
+    """Refuse where nodes are none, or nodes or edges too many for a matching.
+
+    Raises
+    ------
+    NotMeasuredError
+        With the reason.
+    """
+    n = pair.original.n_nodes
+    if n == 0:
+        raise NotMeasuredError("there are no people")
+    if n > MOST_NODES:
+        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES:,}")
+    graphs = (pair.original, pair.released)
+    squares = max(int(np.square(graph.degrees()).sum()) for graph in graphs)
+    if squares > MOST_SQUARES:
+        raise NotMeasuredError(
+            f"the squares of the degrees add up to {squares:,}, more than {MOST_SQUARES:,}"
+        )
+
+
+def _drawn(
+    pair: GraphComparison,
+    label: str,
+    overlap: float,
+    known: int,
+    draws: int,
+    kinds: Kinds,
+    rng: np.random.Generator,
+) -> Drawn:
+    """Return how good the names of all draws are; a label says where one was stopped."""
+    namings = []
+    capped = 0
+    for guess in _guesses(pair, overlap, known, draws, rng):
+        namings.append(Naming.of(guess.pairing, guess.match, kinds, guess.known))
+        capped += guess.capped
+    return Drawn(f"{label}, capped in {capped} draws" if capped else label, namings)
+
+
+def _guesses(
+    pair: GraphComparison, overlap: float, known: int, draws: int, rng: np.random.Generator
+) -> Iterator[Guess]:
+    for _ in range(draws):
+        yield guess(pairing(pair, overlap, rng), known, rng)
+
+
+def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
+    """Return who is given which released node once some people are known, drawn evenly.
+
+    Parameters
+    ----------
+    two
+        The copy and the release.
+    known
+        How many people; all of them have two ties in either graph.
+    rng
+        Draws them.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where fewer people could be known, or nodes are too many with nobody known.
+    """
+    n = two.truth.size
+    if not known and n > MOST_NODES_UNKNOWN:
+        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES_UNKNOWN:,}")
+    fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
+    people = np.flatnonzero(fewest >= _LEAST_DEGREE)
+    if people.size < known:
+        raise NotMeasuredError(f"{people.size:,} people with two ties in both are fewer")
+    chosen = rng.choice(people, known, replace=False)
+    seeds = np.full(n, NOBODY, dtype=np.int64)
+    seeds[chosen] = two.truth[chosen]
+    if not known:
+        match = refine(
+            two.copy, two.released, surest_pairs(two.copy, two.released), seeds, ROUNDS_UNKNOWN
+        )
+        return Guess(two, chosen, match, capped=False)
+    grown = expand(two.copy, two.released, seeds)
+    match = refine(two.copy, two.released, grown.match, seeds, ROUNDS)
+    return Guess(two, chosen, match, capped=grown.stopped)
+
+
+SEED_PROPAGATION = Attack(
+    name="seed-propagation",
+    kind=Graph,
+    knows="a copy of the whole network that shares some of its edges, random pairs in place of the "
+    "others; and the released nodes of 5 to 50 people, or of nobody",
+    definition="of the people with a tie in the copy and one in the release, known people aside, "
+    "how many are given their own released node by what matched neighbours say, and how many of "
+    "those who are given one",
+    source="Narayanan & Shmatikov, S&P 2009; Kazemi, Hassani & Grossglauser, PVLDB 2015; "
+    "refinement, and the start with nobody known: ours",
+    needs_linkage=True,
+    cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}, "
+    f"with nobody known up to {MOST_NODES_UNKNOWN:,} nodes; run where asked for",
+    compute=seed_propagation,
+    options=SeedPropagationOptions,
+    by_name=True,
+)
+"""The entry of this attack."""

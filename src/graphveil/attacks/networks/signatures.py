@@ -1,0 +1,142 @@
+"""What can be known of one person in a network, and how many released nodes are as near to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.measures.scalars import triangles
+
+SIGNATURES = ("degree", "degree and triangles", "vrq")
+"""The names of the signatures, from the least knowledge to the most."""
+
+
+class Signatures(NamedTuple):
+    """The signatures of all nodes of a graph.
+
+    Parameters
+    ----------
+    degrees, triangles
+        int64, shape (n,).
+    indptr
+        int64, shape (n + 1,): where the list of every node begins in `around`.
+    around
+        int64, shape (2 m,): the degrees of every node's neighbours, largest first.
+    """
+
+    degrees: NDArray[np.int64]
+    triangles: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+    around: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Signatures:
+        """Return the signatures of a graph.
+
+        Examples
+        --------
+        >>> Signatures.of(Graph.from_edges([0, 1, 1], [1, 2, 3], n=4)).around.tolist()
+        [3, 1, 1, 1, 3, 3]
+        """
+        degrees = graph.degrees()
+        values = degrees[graph.indices]
+        node = np.repeat(np.arange(graph.n_nodes), degrees)
+        around = values[np.lexsort((-values, node))]
+        return cls(degrees, triangles(graph), graph.indptr, around)
+
+    def distances_to(self, known: Signatures, node: int) -> NDArray[np.int64]:
+        """Return how far every node's signatures are from those that are known of one node.
+
+        Parameters
+        ----------
+        known
+            The signatures of the graph that the adversary knows.
+        node
+            The node of that graph.
+
+        Returns
+        -------
+        int64, shape (3, n): sums of absolute differences, in the order of `SIGNATURES`. Lists of
+        neighbours' degrees are compared largest with largest, the shorter one with zeros behind,
+        and the difference of the two degrees is added.
+        """
+        degree = np.abs(self.degrees - known.degrees[node])
+        both = degree + np.abs(self.triangles - known.triangles[node])
+        known_list = known.around[known.indptr[node] : known.indptr[node + 1]]
+        return np.stack([degree, both, degree + self._from_list(known_list)])
+
+    def _from_list(self, known: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the distance of every node's list of neighbours' degrees to one such list."""
+        rank = np.arange(self.around.size) - np.repeat(self.indptr[:-1], self.degrees)
+        padded = np.zeros(max(int(self.degrees.max(initial=0)), known.size), dtype=np.int64)
+        padded[: known.size] = known
+        summed = _sums_before(np.abs(self.around - padded[rank]))
+        beyond = known.sum() - _sums_before(padded)[self.degrees]
+        distance: NDArray[np.int64] = np.diff(summed[self.indptr]) + beyond
+        return distance
+
+
+def _sums_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of all values before each position, and the sum of all."""
+    return np.concatenate([[0], np.cumsum(values)])
+
+
+class Candidates(NamedTuple):
+    """How many released nodes are near what is known of some targets.
+
+    Every array is int64, shape (3, targets), in the order of `SIGNATURES`.
+
+    Parameters
+    ----------
+    nearer
+        Nodes that are nearer than the target's own.
+    ties
+        Nodes that are as near as the target's own, which is one of them.
+    nearest
+        Nodes that are nearest, whether or not the target's own is one of them.
+    """
+
+    nearer: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    nearest: NDArray[np.int64]
+
+    @property
+    def right(self) -> NDArray[np.float64]:
+        """How likely a guess among the nearest is right."""
+        return np.where(self.nearer == 0, 1 / self.ties, 0.0)
+
+
+def candidates(
+    known: Signatures,
+    released: Signatures,
+    position: NDArray[np.int64],
+    targets: NDArray[np.int64],
+) -> Candidates:
+    """Return how many released nodes are near the known signatures of each target.
+
+    Parameters
+    ----------
+    known, released
+        Of the graph that the adversary knows something of, and of the release.
+    position
+        int64, shape (n,): the released node of every known one.
+    targets
+        int64: the nodes whose signatures are known.
+
+    Examples
+    --------
+    >>> path = Signatures.of(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
+    >>> candidates(path, path, np.arange(4), np.array([0])).ties[:, 0].tolist()
+    [2, 2, 2]
+    """
+    counts = np.empty((3, len(SIGNATURES), targets.size), dtype=np.int64)
+    for number, target in enumerate(targets.tolist()):
+        distance = released.distances_to(known, target)
+        own = distance[:, position[target]][:, None]
+        least = distance.min(axis=1, keepdims=True)
+        for row, near in enumerate((distance < own, distance == own, distance == least)):
+            counts[row, :, number] = near.sum(axis=1)
+    return Candidates(*counts)

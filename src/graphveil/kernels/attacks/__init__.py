@@ -1,0 +1,1 @@
+"""Kernels of attacks: no method uses them."""

@@ -1,0 +1,174 @@
+"""Matching two graphs by marks: pairs that are matched vouch for the pairs of their neighbours.
+
+A pair of a node x of one graph and y of the other is the number ``x * n + y``, n nodes being in the
+other. The value of a pair in the table is twice its number of marks, and one more once it was
+spread.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.hashing import FREE, find, insert
+from graphveil.kernels.leaf import leaf, wide
+
+Ints = NDArray[np.int64]
+
+DONE, NO_ROOM, TOO_MANY = 0, 1, 2
+"""How `percolate` ends: nothing is to be done, table or heap must grow, or marks are too many."""
+
+ENTRIES, QUEUED, MARKS, SPREAD, NEXT, MOST_MARKS = 0, 1, 2, 3, 4, 5
+"""What a tally counts: pairs in the table and in the heap, marks, fresh pairs done, marks of the
+pair that had no room; the limit."""
+
+TALLIES = 6
+_DEGREES = 1 << 24
+
+
+class Lists(NamedTuple):
+    """A graph: the neighbours of v are ``indices[indptr[v]:indptr[v + 1]]``."""
+
+    indptr: Ints
+    indices: NDArray[np.int32]
+
+
+class Matching(NamedTuple):
+    """Whom every node of either graph is matched with, or -1."""
+
+    one: Ints
+    two: Ints
+
+
+@leaf
+def _before(heap: Ints, a: int, b: int) -> bool:
+    """Return whether an entry comes out first: of larger rank, then of smaller number."""
+    if heap[a, 0] != heap[b, 0]:
+        return bool(heap[a, 0] > heap[b, 0])
+    return bool(heap[a, 1] < heap[b, 1])
+
+
+@leaf
+def _exchange(heap: Ints, a: int, b: int) -> None:
+    heap[a, 0], heap[b, 0] = heap[b, 0], heap[a, 0]
+    heap[a, 1], heap[b, 1] = heap[b, 1], heap[a, 1]
+
+
+@leaf
+def _push(heap: Ints, size: int, rank: int, pair: int) -> None:
+    """Write an entry into the heap, which has this size before."""
+    at = size
+    heap[at, 0], heap[at, 1] = rank, pair
+    while at > 0 and _before(heap, at, (at - 1) >> 1):
+        _exchange(heap, at, (at - 1) >> 1)
+        at = (at - 1) >> 1
+
+
+@leaf
+def _drop_first(heap: Ints, size: int) -> None:
+    """Take the first entry out of the heap, which has this size before."""
+    last = size - 1
+    _exchange(heap, 0, last)
+    at = wide(0)
+    while 2 * at + 1 < last:
+        child = 2 * at + 1
+        if child + 1 < last and _before(heap, child + 1, child):
+            child += 1
+        if not _before(heap, child, at):
+            break
+        _exchange(heap, child, at)
+        at = child
+
+
+@leaf
+def _spread(
+    one: Lists,
+    two: Lists,
+    pair: int,
+    match: Matching,
+    table: Ints,
+    shift: int,
+    heap: Ints,
+    tally: Ints,
+) -> None:
+    """Mark every pair of free neighbours of a pair; with a second mark it enters the heap."""
+    n = two.indptr.size - 1
+    i, j = pair // n, pair % n
+    for a in range(one.indptr[i], one.indptr[i + 1]):
+        x = wide(one.indices[a])
+        if match.one[x] >= 0:
+            continue
+        degree = one.indptr[x + 1] - one.indptr[x]
+        for b in range(two.indptr[j], two.indptr[j + 1]):
+            y = wide(two.indices[b])
+            if match.two[y] >= 0:
+                continue
+            row = find(table, shift, x * n + y)
+            if table[row, 0] == FREE:
+                table[row, 0] = x * n + y
+                tally[ENTRIES] += 1
+            table[row, 1] += 2
+            tally[MARKS] += 1
+            marks = table[row, 1] >> 1
+            if marks >= 2:
+                apart = abs(degree - (two.indptr[y + 1] - two.indptr[y]))
+                _push(heap, tally[QUEUED], marks * _DEGREES - apart, x * n + y)
+                tally[QUEUED] += 1
+
+
+@leaf
+def percolate(
+    one: Lists,
+    two: Lists,
+    fresh: Ints,
+    match: Matching,
+    table: Ints,
+    shift: int,
+    heap: Ints,
+    tally: Ints,
+) -> int:
+    """Spread marks from fresh pairs, and match free pairs by their marks; return how it ended.
+
+    Of the pairs with two marks or more the one with most is matched, the one with the nearest
+    degrees where several have them, and spreads marks unless it has before. It writes into all
+    arrays after `fresh`, and goes on where it ended when it is called again with more room.
+    """
+    n = two.indptr.size - 1
+    while True:
+        is_fresh = tally[SPREAD] < fresh.size
+        if not is_fresh and tally[QUEUED] == 0:
+            return DONE
+        if tally[MARKS] >= tally[MOST_MARKS]:
+            return TOO_MANY
+        pair = fresh[tally[SPREAD]] if is_fresh else heap[0, 1]
+        i, j = pair // n, pair % n
+        new = (one.indptr[i + 1] - one.indptr[i]) * (two.indptr[j + 1] - two.indptr[j])
+        if 4 * (tally[ENTRIES] + new + 1) > 3 * len(table) or tally[QUEUED] + new + 1 > len(heap):
+            tally[NEXT] = new + 1
+            return NO_ROOM
+        if is_fresh:
+            tally[SPREAD] += 1
+        else:
+            _drop_first(heap, tally[QUEUED])
+            tally[QUEUED] -= 1
+            if match.one[i] >= 0 or match.two[j] >= 0:
+                continue
+            match.one[i], match.two[j] = j, i
+        row = find(table, shift, pair)
+        if table[row, 0] == FREE:
+            tally[ENTRIES] += 1
+            insert(table, shift, pair, wide(0))
+        if table[row, 1] & 1:
+            continue
+        table[row, 1] += 1
+        _spread(one, two, pair, match, table, shift, heap, tally)
+
+
+@leaf
+def refill(old: Ints, table: Ints, shift: int) -> None:
+    """Write every key of an old table, with its value, into an empty one that has room."""
+    for row in range(len(old)):
+        if old[row, 0] != FREE:
+            insert(table, shift, old[row, 0], old[row, 1])

@@ -1,0 +1,45 @@
+"""Who knows what a structural promise is about finds at least k nearest candidates."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphveil as gv
+from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.methods import METHODS
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+SIGNATURE_OF = {"degree": "degree", "count": "degree and triangles", "vrq": "vrq"}
+K = 3
+
+
+def structural(method):
+    example = method.from_parameters(method.example)
+    return isinstance(example.guarantee, StructuralKAnonymity) and "k" in example.parameters()
+
+
+PROMISES = [
+    (name, measure)
+    for name, method in METHODS.items()
+    if structural(method)
+    for measure in (SIGNATURE_OF if "measure" in method.example else ["degree"])
+]
+
+
+@pytest.mark.parametrize(("name", "measure"), PROMISES)
+def test_the_nearest_candidates_and_their_ties_are_never_fewer_than_k(name, measure, sample):
+    method = METHODS[name]
+    graph = sample(method)
+    asked = {"k": K}
+    if "measure" in method.example:
+        asked |= {"measure": measure, "goal": "full", "iterations": 5_000}
+    release = method.from_parameters({**method.example, **asked}).anonymize(graph, seed=1)
+    assert release.guarantee == StructuralKAnonymity(k=K, measure=measure)
+    told = gv.attack_release(release, original=graph, attacks=["candidate-set"], seed=1)
+    fewest = {row.part: row.value for row in told}[f"{SIGNATURE_OF[measure]}, nearest, fewest"]
+    assert fewest >= K
+
+
+def test_there_are_methods_to_ask():
+    assert {"k-degree", "structural"} <= {name for name, _ in PROMISES}

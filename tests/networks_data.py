@@ -1,0 +1,55 @@
+"""Small networks, and releases of them made by hand, for tests of attacks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import graphveil as gv
+from graphveil.attacks import attack
+from graphveil.claims.guarantees import NotClaimed
+from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.release import Linkage
+
+
+def rng_of(seed=1):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def random_graph(n, m, seed=1, *, ids=None):
+    """Return a graph of n nodes and at most m edges, drawn evenly."""
+    ends = rng_of(seed).integers(0, n, size=(m, 2))
+    ends = np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0)
+    return gv.Graph.from_edges(ends[:, 0], ends[:, 1], n=n, ids=ids)
+
+
+def cycle(n):
+    return gv.Graph.from_edges(range(n), [(v + 1) % n for v in range(n)], n=n)
+
+
+def release_of(original, published=None, *, order=None, linkage=True):
+    """Return a release that publishes a graph under new positions: node order[j] stands at j."""
+    n = original.n_nodes
+    order = np.arange(n) if order is None else np.asarray(order)
+    published = original if published is None else published
+    position = np.empty(n, dtype=np.int64)
+    position[order] = np.arange(n)
+    return Release(
+        data=published.permuted(order),
+        guarantee=NotClaimed(reasons=("renamed",)),
+        provenance=Provenance(method="by-hand", source="a test", limits="All.", parameters={}),
+        private=Private(
+            input_sha256=digest_of(original),
+            cost={},
+            linkage=Linkage(original.labels(), position) if linkage else None,
+        ),
+    )
+
+
+def attacked(name, original, published=None, *, seed=1, order=None, linkage=True, **options):
+    """Return the rows of one attack, and what was not measured."""
+    release = release_of(original, published, order=order, linkage=linkage)
+    return attack(release, original=original, attacks=[name], seed=seed, options={name: options})
+
+
+def figures(*case, **how):
+    return {row.part: row.value for row in attacked(*case, **how)}

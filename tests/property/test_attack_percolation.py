@@ -1,0 +1,193 @@
+"""Marks and matches of two graphs, against a slow twin that keeps all of them in a dictionary."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.attacks.networks import propagation
+from graphveil.kernels.attacks import percolation as kernels
+from graphveil.kernels.hashing import new_table
+from networks_data import random_graph, rng_of
+
+
+class Twin:
+    """The definition of ExpandWhenStuck, step by step, every maximum by a scan."""
+
+    def __init__(self, one, two, seeds, most_marks=10**9):
+        self.one, self.two, self.most_marks = one, two, most_marks
+        self.match, self.back = dict(seeds), {j: i for i, j in seeds}
+        self.marks, self.spread, self.total = {}, set(), 0
+        fresh = list(seeds)
+        while fresh and self.total < most_marks:
+            self.round(fresh)
+            fresh = self.not_spread()
+
+    def free(self, pair):
+        return pair[0] not in self.match and pair[1] not in self.back
+
+    def degrees(self, pair):
+        return len(self.one.neighbours(pair[0])), len(self.two.neighbours(pair[1]))
+
+    def apart(self, pair):
+        return abs(np.subtract(*self.degrees(pair)))
+
+    def round(self, fresh):
+        for pair in fresh:
+            if self.total < self.most_marks:
+                self.mark_around(pair)
+        while self.total < self.most_marks:
+            ready = [p for p, number in self.marks.items() if number >= 2 and self.free(p)]
+            if not ready:
+                return
+            pair = min(ready, key=lambda p: (-self.marks[p], self.apart(p), p))
+            self.match[pair[0]], self.back[pair[1]] = pair[1], pair[0]
+            self.mark_around(pair)
+
+    def mark_around(self, pair):
+        if pair in self.spread:
+            return
+        self.spread.add(pair)
+        around = product(self.one.neighbours(pair[0]), self.two.neighbours(pair[1]))
+        for other in [(int(x), int(y)) for x, y in around]:
+            if self.free(other):
+                self.marks[other] = self.marks.get(other, 0) + 1
+                self.total += 1
+
+    def not_spread(self):
+        rest = [p for p in self.marks if p not in self.spread and self.free(p)]
+        most = self.one.n_nodes + self.two.n_nodes
+        assert len(rest) <= most, "the choice of the nearest would depend on their order"
+        return sorted(rest, key=lambda p: self.apart(p) / max(self.degrees(p)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_matching_grown_from_known_pairs_is_that_of_the_definition(seed):
+    one, two = random_graph(9, 16, seed), random_graph(9, 15, seed + 100)
+    known = rng_of(seed).permutation(9)[:2]
+    seeds = np.full(9, -1)
+    seeds[known] = rng_of(seed + 1).permutation(9)[:2]
+    pairs = [(int(i), int(seeds[i])) for i in sorted(known.tolist())]
+    grown = propagation.expand(one, two, seeds)
+    expected = Twin(one, two, pairs).match
+    matched = {i: j for i, j in enumerate(grown.match.tolist()) if j >= 0}
+    assert expected == matched
+    assert not grown.stopped
+    assert sorted(matched.values()) == sorted(set(matched.values()))
+
+
+def test_a_matching_is_stopped_at_the_most_marks_and_says_so():
+    graph = random_graph(9, 20)
+    seeds = np.where(np.arange(9) < 2, np.arange(9), -1)
+    stopped = propagation.expand(graph, graph, seeds, most_marks=10)
+    assert stopped.stopped
+    expected = Twin(graph, graph, [(0, 0), (1, 1)], most_marks=10).match
+    assert expected == {i: j for i, j in enumerate(stopped.match.tolist()) if j >= 0}
+
+
+def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
+    one, two = random_graph(40, 160), random_graph(40, 150, 2)
+    seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
+    wide = propagation.expand(one, two, seeds).match
+    lists = [kernels.Lists(graph.indptr, graph.indices) for graph in (one, two)]
+    match = kernels.Matching(seeds.copy(), seeds.copy())
+    fresh = np.arange(4) * 40 + np.arange(4)
+    tally = np.zeros(kernels.TALLIES, dtype=np.int64)
+    tally[kernels.MOST_MARKS] = 10**9
+    table, shift = new_table(1)
+    heap = np.empty((1, 2), dtype=np.int64)
+    times = 0
+    while kernels.percolate(*lists, fresh, match, table, shift, heap, tally) == kernels.NO_ROOM:
+        times += 1
+        assert times < 100
+        needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
+        if 4 * needed > 3 * len(table):
+            larger, new_shift = new_table(needed)
+            kernels.refill(table, larger, new_shift)
+            table, shift = larger, new_shift
+        else:
+            heap = np.concatenate([heap, np.empty((50, 2), dtype=np.int64)])
+    assert times > 5
+    assert tally[kernels.ENTRIES] == np.count_nonzero(table[:, 0] >= 0)
+    first_round = match.one >= 0
+    assert wide[first_round].tolist() == match.one[first_round].tolist()
+    assert first_round.sum() > 4
+
+
+def likeness_by_hand(one, two, match):
+    """Return the dense matrix of matched common neighbours over the root of the degrees."""
+    first, second = (graph.to_scipy().toarray().astype(float) for graph in (one, two))
+    pairs = np.zeros((one.n_nodes, two.n_nodes))
+    for i, j in enumerate(match):
+        if j >= 0:
+            pairs[i, j] = 1
+    common = first @ pairs @ second
+    root = np.sqrt(np.outer(one.degrees(), two.degrees()))
+    return np.where(common >= 2, common / np.maximum(root, 1), 0)
+
+
+@pytest.mark.parametrize("work", [1, 50, 10**6])
+def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
+    monkeypatch.setattr(propagation, "_FLOPS", work)
+    one, two = random_graph(15, 50), random_graph(15, 45, 2)
+    match = np.where(rng_of().random(15) < 0.7, rng_of(2).permutation(15), -1)
+    dense = sum(block.toarray() for block in propagation._likeness(one, two, match))
+    by_hand = likeness_by_hand(one, two, match.tolist())
+    assert dense == pytest.approx(by_hand)
+    mutual = propagation._mutual(one, two, match)
+    for i, j in enumerate(mutual.tolist()):
+        if j >= 0:
+            assert by_hand[i, j] == pytest.approx(by_hand[i].max())
+            assert by_hand[i, j] == pytest.approx(by_hand[:, j].max())
+    best = by_hand == by_hand.max(axis=1, keepdims=True)
+    best &= (by_hand == by_hand.max(axis=0)) & (by_hand > 0)
+    alone = best & (best.sum(axis=1, keepdims=True) == 1) & (best.sum(axis=0) == 1)
+    assert alone.any()
+    assert all(mutual[i] == j for i, j in np.argwhere(alone).tolist())
+
+
+def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
+    one, two = random_graph(30, 120), random_graph(30, 110, 2)
+    seeds = np.where(np.arange(30) < 5, np.arange(30), -1)
+    start = propagation.expand(one, two, seeds).match
+    refined = propagation.refine(one, two, start, seeds, 6)
+    assert list(range(5)) == refined[:5].tolist()
+    given = refined[refined >= 0]
+    assert given.size == np.unique(given).size
+
+
+def test_with_nobody_known_the_surest_pairs_of_equal_graphs_are_right():
+    graph = random_graph(60, 240)
+    match = propagation.surest_pairs(graph, graph)
+    assert 1 <= np.count_nonzero(match >= 0) <= 9
+    assert all(i == j for i, j in enumerate(match.tolist()) if j >= 0)
+    assert (graph.degrees()[match >= 0] >= 3).all()
+
+
+def test_surroundings_count_the_degrees_of_nodes_one_and_two_steps_away():
+    kite = gv.Graph.from_edges([0, 0, 1, 1, 3], [1, 2, 2, 3, 4], n=5)
+    near = kite.to_networkx()
+    values = propagation._surroundings(kite)
+    for node in range(5):
+        steps = {1: set(near[node])}
+        steps[2] = set().union(*(near[v] for v in near[node])) - steps[1] - {node}
+        for power in range(34):
+            for step, weight in ((1, 1), (2, 0.5)):
+                number = sum(np.floor(2 * np.log2(near.degree[v])) >= power for v in steps[step])
+                column = power + 34 * (step - 1)
+                assert weight * np.log1p(number) == pytest.approx(values[node, column])
+        assert 2 * np.log1p(near.degree[node]) == pytest.approx(values[node, 68])
+    assert [np.log(2)] * 3 + [0, 0] == pytest.approx(values[:, 69].tolist())
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_hardly_any_nodes_are_matched_without_an_error(n):
+    graph = gv.Graph.from_edges([0] if n > 1 else [], [1] if n > 1 else [], n=n)
+    nobody = np.full(n, -1)
+    assert nobody.tolist() == propagation.expand(graph, graph, nobody).match.tolist()
+    assert nobody.tolist() == propagation.refine(graph, graph, nobody, nobody, 3).tolist()
+    if n:
+        assert nobody.tolist() == propagation.surest_pairs(graph, graph).tolist()
