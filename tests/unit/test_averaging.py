@@ -4,75 +4,79 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.errors import ParameterError, UsageError
-from graphveil.evaluate import Evaluation, averaged
+from graphveil.errors import ParameterError
+from graphveil.evaluate import averaged
 
 PATH = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-RELEASES = (
-    gv.Graph.from_edges([0], [1], n=4),
-    gv.Graph.from_edges([0, 0, 0, 1, 1], [1, 2, 3, 2, 3], n=4),
-)
-"""Of 1 and of 5 edges, where the original has 3."""
+ONE_EDGE = gv.Graph.from_edges([0], [1], n=4)
+FIVE_EDGES = gv.Graph.from_edges([0, 0, 0, 1, 1], [1, 2, 3, 2, 3], n=4)
 
 
-def evaluated(graph, *metrics, original=PATH):
-    """Return the evaluation of a graph that stands for a release."""
+def released(graph):
+    """Return a release of which only the data is known."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gv.GraphveilWarning)
-        release = gv.Rename().anonymize(graph)
-    alone = gv.Release(
-        data=release.data,
-        guarantee=release.guarantee,
-        conditions=release.conditions,
-        provenance=release.provenance,
+        made = gv.Rename().anonymize(graph)
+    return gv.Release(
+        data=made.data,
+        guarantee=made.guarantee,
+        conditions=made.conditions,
+        provenance=made.provenance,
         private=None,
     )
-    return gv.evaluate_release(alone, original=original, metrics=list(metrics))
 
 
 def values(evaluation, metric):
     return {row.part: row.value for row in evaluation if row.metric == metric}
 
 
+def mean_of(graphs, *metrics):
+    return averaged([released(g) for g in graphs], original=PATH, metrics=list(metrics))
+
+
 def test_statistics_are_averaged_before_their_error():
-    each = [evaluated(graph, "mean-degree", "degree-distribution") for graph in RELEASES]
-    assert [1 / 1.5, 1 / 1.5] == [values(e, "mean-degree")["relative error"] for e in each]
-    mean = averaged(each)
+    for graph in (ONE_EDGE, FIVE_EDGES):
+        alone = values(mean_of([graph], "mean-degree"), "mean-degree")
+        assert pytest.approx(2 / 3) == alone["relative error"]
+    mean = mean_of([ONE_EDGE, FIVE_EDGES], "mean-degree")
     assert {
         "original": 1.5,
         "released": 1.5,
         "absolute difference": 0.0,
         "relative error": 0.0,
     } == values(mean, "mean-degree")
-    parts = [values(e, "degree-distribution")["half L1"] for e in each]
-    assert sum(parts) / 2 == pytest.approx(values(mean, "degree-distribution")["half L1"])
     assert {"mean of 2 releases"} == {row.release for row in mean}
 
 
-def test_one_evaluation_is_its_own_mean():
-    once = evaluated(RELEASES[0], "mean-degree", "shortest-path", "degree-distribution")
-    assert [(row.metric, row.part, row.value) for row in once] == [
-        (row.metric, row.part, row.value) for row in averaged([once])
+def test_distributions_are_averaged_before_they_are_compared():
+    mean = mean_of([ONE_EDGE, FIVE_EDGES], "degree-distribution", "distance-distribution")
+    # degrees 0 0 1 1 and 2 2 3 3 against 1 1 2 2; distances of pairs 6:4:2, 2 and 10:2
+    degrees = np.abs(np.array([2, 2, 2, 2]) / 8 - np.array([0, 2, 2, 0]) / 4).sum() / 2
+    apart = np.abs((np.array([1, 0, 0]) + np.array([10, 2, 0]) / 12) / 2 - np.array([3, 2, 1]) / 6)
+    assert pytest.approx(degrees) == values(mean, "degree-distribution")["half L1"]
+    assert pytest.approx(apart.sum() / 2) == values(mean, "distance-distribution")["half L1"]
+
+
+def test_the_mean_of_one_release_is_its_evaluation():
+    metrics = ["mean-degree", "shortest-path", "degree-distribution", "distance-distribution"]
+    release = released(FIVE_EDGES)
+    once = gv.evaluate_release(release, original=PATH, metrics=metrics)
+    mean = averaged([release], original=PATH, metrics=metrics)
+    assert [(r.metric, r.part, r.value) for r in once] == [
+        (r.metric, r.part, r.value) for r in mean
     ]
 
 
 def test_a_metric_without_a_value_in_one_release_is_not_measured():
-    empty = gv.Graph.from_edges([], [], n=4)
-    mean = averaged([evaluated(graph, "transitivity", "mean-degree") for graph in (PATH, empty)])
+    mean = mean_of([PATH, gv.Graph.from_edges([], [], n=4)], "transitivity", "mean-degree")
     assert {"mean-degree"} == {row.metric for row in mean}
     assert "(1 of 2 releases)" in mean.not_measured["transitivity"]
 
 
-def test_evaluations_of_different_originals_are_refused():
-    other = evaluated(RELEASES[0], "mean-degree", original=RELEASES[1])
-    with pytest.raises(UsageError, match=r"their mean-degree is 1\.5 and 2\.5"):
-        averaged([evaluated(RELEASES[0], "mean-degree"), other])
-
-
-def test_no_evaluation_has_no_mean():
+def test_no_release_has_no_mean():
     with pytest.raises(ParameterError, match="Give at least one"):
-        averaged([])
-    assert 0 == len(averaged([Evaluation(rows=[], not_measured={"mean-degree": "heavy"})]))
+        averaged([], original=PATH)
