@@ -8,6 +8,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import graphveil as gv
+from graphveil.data.encoding import accepted_kinds
+from graphveil.methods import METHODS
+
 FILES = {
     "edges": ("source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\n", "graph"),
     "pairs": ("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n", "bipartite"),
@@ -79,3 +83,68 @@ def test_a_flag_of_another_kind_names_that_kind(graphveil_here, cwd):
     (cwd / "ties.csv").write_text(FILES["edges"][0])
     done = graphveil_here("measure", "ties.csv", "--kind", "graph", "--items", "things")
     assert "--items is not for a Graph. Leave it out, or say --kind bipartite." in done.err
+
+
+GRAPHS_ALONE = [name for name, m in METHODS.items() if accepted_kinds(m.accepts) == (gv.Graph,)]
+USERS_TOO = [name for name, m in METHODS.items() if gv.Bipartite in accepted_kinds(m.accepts)]
+
+
+def anonymize(name, file):
+    example = [word for key, value in METHODS[name].example.items() for word in (f"--{key}", value)]
+    return ("anonymize", name, file, *example, "--out", "out")
+
+
+@pytest.mark.parametrize("name", GRAPHS_ALONE)
+def test_a_method_for_graphs_alone_refuses_columns_of_users_and_items(graphveil_here, cwd, name):
+    (cwd / "pairs.csv").write_text(FILES["pairs"][0])
+    done = graphveil_here(*anonymize(name, "pairs.csv"))
+    assert 2 == done.code
+    assert "pairs.csv: its columns, user, item, name users and items" in done.err
+    assert "or say --kind graph if both columns are people" in done.err
+    assert not (cwd / "out").exists()
+
+
+@pytest.mark.parametrize("name", [n for n in USERS_TOO if METHODS[n].example.get("k", 0) < 5])
+def test_a_method_for_several_kinds_reads_users_and_items_as_such(graphveil_here, cwd, name):
+    (cwd / "pairs.csv").write_text(FILES["pairs"][0])
+    done = graphveil_here(*anonymize(name, "pairs.csv"))
+    assert 0 == done.code, done.err
+    assert "bipartite" == json.loads((cwd / "out" / "release.json").read_text())["data"]["kind"]
+
+
+def test_every_method_reads_users_and_items_as_such_or_refuses_them(graphveil_here, cwd):
+    (cwd / "pairs.csv").write_text(FILES["pairs"][0])
+    for name in set(METHODS) - set(GRAPHS_ALONE) - set(USERS_TOO):
+        done = graphveil_here(*anonymize(name, "pairs.csv"))
+        assert 2 == done.code
+        assert "these are pairs, no table" in done.err
+
+
+@pytest.mark.parametrize(
+    "said", [("--kind", "graph"), ("--source-column", "user", "--target-column", "item")]
+)
+def test_who_says_that_it_is_a_graph_has_it_read_as_one(graphveil_here, cwd, said):
+    (cwd / "pairs.csv").write_text(FILES["pairs"][0])
+    done = graphveil_here(*anonymize("dp-1k", "pairs.csv"), *said)
+    assert 0 == done.code, done.err
+    checked = graphveil_here("verify", "out", "--original", "pairs.csv")
+    assert 0 == checked.code, checked.out
+
+
+def test_advise_and_convert_follow_the_columns(graphveil_here, cwd):
+    (cwd / "pairs.csv").write_text(FILES["pairs"][0])
+    for said, kind in (((), "bipartite"), (("--kind", "graph"), "graph")):
+        advice = json.loads(graphveil_here("advise", "pairs.csv", *said, "--json").out)
+        assert all(f"--kind {kind}" in choice["command"] for choice in advice["choices"])
+    done = graphveil_here("convert", "pairs.csv", "--out", "copy.csv")
+    assert 0 == done.code
+    assert "user,item" == (cwd / "copy.csv").read_text().splitlines()[0]
+
+
+def test_read_follows_the_columns(cwd):
+    for name, (text, kind) in FILES.items():
+        (cwd / f"{name}.csv").write_text(text)
+        assert {"graph": gv.Graph, "bipartite": gv.Bipartite}[kind] is type(
+            gv.io.read(cwd / f"{name}.csv")
+        )
+    assert gv.Graph is type(gv.io.read(cwd / "pairs.csv", kind="graph"))

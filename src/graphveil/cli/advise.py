@@ -25,16 +25,18 @@ _WORDS = {"graph": "a network", "bipartite": "users by features", "table": "a ta
 
 
 def _run(path: Path, **given: Any) -> int:
-    as_json = given.pop("json")
+    as_json, said = given.pop("json"), given.get("kind") is not None
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         options = reading_options(KINDS, file, given)
         with shown(bar):
             advice = advise(read_input(file, options))
     typed = file_word(path)
     name = "stdin" if typed == "-" else _stem(path)
-    commands = {
-        choice.method: _command(choice, advice, typed, name, options) for choice in advice.choices
-    }
+    commands: dict[str, str] = {}
+    for choice in advice.choices:
+        several = len(accepted_kinds(METHODS[choice.method].accepts)) > 1
+        kind = advice.kind if said or several else None
+        commands[choice.method] = _command(choice, kind, typed, name, options)
     if as_json:
         summary = advice.summary()
         for choice in summary["choices"]:
@@ -67,13 +69,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _command(choice: Choice, advice: Advice, typed: str, stem: str, options: AnyOptions) -> str:
+def _command(choice: Choice, kind: str | None, typed: str, stem: str, options: AnyOptions) -> str:
     """Return the command of a release, ready to be pasted into a shell."""
     words = ["anonymize", choice.method, typed]
     for name, value in choice.parameters.items():
         words += flag_words(name, str(value))
-    if len(accepted_kinds(METHODS[choice.method].accepts)) > 1:
-        words += ["--kind", advice.kind]
+    words += [] if kind is None else ["--kind", kind]
     words += [*_reading_words(options), *flag_words("out", f"{stem}-{choice.method}")]
     return command_line(*words)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +13,8 @@ from graphveil.cli.reading import READERS, AnyOptions
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import Container
 from graphveil.errors import UsageError
-from graphveil.io import columns_of
+from graphveil.io import BipartiteOptions, GraphOptions, columns_of
+from graphveil.io.kinds import Columns
 from graphveil.io.options import Header
 from graphveil.release.files import kind_of
 
@@ -23,10 +25,8 @@ SHOWN = 5
 
 
 def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
-    """Return the flags of the readers of these kinds, each once, and `--kind` where it is open."""
+    """Return `--kind`, and the flags of the readers of these kinds, each once."""
     readers = [READERS[kind] for kind in kinds]
-    if len(readers) == 1:
-        return flags_of(readers[0].options, READING_GROUP)
     names = tuple(kind_of(kind) for kind in kinds)
     kind = flag(
         "kind",
@@ -36,6 +36,8 @@ def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
         default=None,
         group=READING_GROUP,
     )
+    if len(readers) == 1:
+        return [kind, *flags_of(readers[0].options, READING_GROUP)]
     every = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
     return [kind, *(item.replace(default=None) for item in every.values())]
 
@@ -49,12 +51,15 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
     Raises
     ------
     UsageError
-        Where a flag belongs to another kind of data, or names of columns do not say the kind.
+        Where a flag belongs to another kind of data, names of columns do not say the kind, or they
+        name users and items where a graph alone is read.
     """
     asked = given.pop("kind", None)
     if asked:
         container = next(kind for kind in kinds if kind_of(kind) == asked)
     else:
+        if kinds == (Graph,):
+            _check_a_graph(path, given)
         container = _kind(path, given, _fitting(kinds, given))
     values = values_for(READERS[container].options, given)
     for other in kinds:
@@ -79,10 +84,7 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
     """Return the kind that the columns of a file say, the only one, or the first."""
     if len(kinds) == 1:
         return kinds[0]
-    header: Header = given.get("header") or "auto"
-    names, kind = columns_of(
-        path, given.get(INPUT_FORMAT), header=header, delimiter=given.get("delimiter")
-    )
+    names, kind = _columns(path, given)
     if kind in kinds:
         if kind is not kinds[0]:
             say(f"{path.name}: read as {WORDS[kind]}, as its columns are named")
@@ -94,3 +96,26 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
             f"Say {ways}."
         )
     return kinds[0]
+
+
+def _columns(path: Path, given: dict[str, Any]) -> Columns:
+    header: Header = given.get("header") or "auto"
+    return columns_of(
+        path, given.get(INPUT_FORMAT), header=header, delimiter=given.get("delimiter")
+    )
+
+
+def _check_a_graph(path: Path, given: dict[str, Any]) -> None:
+    """Refuse users and items, as the columns are named, unless a flag of graphs alone is given."""
+    of_graphs = {item.name: item.default for item in fields(GraphOptions)}
+    for item in fields(BipartiteOptions):
+        of_graphs.pop(item.name, None)
+    if any(given.get(name) not in (None, default) for name, default in of_graphs.items()):
+        return
+    names, kind = _columns(path, given)
+    if kind is Bipartite:
+        raise UsageError(
+            f"{path.name}: its columns, {', '.join(names[:SHOWN])}, name users and items, and this "
+            "method reads a graph. Take one for users by features, which graphveil methods lists, "
+            "or say --kind graph if both columns are people."
+        )

@@ -1,5 +1,6 @@
 """What a release kept: metrics over released files and the original, never a method's internals."""
 
+from graphveil.evaluate.averaging import averaged
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import (
     BipartiteComparison,
@@ -21,6 +22,7 @@ __all__ = [
     "Metric",
     "Row",
     "TableComparison",
+    "averaged",
     "comparison_of",
     "evaluate",
     "preserved",

@@ -72,6 +72,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute=shape.degree_distribution,
+        compute_mean=shape.mean_degree_distribution,
     ),
     Metric(
         name="mean-degree",
@@ -210,6 +211,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="near-linear",
         compute=paths.distance_distribution,
+        compute_mean=paths.mean_distance_distribution,
     ),
     Metric(
         name="betweenness",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -75,6 +75,8 @@ class Metric(Generic[C]):
         How its time grows; heavy ones are left out of large data unless asked for.
     compute
         Comparison to figures.
+    compute_mean
+        Comparisons of one original to the figures of their mean; None where it follows from theirs.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Metric(Generic[C]):
     needs_linkage: bool
     cost: Literal["linear", "near-linear", "heavy"]
     compute: Callable[[C], Figures]
+    compute_mean: Callable[[Sequence[C]], Figures] | None = None
 
 
 UNDEFINED = "undefined: the original or the release has no value"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import hypot, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -159,11 +159,23 @@ def _of_pairs(pair: GraphComparison, statistic: Callable[[NDArray[np.int64]], in
 
 def distance_distribution(pair: GraphComparison) -> Figures:
     """Yield half the L1 distance of the distributions of distances; nothing without pairs."""
-    before, after = (found.pairs for found in pair.distances)
-    if before.any() and after.any():
-        size = max(before.size, after.size)
-        one, other = (np.pad(x / x.sum(), (0, size - x.size)) for x in (before, after))
-        sources = pair.distances[0].sources
-        sample = None if sources is None else Sample(sources)
-        value = float(np.abs(one - other).sum() / 2)
-        yield Figure("half L1", value, "share of pairs", sample=sample)
+    return mean_distance_distribution([pair])
+
+
+def mean_distance_distribution(pairs: Sequence[GraphComparison]) -> Figures:
+    """Yield the same of the mean distribution of several releases; nothing where one has none."""
+    found = [pair.distances for pair in pairs]
+    if not all(each.pairs.any() for both in found for each in both):
+        return
+    size = max(each.pairs.size for both in found for each in both)
+    shares = [[_shares(each.pairs, size) for each in both] for both in found]
+    before, after = np.mean(shares, axis=0)
+    sources = found[0][0].sources
+    sample = None if sources is None else Sample(sources)
+    value = float(np.abs(before - after).sum() / 2)
+    yield Figure("half L1", value, "share of pairs", sample=sample)
+
+
+def _shares(pairs: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Return the shares of all pairs by distance, up to the largest of `size` distances."""
+    return np.pad(pairs / pairs.sum(), (0, size - pairs.size))

@@ -12,7 +12,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import Comparison
-from graphveil.evaluate.metric import UNDEFINED, Metric
+from graphveil.evaluate.metric import UNDEFINED, Figures, Metric
 from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
@@ -128,23 +128,38 @@ def evaluate(
     >>> [(row.part, row.value) for row in evaluation.rows]
     [('count', 3.0), ('share', 1.0)]
     """
-    for asked in metrics or ():
-        if asked not in METRICS:
-            raise ParameterError(f"no metric {asked!r}. Use one of {', '.join(METRICS)}.")
     name = "release" if isinstance(release, Release) else Path(release).name
+    return measured(name, compared(release, original, seed), metrics)
+
+
+def compared(release: Release | str | Path, original: Any, seed: int | None) -> Comparison[Any]:
+    """Return a release, or that of a folder, beside its original."""
     read = release if isinstance(release, Release) else read_release(release)
-    pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")
-    fitting = {key: metric for key, metric in METRICS.items() if metric.kind is type(pair.original)}
-    chosen = _chosen(metrics, fitting) if metrics else list(fitting.values())
+    return comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")
+
+
+def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) -> Evaluation:
+    """Return the rows of a comparison, and why others are not there.
+
+    Parameters
+    ----------
+    name
+        What the release is called in its rows.
+    pair
+        The original and the release.
+    metrics
+        As `evaluate` takes them.
+    """
+    chosen = chosen_metrics(metrics, type(pair.original))
     rows: list[Row] = []
     not_measured: dict[str, str] = {}
     with stage("evaluating", total=len(chosen)) as advance:
         for metric in chosen:
             reason = _reason_not_to_measure(metric, pair, asked=bool(metrics))
             if reason is None:
-                measured = list(_rows(name, metric, pair))
-                rows.extend(measured)
-                if not measured:
+                found = list(rows_of(name, metric, metric.compute(pair)))
+                rows.extend(found)
+                if not found:
                     not_measured[metric.name] = UNDEFINED
             else:
                 not_measured[metric.name] = reason
@@ -152,15 +167,27 @@ def evaluate(
     return Evaluation(rows=rows, not_measured=not_measured)
 
 
-def _chosen(asked: Sequence[str], fitting: Mapping[str, Metric[Any]]) -> list[Metric[Any]]:
-    for name in asked:
+def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
+    """Return the metrics that are asked for, or all of this kind of data.
+
+    Raises
+    ------
+    ParameterError
+        Where a metric is unknown.
+    UsageError
+        Where it reads another kind.
+    """
+    for name in asked or ():
+        if name not in METRICS:
+            raise ParameterError(f"no metric {name!r}. Use one of {', '.join(METRICS)}.")
+    fitting = {key: metric for key, metric in METRICS.items() if metric.kind is kind}
+    for name in asked or ():
         if name not in fitting:
-            kind = next(iter(fitting.values())).kind
             raise UsageError(
                 f"{name} reads a {METRICS[name].kind.__name__}, the release is a {kind.__name__}. "
                 f"Use one of {', '.join(fitting)}."
             )
-    return [fitting[name] for name in dict.fromkeys(asked)]
+    return [fitting[name] for name in dict.fromkeys(asked or fitting)]
 
 
 def _reason_not_to_measure(
@@ -175,8 +202,9 @@ def _reason_not_to_measure(
     return None
 
 
-def _rows(release: str, metric: Metric[Any], pair: Comparison[Any]) -> Iterator[Row]:
-    for figure in metric.compute(pair):
+def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row]:
+    """Yield a metric's figures as rows of a release of this name."""
+    for figure in figures:
         sample = figure.sample
         yield Row(
             release=release,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,13 @@ else:
 
 def degree_distribution(pair: GraphComparison) -> Figures:
     """Yield two distances between the degree distributions."""
-    before, after = (graph.degrees() for graph in (pair.original, pair.released))
+    yield from mean_degree_distribution([pair])
+
+
+def mean_degree_distribution(pairs: Sequence[GraphComparison]) -> Figures:
+    """Yield the same of the mean distribution of several releases, which have as many nodes."""
+    before = pairs[0].original.degrees()
+    after = np.concatenate([pair.released.degrees() for pair in pairs])
     yield Figure("half L1", half_l1(before, after), "share of nodes")
     yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of nodes")
 

@@ -16,6 +16,7 @@ from graphveil.data.naming import naming_columns
 from graphveil.errors import DataError, InputError, warn
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import Kind, format_of
+from graphveil.io.kinds import columns_of
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Column, Pairs
 from graphveil.io.report import Reading, ReadingReport
@@ -269,7 +270,7 @@ def read_table(path: str | Path, **options: Any) -> Table:
     return _data_of(load_table(path, TableOptions(**options)))
 
 
-def read(path: str | Path, *, kind: Kind = "graph", **options: Any) -> Data:
+def read(path: str | Path, *, kind: Kind | None = None, **options: Any) -> Data:
     r"""Return the data in a file as a container of this kind; a warning says what was dropped.
 
     Parameters
@@ -277,7 +278,7 @@ def read(path: str | Path, *, kind: Kind = "graph", **options: Any) -> Data:
     path
         The file; its extension gives the format.
     kind
-        graph, bipartite or table.
+        graph, bipartite or table; None for what its columns are named after, else a graph.
     **options
         The fields of the options of this kind.
 
@@ -288,8 +289,12 @@ def read(path: str | Path, *, kind: Kind = "graph", **options: Any) -> Data:
     ...     file = Path(folder, "people.csv")
     ...     _ = file.write_text("sex,town\nf,Oslo\nm,Bergen\n")
     ...     read(file, kind="table")
+    ...     _ = file.write_text("user,item\nann,tea\nbob,tea\n")
+    ...     read(file)
     Table(n_rows=2, columns=['sex', 'town'])
+    Bipartite(n_users=2, n_features=1, n_entries=2)
     """
+    kind = kind or _kind_named(Path(path), options)
     readers: dict[Kind, Callable[..., Data]] = {
         "graph": read_graph,
         "bipartite": read_bipartite,
@@ -298,6 +303,13 @@ def read(path: str | Path, *, kind: Kind = "graph", **options: Any) -> Data:
     if kind not in readers:
         raise InputError(f"no kind of data {kind!r}. Use one of {', '.join(readers)}.")
     return readers[kind](path, **options)
+
+
+def _kind_named(path: Path, options: dict[str, Any]) -> Kind:
+    """Return the kind that the names of columns say, else a graph."""
+    asked = {name: options[name] for name in ("header", "delimiter") if name in options}
+    named = columns_of(path, options.get("format"), **asked).kind
+    return "bipartite" if named is Bipartite else "graph"
 
 
 def _source(path: str | Path, form: str | None) -> Source:

@@ -1,0 +1,94 @@
+"""Several releases of one original: what they keep on average."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from graphveil.errors import ParameterError
+from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.rows import Evaluation, Row, chosen_metrics, compared, measured, rows_of
+from graphveil.release import Release
+
+_APART = {"original", "released", "absolute difference"}
+
+
+def averaged(
+    releases: Sequence[Release | str | Path],
+    *,
+    original: Any,
+    metrics: Sequence[str] | None = None,
+    seed: int | None = None,
+) -> Evaluation:
+    """Return what releases of one original keep on average: the statistic first, then its error.
+
+    Where a metric has a statistic of the original and of the release, the released ones are
+    averaged, and the errors are those of their mean: noise that pulls up in one release and down in
+    the next is no error of the method. Distributions are averaged, too, before they are compared.
+    Every other number is averaged as it is. Intervals are left out: they are of one release.
+
+    Parameters
+    ----------
+    releases
+        At least one, or their folders.
+    original, metrics, seed
+        As `evaluate` takes them.
+
+    Raises
+    ------
+    ParameterError
+        Where there is no release, or a metric is unknown.
+    UsageError
+        As `evaluate` raises it.
+
+    Notes
+    -----
+    A metric that some release has no value for is *not measured*: a mean over the others would be
+    one of chosen releases.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], n=4)
+    >>> releases = [gv.AsymmetricResponse(epsilon=20.0).anonymize(graph) for _ in range(3)]
+    >>> [row.part for row in averaged(releases, original=graph, metrics=["mean-degree"])]
+    ['original', 'released', 'absolute difference', 'relative error']
+    """
+    if not releases:
+        raise ParameterError("no release to average. Give at least one.")
+    pairs = [compared(release, original, seed) for release in releases]
+    each = [measured("release", pair, metrics) for pair in pairs]
+    name = f"mean of {len(pairs)} releases"
+    rows: list[Row] = []
+    not_measured: dict[str, str] = {}
+    for metric in chosen_metrics(metrics, type(pairs[0].original)):
+        reasons = [e.not_measured[metric.name] for e in each if metric.name in e.not_measured]
+        if reasons:
+            not_measured[metric.name] = f"{reasons[0]} ({len(reasons)} of {len(each)} releases)"
+        elif metric.compute_mean is not None:
+            rows.extend(rows_of(name, metric, metric.compute_mean(pairs)))
+        else:
+            rows.extend(_mean_rows(name, [_parts(e, metric) for e in each]))
+    return Evaluation(rows=rows, not_measured=not_measured)
+
+
+def _parts(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Row]:
+    return {row.part: row for row in evaluation if row.metric == metric.name}
+
+
+def _mean_rows(name: str, of_each: Sequence[Mapping[str, Row]]) -> Iterator[Row]:
+    """Yield the mean of every part that all have, and the errors of the mean statistic."""
+    shared = [part for part in of_each[0] if all(part in parts for parts in of_each)]
+    means = {part: fmean(parts[part].value for parts in of_each) for part in shared}
+    if set(means) >= _APART:
+        difference = abs(means["released"] - means["original"])
+        means["absolute difference"] = difference
+        if "relative error" in means:
+            means["relative error"] = difference / abs(means["original"])
+    for part, value in means.items():
+        row = of_each[0][part]
+        yield msgspec.structs.replace(row, release=name, value=value, ci_low=None, ci_high=None)

@@ -1,0 +1,82 @@
+"""The mean of several releases: statistics first, then their errors."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.errors import ParameterError
+from graphveil.evaluate import averaged
+
+PATH = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+ONE_EDGE = gv.Graph.from_edges([0], [1], n=4)
+FIVE_EDGES = gv.Graph.from_edges([0, 0, 0, 1, 1], [1, 2, 3, 2, 3], n=4)
+
+
+def released(graph):
+    """Return a release of which only the data is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gv.GraphveilWarning)
+        made = gv.Rename().anonymize(graph)
+    return gv.Release(
+        data=made.data,
+        guarantee=made.guarantee,
+        conditions=made.conditions,
+        provenance=made.provenance,
+        private=None,
+    )
+
+
+def values(evaluation, metric):
+    return {row.part: row.value for row in evaluation if row.metric == metric}
+
+
+def mean_of(graphs, *metrics):
+    return averaged([released(g) for g in graphs], original=PATH, metrics=list(metrics))
+
+
+def test_statistics_are_averaged_before_their_error():
+    for graph in (ONE_EDGE, FIVE_EDGES):
+        alone = values(mean_of([graph], "mean-degree"), "mean-degree")
+        assert pytest.approx(2 / 3) == alone["relative error"]
+    mean = mean_of([ONE_EDGE, FIVE_EDGES], "mean-degree")
+    assert {
+        "original": 1.5,
+        "released": 1.5,
+        "absolute difference": 0.0,
+        "relative error": 0.0,
+    } == values(mean, "mean-degree")
+    assert {"mean of 2 releases"} == {row.release for row in mean}
+
+
+def test_distributions_are_averaged_before_they_are_compared():
+    mean = mean_of([ONE_EDGE, FIVE_EDGES], "degree-distribution", "distance-distribution")
+    # degrees 0 0 1 1 and 2 2 3 3 against 1 1 2 2; distances of pairs 6:4:2, 2 and 10:2
+    degrees = np.abs(np.array([2, 2, 2, 2]) / 8 - np.array([0, 2, 2, 0]) / 4).sum() / 2
+    apart = np.abs((np.array([1, 0, 0]) + np.array([10, 2, 0]) / 12) / 2 - np.array([3, 2, 1]) / 6)
+    assert pytest.approx(degrees) == values(mean, "degree-distribution")["half L1"]
+    assert pytest.approx(apart.sum() / 2) == values(mean, "distance-distribution")["half L1"]
+
+
+def test_the_mean_of_one_release_is_its_evaluation():
+    metrics = ["mean-degree", "shortest-path", "degree-distribution", "distance-distribution"]
+    release = released(FIVE_EDGES)
+    once = gv.evaluate_release(release, original=PATH, metrics=metrics)
+    mean = averaged([release], original=PATH, metrics=metrics)
+    assert [(r.metric, r.part, r.value) for r in once] == [
+        (r.metric, r.part, r.value) for r in mean
+    ]
+
+
+def test_a_metric_without_a_value_in_one_release_is_not_measured():
+    mean = mean_of([PATH, gv.Graph.from_edges([], [], n=4)], "transitivity", "mean-degree")
+    assert {"mean-degree"} == {row.metric for row in mean}
+    assert "(1 of 2 releases)" in mean.not_measured["transitivity"]
+
+
+def test_no_release_has_no_mean():
+    with pytest.raises(ParameterError, match="Give at least one"):
+        averaged([], original=PATH)
