@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -12,6 +13,7 @@ from scipy.optimize import linprog
 from graphveil.kernels.adaptive import (
     costs,
     exchange,
+    flow,
     merging,
     network,
     planes,
@@ -109,6 +111,30 @@ def test_merged_clusters_are_large_enough_and_their_common_values_are_known(
         assert members.size >= k
         common = mask_of(work.common.stars[work.labels[members[:1]]], codes)[0]
         assert shown_by(codes, members).tolist() == common.tolist()
+
+
+@pytest.mark.parametrize("k", [5, 7, 12])
+def test_equal_rows_that_a_cluster_gives_back_stay_together(k):
+    codes = np.repeat(np.array([[0, 0, 1], [0, 1, 0]], dtype=np.int32), 6, axis=0)
+    rows = packed(codes)
+    work = merging.merging(rows, np.repeat([0, 6], 6))
+    merging.merge(rows, work, merging.Rule(k, merging.PLAIN, 0.0, 1))
+    labels = np.repeat([0, 1], 6) if k <= 6 else np.zeros(12, dtype=np.int64)
+    assert labels.tolist() == np.unique(work.labels, return_inverse=True)[1].tolist()
+
+
+@given(tables(least_rows=2, most_columns=70))
+def test_what_all_members_but_one_have_in_common_is_known(codes):
+    rows = packed(codes)
+    n = codes.shape[0]
+    without, before = (
+        planes.Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets) for _ in "12"
+    )
+    members = np.arange(n)[::-1].copy()
+    planes.meets_without(rows, members, n, without, before)
+    for row in range(n):
+        others = np.setdiff1d(members, row)
+        assert shown_by(codes, others).tolist() == mask_of(without.stars, codes)[row].tolist()
 
 
 def test_the_cheapest_union_is_merged_first():
@@ -247,44 +273,76 @@ def fits(codes, hidden):
     )
 
 
-def can_be_met(compatible, needs):
-    """Whether pairs that fit give each record i, and each person i, needs[i] or more."""
+def can_be_met(compatible, needs, *, may_exceed):
+    """Whether pairs that fit give each record i, and each person i, needs[i], or more."""
     cost = np.where(compatible, 0, 1)
-    return cheapest_by_linear_programming(cost, needs, may_exceed=True) == 0
+    return cheapest_by_linear_programming(cost, needs, may_exceed=may_exceed) == 0
 
 
 @settings(max_examples=60)
-@given(tables(least_rows=2, most_rows=6, most_columns=3), st.integers(0, 10_000))
-def test_a_star_goes_where_pairs_that_fit_without_it_suffice_and_only_there(codes, seed):
+@given(tables(least_rows=2, most_rows=6, most_columns=3), st.integers(0, 10_000), st.booleans())
+def test_a_star_goes_where_pairs_that_fit_without_it_suffice_and_only_there(
+    codes, seed, may_exceed
+):
     n = codes.shape[0]
     rng = np.random.Generator(np.random.PCG64(seed))
     levels = rng.integers(1, n + 1, size=n)
-    solver = Solver(np.ascontiguousarray(codes.T), levels)
+    if not may_exceed:
+        levels[:] = levels[0]
+    solver = Solver(np.ascontiguousarray(codes.T), levels, may_exceed=may_exceed)
     pairs = solver.cheapest(rng.integers(1, 4, size=codes.shape))
     rows = packed(codes)
     stars = np.empty_like(rows.stars)
-    pruning.cover(rows, pairs, stars)
+    flow.cover(rows, pairs, stars)
     hidden = mask_of(stars, codes)
     for i in range(n):
         needed = [differ(codes, i, j) for j in range(n) if pairs[i, j]] + [codes[i] < 0]
         assert np.any(needed, axis=0).tolist() == hidden[i].tolist()
-    flow = pruning.flow_of(rows, solver.passed)
-    pruning.load(rows, stars, pairs, flow)
+    chosen = flow.flow_of(rows, solver.passed, may_exceed=may_exceed)
+    flow.load(rows, stars, pairs, chosen)
     cells = np.argwhere(hidden & (codes >= 0))
     rng.shuffle(cells)
     bits = np.column_stack([cells[:, 0], position_of_columns(codes)[cells[:, 1]]])
-    gone = pruning.prune(rows, stars, flow, np.ascontiguousarray(bits))
+    gone = pruning.prune(rows, stars, chosen, np.ascontiguousarray(bits))
     expected = hidden.copy()
     for i, k in cells:
         expected[i, k] = False
-        if not can_be_met(fits(codes, expected), levels - 1):
+        if not can_be_met(fits(codes, expected), levels - 1, may_exceed=may_exceed):
             expected[i, k] = True
     assert expected.tolist() == mask_of(stars, codes).tolist()
     assert gone == hidden.sum() - expected.sum()
-    pruning.unload(flow, pairs)
+    flow.unload(chosen, pairs)
     assert pairs.sum(axis=0).tolist() == pairs.sum(axis=1).tolist()
-    assert (pairs.sum(axis=0) >= levels - 1).all()
+    excess = pairs.sum(axis=0) - (levels - 1)
+    assert (excess >= 0).all() if may_exceed else (excess == 0).all()
     assert not (pairs.astype(bool) & ~fits(codes, expected)).any()
+
+
+def test_a_unit_that_is_sent_and_sent_back_leaves_the_pairs_as_they_were():
+    n = 70
+    rng = np.random.Generator(np.random.PCG64(3))
+    codes = rng.integers(0, 2, size=(n, 3)).astype(np.int32)
+    rows = packed(codes)
+    pairs = np.roll(np.eye(n, dtype=np.int8), 66, axis=1)
+    stars = np.empty_like(rows.stars)
+    flow.cover(rows, pairs, stars)
+    hidden = mask_of(stars, codes)
+    i, j = 2, 69
+    assert fits(codes, hidden)[i, j] == flow.fits(rows, stars, i, j)
+    chosen = flow.flow_of(rows, np.ones(n, dtype=np.int64))
+    flow.load(rows, stars, pairs, chosen)
+    if not flow.is_set(chosen.free[i], j):
+        flow.turn(chosen.free[i], j)
+    flow.send(chosen, i, n + j)
+    assert (0, 1) == (flow.is_set(chosen.free[i], j), flow.is_set(chosen.senders[j], i))
+    flow.send(chosen, n + j, j)
+    assert 2 == chosen.passed[j]
+    flow.send(chosen, j, n + j)
+    flow.send(chosen, n + j, i)
+    assert (1, 0) == (flow.is_set(chosen.free[i], j), flow.is_set(chosen.senders[j], i))
+    after = np.empty_like(pairs)
+    flow.unload(chosen, after)
+    assert pairs.tolist() == after.tolist()
 
 
 def balanced_pairs(n, rng):
@@ -353,7 +411,7 @@ def test_a_star_goes_where_all_keep_enough_mutual_pairs_and_only_there(codes, se
     hidden = (rng.random(codes.shape) < 0.7) | (codes < 0)
     stars = words_of(hidden, codes)
     pairs = np.empty((n, n), dtype=np.int8)
-    pruning.fitting(rows, stars, pairs)
+    flow.fitting(rows, stars, pairs)
     alone = np.eye(n, dtype=bool)
     assert (fits(codes, hidden) | alone).tolist() == pairs.astype(bool).tolist()
     pairs &= pairs.T.copy()

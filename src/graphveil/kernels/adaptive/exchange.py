@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.adaptive.planes import Packed, distance, meet, put, starred
-from graphveil.kernels.leaf import ZERO, leaf, wide
+from graphveil.kernels.adaptive.planes import Packed, distance, meet, meets_without, put, starred
+from graphveil.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
 
 Ints = NDArray[np.int64]
 
@@ -49,26 +49,16 @@ def clusters_of(rows: Packed, labels: Ints) -> Clusters:
 @leaf
 def _refill(rows: Packed, clusters: Clusters, a: int) -> None:
     """Write what is common to a cluster of two rows or more, and to all of it but each row."""
-    members, before, without = clusters.members, clusters.before, clusters.without
-    size = 0
+    members, without = clusters.members, clusters.without
+    size = ZERO
     for row in range(clusters.labels.size):
         if clusters.labels[row] == a:
             members[size] = row
             size += 1
-    put(before, 0, rows, members[0])
-    for place in range(1, size):
-        put(before, place, before, place - 1)
-        meet(before, place, rows, members[place])
-    put(clusters.common, a, before, size - 1)
+    meets_without(rows, members, size, without, clusters.before)
     last = members[size - 1]
-    put(without, last, before, size - 2)
-    put(before, size - 1, rows, last)
-    for place in range(size - 2, -1, -1):
-        row = members[place]
-        put(without, row, before, size - 1)
-        if place > 0:
-            meet(without, row, before, place - 1)
-        meet(before, size - 1, rows, row)
+    put(clusters.common, a, without, last)
+    meet(clusters.common, a, rows, last)
 
 
 @leaf
@@ -77,7 +67,7 @@ def _move(rows: Packed, clusters: Clusters, row: int) -> int:
     sizes, common, without = clusters.sizes, clusters.common, clusters.without
     a = clusters.labels[row]
     leaving = sizes[a] * starred(common, a) - (sizes[a] - 1) * starred(without, row)
-    best, most = -1, 0
+    best, most = MINUS_ONE, ZERO
     for b in range(sizes.size):
         if b != a:
             after = (sizes[b] + 1) * distance(common, b, rows, row)
@@ -107,7 +97,7 @@ def _change_places(rows: Packed, clusters: Clusters, row: int) -> int:
     )
     a = labels[row]
     now = sizes[a] * starred(common, a)
-    best, most = -1, 0
+    best, most = MINUS_ONE, ZERO
     for other in range(labels.size):
         b = labels[other]
         if b == a:

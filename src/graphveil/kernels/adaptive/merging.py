@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.adaptive.planes import Packed, distance, meet, put, starred
-from graphveil.kernels.leaf import MINUS_ONE, leaf
+from graphveil.kernels.adaptive.planes import Packed, distance, meet, meets_without, put, starred
+from graphveil.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
 
 Ints = NDArray[np.int64]
 
@@ -29,7 +29,8 @@ class Merging(NamedTuple):
     """Clusters by slots, slot i at first with row i alone; `common` is overwritten.
 
     `near[i]` is the open cluster that is cheapest to merge with cluster i, at `price[i]`. `state`
-    is 0 for an open cluster, `FINISHED` or `ABSENT`.
+    is 0 for an open cluster, `FINISHED` or `ABSENT`. The rest is scratch: the rows of a cluster,
+    what is common to all of them but one, and to the first of them.
     """
 
     common: Packed
@@ -38,7 +39,9 @@ class Merging(NamedTuple):
     near: Ints
     price: NDArray[np.float64]
     state: Ints
-    spare: Packed
+    members: Ints
+    without: Packed
+    before: Packed
 
 
 class Rule(NamedTuple):
@@ -62,7 +65,9 @@ def merging(rows: Packed, labels: Ints) -> Merging:
         near=np.full(n, -1, dtype=np.int64),
         price=np.full(n, np.inf),
         state=state.astype(np.int64),
-        spare=Packed(rows.planes[:1].copy(), rows.stars[:1].copy(), rows.offsets),
+        members=np.empty(n, dtype=np.int64),
+        without=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
+        before=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
     )
 
 
@@ -95,43 +100,58 @@ def _look(work: Merging, a: int, rule: Rule) -> None:
 
 @leaf
 def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
-    """Make rows of a cluster open clusters again, those first without which it costs least."""
-    n, spare = work.labels.size, work.spare
-    while work.sizes[a] > k:
-        best, fewest = -1, np.iinfo(np.int64).max
-        for row in range(n):
-            if work.labels[row] == a:
-                _common(rows, work, a, row)
-                stars = starred(spare, 0)
-                if stars < fewest:
-                    best, fewest = row, stars
-        _common(rows, work, a, best)
-        if best == a:
+    """Make rows of a cluster open clusters again, those first without which it costs least.
+
+    Equal rows, one after the other, make one cluster, of k rows at most.
+    """
+    size, opened = _list_members(work, a), MINUS_ONE
+    while size > k:
+        meets_without(rows, work.members, size, work.without, work.before)
+        number, fewest = ZERO, starred(work.without, work.members[0])
+        for other in range(1, size):
+            stars = starred(work.without, work.members[other])
+            if stars < fewest:
+                number, fewest = wide(other), stars
+        row = work.members[number]
+        if row == a:
             a = _renamed(work, a)
-        put(work.common, a, spare, 0)
+        put(work.common, a, work.without, row)
         work.sizes[a] -= 1
         work.state[a] = FINISHED
-        work.labels[best], work.sizes[best], work.state[best], work.near[best] = best, 1, 0, -1
-        put(work.common, best, rows, best)
+        if opened < 0 or work.sizes[opened] == k or not _equals(work.common, opened, rows, row):
+            opened = row
+            work.sizes[row], work.state[row], work.near[row] = 0, 0, -1
+            put(work.common, row, rows, row)
+        work.labels[row] = opened
+        work.sizes[opened] += 1
+        for other in range(number + 1, size):
+            work.members[other - 1] = work.members[other]
+        size -= 1
 
 
 @leaf
-def _common(rows: Packed, work: Merging, a: int, left_out: int) -> None:
-    """Write into `spare` what is common to the rows of a cluster, all but one of them."""
-    first = True
+def _equals(one: Packed, i: int, other: Packed, j: int) -> bool:
+    """Whether two rows show the same: what is suppressed agrees with nothing."""
+    apart = distance(one, i, other, j)
+    same: bool = apart == starred(one, i) and apart == starred(other, j)
+    return same
+
+
+@leaf
+def _list_members(work: Merging, a: int) -> int:
+    """Write the rows of a cluster into `members`, in their order; return how many."""
+    size = ZERO
     for row in range(work.labels.size):
-        if work.labels[row] == a and row != left_out:
-            if first:
-                put(work.spare, 0, rows, row)
-            else:
-                meet(work.spare, 0, rows, row)
-            first = False
+        if work.labels[row] == a:
+            work.members[size] = row
+            size += 1
+    return size
 
 
 @leaf
 def _renamed(work: Merging, a: int) -> int:
     """Give a cluster the slot of another of its rows, since row a leaves it; return that."""
-    slot = -1
+    slot = MINUS_ONE
     for row in range(work.labels.size):
         if work.labels[row] == a and row != a:
             if slot < 0:
@@ -139,13 +159,14 @@ def _renamed(work: Merging, a: int) -> int:
             work.labels[row] = slot
     work.labels[a] = slot
     work.sizes[slot] = work.sizes[a]
+    work.sizes[a], work.state[a] = 0, ABSENT
     return slot
 
 
 @leaf
 def _cheapest(work: Merging) -> int:
     """Return the open cluster with the cheapest partner; -1 where none has any."""
-    best, price = -1, np.inf
+    best, price = MINUS_ONE, np.inf
     for a in range(work.state.size):
         if work.state[a] == 0 and work.price[a] < price:
             best, price = a, work.price[a]
@@ -203,7 +224,7 @@ def _share_out(rows: Packed, work: Merging) -> None:
     for row in range(work.labels.size):
         if work.state[work.labels[row]] != 0:
             continue
-        best, price = -1, np.inf
+        best, price = MINUS_ONE, np.inf
         for a in range(work.state.size):
             if work.state[a] == FINISHED:
                 size = work.sizes[a]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.leaf import ONE, ZERO, leaf
+from graphveil.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
@@ -106,10 +106,10 @@ def _cost(costs: Ints, tail: int, head: int) -> int:
 @leaf
 def _following(net: Network, node: int, top: int) -> int:
     """Return the node after this one below `top`, parents before children; -1 after the last."""
-    following: int = net.child[node]
+    following: int = wide(net.child[node])
     while following < 0 and node != top:
-        following = net.after[node]
-        node = net.parent[node]
+        following = wide(net.after[node])
+        node = wide(net.parent[node])
     return following
 
 
@@ -120,7 +120,7 @@ def _price_anew(net: Network, costs: Ints) -> None:
     net.potentials[root] = 0
     node = _following(net, root, root)
     while node >= 0:
-        above = net.parent[node]
+        above = wide(net.parent[node])
         if net.up[node] > 0:
             net.potentials[node] = net.potentials[above] - _cost(costs, node, above)
         else:
@@ -173,7 +173,7 @@ def _entering(net: Network, costs: Ints, start: int, rows: int, passes: int) -> 
 def _room(net: Network, node: int, more: int) -> int:
     """Return how much the flow between a node and its parent can grow (more = 1) or shrink."""
     n = net.needs.size
-    above = net.parent[node]
+    above = wide(net.parent[node])
     upper, lower = max(node, above), min(node, above)
     room: int = net.flow[node]
     if more > 0:
@@ -186,9 +186,9 @@ def _room(net: Network, node: int, more: int) -> int:
 def _common_ancestor(net: Network, one: int, other: int) -> int:
     while one != other:
         if net.depth[one] >= net.depth[other]:
-            one = net.parent[one]
+            one = wide(net.parent[one])
         else:
-            other = net.parent[other]
+            other = wide(net.parent[other])
     return one
 
 
@@ -204,28 +204,28 @@ def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
     by_pass = first >= n and arc.forward > 0
     top = _common_ancestor(net, first, second)
     sent: int = np.iinfo(np.int64).max if by_pass else ONE
-    leaving, side = -1, 0
+    leaving, side = MINUS_ONE, 0
     node = first
     while node != top:
         room = _room(net, node, -net.up[node])
         if room < sent:
             sent, leaving, side = room, node, 1
-        node = net.parent[node]
+        node = wide(net.parent[node])
     node = second
     while node != top:
         room = _room(net, node, net.up[node])
         if room <= sent:
             sent, leaving, side = room, node, 2
-        node = net.parent[node]
+        node = wide(net.parent[node])
     if sent > 0:
         node = first
         while node != top:
             net.flow[node] -= net.up[node] * sent
-            node = net.parent[node]
+            node = wide(net.parent[node])
         node = second
         while node != top:
             net.flow[node] += net.up[node] * sent
-            node = net.parent[node]
+            node = wide(net.parent[node])
     record, person = min(first, second), max(first, second) - n
     if side == 0:
         net.full[record, person] = -1 - net.full[record, person]
@@ -243,7 +243,7 @@ def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
 def _drop(net: Network, node: int) -> None:
     """Mark the arc between a node and its parent as full where it is, for it leaves the tree."""
     n = net.needs.size
-    above = net.parent[node]
+    above = wide(net.parent[node])
     upper, lower = max(node, above), min(node, above)
     if upper != 2 * n and upper - lower != n and net.flow[node] == 1:
         net.full[lower, upper - n] = -1
@@ -262,7 +262,7 @@ def _hang(
     """Hang what is below `last` from `outer`, by its node `inner`; write depths and potentials."""
     node, above = inner, outer
     while True:
-        below, old_flow, old_up = net.parent[node], net.flow[node], net.up[node]
+        below, old_flow, old_up = wide(net.parent[node]), net.flow[node], wide(net.up[node])
         _detach(net, node)
         net.parent[node], net.flow[node], net.up[node] = above, flow, up
         _attach(net, node, above)
@@ -317,7 +317,7 @@ def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
         1 where the degrees may be larger than the needs; always the same for a network.
     """
     _price_anew(net, costs)
-    start, pivots = 0, 0
+    start, pivots = ZERO, ZERO
     while True:
         arc = _entering(net, costs, start, rows, passes)
         if arc.tail < 0:
@@ -326,7 +326,7 @@ def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
         pivots += 1
         start = min(arc.tail, arc.head) + 1
         if start >= costs.shape[0]:
-            start = 0
+            start = ZERO
 
 
 @leaf
@@ -342,7 +342,7 @@ def flows(net: Network, pairs: NDArray[np.int8], passed: Ints) -> int:
         passed[i] = 0
     through = 0
     for node in range(2 * n):
-        above = net.parent[node]
+        above = wide(net.parent[node])
         upper, lower = max(node, above), min(node, above)
         if upper == 2 * n:
             through += net.flow[node]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.bits import count_bits
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import ZERO, leaf, wide
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -68,3 +68,31 @@ def meet(one: Packed, i: int, other: Packed, j: int) -> None:
     """Suppress in row i of one what row j of the other does not agree with."""
     for w in range(one.stars.shape[1]):
         one.stars[i, w] = differing(one, i, other, j, w)
+
+
+@leaf
+def meets_without(rows: Packed, members: Ints, size: int, without: Packed, before: Packed) -> None:
+    """Write into row r of `without`, for every member r, what all the others have in common.
+
+    Parameters
+    ----------
+    rows, members
+        The first `size` of the members, two or more, are rows.
+    without
+        As many rows as `rows`; those of members are overwritten.
+    before
+        The first `size` rows are overwritten.
+    """
+    put(before, ZERO, rows, members[0])
+    for number in range(1, size):
+        put(before, number, before, number - 1)
+        meet(before, number, rows, members[number])
+    after = wide(size - 1)
+    put(without, members[after], before, after - 1)
+    put(before, after, rows, members[after])
+    for number in range(after - 1, -1, -1):
+        row = members[number]
+        put(without, row, before, after)
+        if number > 0:
+            meet(without, row, before, number - 1)
+        meet(before, after, rows, row)

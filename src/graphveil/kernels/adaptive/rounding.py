@@ -95,10 +95,10 @@ def _take_every_other(costs: Ints, pairs: Pairs, tour: Tour, length: int) -> Non
         if price < lowest:
             best, lowest = start * ONE, price
     for position in range(length):
-        _set(pairs, tour, position, 0)
+        _set(pairs, tour, position, ZERO)
     for step in range(kept):
         first = 2 * best if length % 2 else best
-        _set(pairs, tour, (first + 2 * step) % length, 1)
+        _set(pairs, tour, (first + 2 * step) % length, ONE)
 
 
 @leaf

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.adaptive import costs, network, pruning
+from graphveil.kernels.adaptive import costs, flow, network, pruning
 from graphveil.methods.adaptive.packing import position_of_columns
 from graphveil.methods.adaptive.problem import UNIT, Levels, Problem, Solution
 
@@ -212,33 +212,35 @@ def best_of(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> I
 def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> Pairs:
     """Return 1 where record i, with these stars, fits person j, itself among them."""
     pairs = np.empty((problem.levels.size, problem.levels.size), dtype=np.int8)
-    pruning.fitting(problem.rows, stars, pairs)
+    flow.fitting(problem.rows, stars, pairs)
     return pairs
 
 
 def solution_of(problem: Problem, pairs: Pairs) -> Solution:
     """Return what these pairs suppress."""
     stars = np.empty_like(problem.rows.stars)
-    pruning.cover(problem.rows, pairs, stars)
+    flow.cover(problem.rows, pairs, stars)
     return Solution(pairs, stars)
 
 
-def pruned(problem: Problem, solution: Solution) -> Solution:
+def pruned(problem: Problem, solution: Solution, *, may_exceed: bool = True) -> Solution:
     """Return a solution from which stars are gone that no record and no person needs.
 
     Parameters
     ----------
     problem, solution
         What was solved, and how.
+    may_exceed
+        Whether degrees may be larger than the levels; where not, they are as large now.
     """
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
-    flow = pruning.flow_of(problem.rows, passed)
-    pruning.load(problem.rows, stars, pairs, flow)
+    chosen = flow.flow_of(problem.rows, passed, may_exceed=may_exceed)
+    flow.load(problem.rows, stars, pairs, chosen)
     for _ in range(PRUNING_PASSES):
         cells = cells_to_try(problem, stars, needs_of(problem, pairs))
-        gone = pruning.prune(problem.rows, stars, flow, cells)
-        pruning.unload(flow, pairs)
+        gone = pruning.prune(problem.rows, stars, chosen, cells)
+        flow.unload(chosen, pairs)
         if gone == 0:
             break
     return Solution(pairs, stars)
