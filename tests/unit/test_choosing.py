@@ -15,7 +15,9 @@ from graphveil.errors import DataError
 from graphveil.measures import MEASURES
 from graphveil.methods import METHODS
 from graphveil.methods.under_noise import UnderNoise
+from graphveil.on_disk.run import CHUNK_ROWS
 from graphveil.randomness import Randomness
+from graphveil.wording import as_flags
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 
@@ -207,6 +209,21 @@ def test_where_the_time_is_up_nothing_more_is_tried(small, monkeypatch):
     assert () == advice.risks
     assert all(trials.LATE in trial.words for trial in chosen(advice, "k-degree").trials)
     assert "are kept" in chosen(advice, "randomized-response").trials[0].words
+
+
+def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypatch):
+    likes = gv.Bipartite.from_pairs([f"u{i}" for i in range(60)], [f"i{i % 4}" for i in range(60)])
+    assert "" == trials._when_large(gv.SmoothK, likes)
+    monkeypatch.setattr(trials, "MANY_ENTRIES", 59)
+    words = trials._when_large(gv.SmoothK, likes)
+    assert words.startswith("60 entries. chunk_rows=20000 works on so many rows at a time; ")
+    with as_flags():
+        assert "--chunk-rows 20000 works" in trials._when_large(gv.SmoothK, likes)
+    assert "" == trials._when_large(gv.Mondrian, likes)
+    assert CHUNK_ROWS == trials.CHUNK_ROWS
+    monkeypatch.setattr("graphveil.choosing.advising.ALL_SECONDS", -1.0)
+    lines = gv.advise(likes).lines()
+    assert [f"  large data:  {words}"] * 2 == [line for line in lines if "large data" in line]
 
 
 def test_the_same_data_gets_the_same_advice(small, advice):

@@ -86,7 +86,7 @@ ROOMS = {
     ),
     "choosing": (
         *("errors", "progress", "html", "randomness", "data", "claims", "measures", "release"),
-        *("flat", "anonymizer", "methods"),
+        *("wording", "flat", "anonymizer", "methods"),
     ),
     "attacks": (
         *("errors", "lazy", "html", "progress", "atomic", "randomness", "data", "claims"),

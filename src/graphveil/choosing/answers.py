@@ -80,6 +80,8 @@ class Choice:
         Those of the call.
     call
         The release in Python, of data called ``data``.
+    when_large
+        What keeps time and memory within bounds, for data of many entries; else empty.
     """
 
     method: str
@@ -90,6 +92,7 @@ class Choice:
     trials: tuple[Trial, ...]
     parameters: Mapping[str, Any]
     call: str
+    when_large: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +154,8 @@ def _lines_of(choice: Choice, commands: Mapping[str, str] | None) -> Iterator[st
         yield f"  {'costs:' if not number else '':<12} {trial.words}"
     if choice.measured_on:
         yield f"  {'':<12} (on {choice.measured_on})"
+    if choice.when_large:
+        yield f"  large data:  {choice.when_large}"
     yield f"  {choice.call if commands is None else commands[choice.method]}"
 
 

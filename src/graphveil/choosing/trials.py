@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.choosing.answers import Choice, Trial
-from graphveil.choosing.sampling import sample_of
+from graphveil.choosing.sampling import amount_of, sample_of
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.data import Data
 from graphveil.errors import GraphveilWarning, UsageError
 from graphveil.flat import flat_parameters
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
+from graphveil.wording import option
 
 TRIED = {"k": (2, 5, 10), "levels": (2, 5, 10), "epsilon": (1.0, 4.0, 8.0)}
 """The values that are tried of a method's main parameter, the first of these that it has.
@@ -28,6 +29,11 @@ SEED = 1
 
 LATE = "not measured: the time for advice was up. Ask again: what is compiled now stays so"
 
+MANY_ENTRIES = 5_000_000
+"""Beyond so many the advice names what keeps time and memory within bounds."""
+
+CHUNK_ROWS = 20_000
+"""Rows of a chunk that suit most data: as many as a run on disk takes by itself."""
 
 NOT_COUNTED = "what is kept is not counted by this method"
 
@@ -97,6 +103,18 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         trials=trials,
         parameters=given,
         call=f"gv.{method.__name__}({arguments}).anonymize(data)",
+        when_large=_when_large(method, data),
+    )
+
+
+def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:
+    """Return how a method that runs in chunks bears many entries; empty for others."""
+    entries = amount_of(data)
+    if not method.runs_on_disk or entries <= MANY_ENTRIES:
+        return ""
+    return (
+        f"{entries:,} entries. {option('chunk_rows', CHUNK_ROWS)} works on so many rows at a time; "
+        "the command takes --on-disk beside it, and then holds no more in memory"
     )
 
 

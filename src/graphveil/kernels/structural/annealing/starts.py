@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import MINUS_ONE, leaf
 from graphveil.kernels.structural.annealing.best import Best, keep_if_better
 from graphveil.kernels.structural.annealing.pool import NONE, Flags, Ints
 from graphveil.kernels.structural.annealing.state import (
@@ -82,7 +82,7 @@ def lower_to(state: State, best: Best, trial: Ints, excess: Ints, allowed: int, 
         v = int(np.argmax(excess))
         if excess[v] <= 0:
             return False
-        chosen, rank = NONE, (1, 0, 0)
+        chosen, rank = MINUS_ONE, (1, 0, 0)
         for i in range(pool.start[v], pool.start[v + 1]):
             pair = int(np.int64(pool.around[i]))
             if not pool.present[pair]:
