@@ -240,8 +240,9 @@ def test_unprotected_rows_of_which_none_lies_in_another_are_all_named():
     assert 1 / 7 == rows["3 known, 0 false: own row"].baseline
 
 
-def test_a_release_of_equal_rows_leaves_one_in_n():
-    rows = {r.part: r for r in attacked("linkage", WHOLE, ["ab"] * 7)}
+@pytest.mark.parametrize("row_of_all", ["ab", ""])
+def test_a_release_of_equal_rows_leaves_one_in_n(row_of_all):
+    rows = {r.part: r for r in attacked("linkage", WHOLE, [row_of_all] * 7)}
     row = rows["2 known, 0 false: own row"]
     assert 1 / 7 == pytest.approx(row.value)
     assert row.ci_low - 1e-12 <= 1 / 7 <= row.ci_high + 1e-12
