@@ -424,6 +424,7 @@ def class_truth_by_hand(before, after, theta):
     return {
         "entries true of the whole class": sure / entries,
         "entries true, mean": having / entries,
+        "entries that the class makes certain": sure / total,
         "threshold, entries proved": proved / total,
         "threshold, people with a proved entry": proved_people / n,
         "threshold, people with an item proved absent": absent_people / n,
@@ -454,7 +455,8 @@ def test_where_frequent_items_are_left_out_nothing_proves_an_item_absent():
 
 def test_all_that_is_only_suppressed_is_certain_and_no_threshold_is_promised():
     told = attacked("class-truth", ["ab", "ac"], ["a", "a"], guarantee=KAnonymity(k=2))
-    assert [1.0, 1.0] == [row.value for row in told]
+    assert [1.0, 1.0, 0.5] == [row.value for row in told]
+    assert [1.0, 1.0, 0.5] == [row.baseline for row in told]
     assert {"class-truth: threshold"} == set(told.not_measured)
 
 
