@@ -283,6 +283,8 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     assert [] == short.rows
     assert "nobody has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
     assert "too few to leave some out" in short.not_measured[f"linkage: {linkage.TWIN}"]
+    more = attacked("linkage", WHOLE, WHOLE, options={"known": 1, "wrong": 2}).not_measured
+    assert "of 1 items 2 cannot be false" == more["linkage: 1 known, 2 false"]
     unknown = attacked("linkage", many(), many()).not_measured
     assert "does not know the method" in unknown[f"linkage: {linkage.TWIN}"]
     assert "linkage" in attacked("linkage", WHOLE, WHOLE, linkage=False).not_measured["linkage"]
@@ -306,6 +308,7 @@ def test_parameters_that_do_not_fit_are_refused():
     for options, words in (
         ({"known": "2,x"}, "no list of whole numbers"),
         ({"targets": 0}, "targets=0 is out of range"),
+        ({"known": "0,2"}, "known=0,2 has a 0 in it"),
         ({"target": 3}, "the attack linkage has no parameter 'target'"),
     ):
         with pytest.raises(ParameterError, match=words):
