@@ -58,6 +58,8 @@ CASES = [
     Case("adult", "smooth-k", {"k": 8}, (*ROWS, "homogeneity", "intersection")),
     Case("adult", "suppress-k", {"k": 8}, ("class-truth",)),
     Case("adult sample", "smooth-k", {"k": 8}, ("re-run",)),
+    *(Case("play", "randomized-response", {"epsilon": e}, ("entry-membership",)) for e in (4, 6)),
+    Case("play", "asymmetric-response", {"epsilon": 4}, ("entry-membership",)),
 ]
 
 ROW, KLASS = "8 known, 0 false: own row", "8 known, 0 false: own class"
