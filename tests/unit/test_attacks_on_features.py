@@ -14,7 +14,7 @@ from graphveil.attacks.features import linkage, scoring
 from graphveil.attacks.features.classes import FALSE_SHARE, people_of
 from graphveil.attacks.features.membership import likelihoods
 from graphveil.attacks.features.rerunning import column_of_features, with_another_item
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Table
 from graphveil.errors import ParameterError, ResourceError, UsageError
 from graphveil.evaluate import BipartiteComparison
@@ -531,6 +531,9 @@ def test_two_releases_leave_who_shares_both_classes():
         "alone in the joint class": (3 / 7, 0.0),
     }
     assert parts == {part: (row.value, row.baseline) for part, row in rows.items()}
+    unlike = AdaptiveAnonymity(level=2)
+    told = attacked("intersection", CLASSES, CLASSES, second=second, guarantee=unlike)
+    assert {"intersection: joint class smaller than promised"} == set(told.not_measured)
     bare, _ = release_of(CLASSES, CLASSES, linkage=False)
     told = attacked("intersection", CLASSES, CLASSES, second=bare)
     assert "linkage of the second release" in told.not_measured["intersection"]
