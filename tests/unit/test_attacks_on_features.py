@@ -14,7 +14,7 @@ from graphveil.attacks.features import linkage, scoring
 from graphveil.attacks.features.classes import FALSE_SHARE, people_of
 from graphveil.attacks.features.membership import likelihoods
 from graphveil.attacks.features.rerunning import column_of_features, with_another_item
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Table
 from graphveil.errors import ParameterError, ResourceError, UsageError
 from graphveil.evaluate import BipartiteComparison
@@ -240,8 +240,9 @@ def test_unprotected_rows_of_which_none_lies_in_another_are_all_named():
     assert 1 / 7 == rows["3 known, 0 false: own row"].baseline
 
 
-def test_a_release_of_equal_rows_leaves_one_in_n():
-    rows = {r.part: r for r in attacked("linkage", WHOLE, ["ab"] * 7)}
+@pytest.mark.parametrize("row_of_all", ["ab", ""])
+def test_a_release_of_equal_rows_leaves_one_in_n(row_of_all):
+    rows = {r.part: r for r in attacked("linkage", WHOLE, [row_of_all] * 7)}
     row = rows["2 known, 0 false: own row"]
     assert 1 / 7 == pytest.approx(row.value)
     assert row.ci_low - 1e-12 <= 1 / 7 <= row.ci_high + 1e-12
@@ -282,6 +283,8 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     assert [] == short.rows
     assert "nobody has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
     assert "too few to leave some out" in short.not_measured[f"linkage: {linkage.TWIN}"]
+    more = attacked("linkage", WHOLE, WHOLE, options={"known": 1, "wrong": 2}).not_measured
+    assert "of 1 items 2 cannot be false" == more["linkage: 1 known, 2 false"]
     unknown = attacked("linkage", many(), many()).not_measured
     assert "does not know the method" in unknown[f"linkage: {linkage.TWIN}"]
     assert "linkage" in attacked("linkage", WHOLE, WHOLE, linkage=False).not_measured["linkage"]
@@ -305,6 +308,7 @@ def test_parameters_that_do_not_fit_are_refused():
     for options, words in (
         ({"known": "2,x"}, "no list of whole numbers"),
         ({"targets": 0}, "targets=0 is out of range"),
+        ({"known": "0,2"}, "known=0,2 has a 0 in it"),
         ({"target": 3}, "the attack linkage has no parameter 'target'"),
     ):
         with pytest.raises(ParameterError, match=words):
@@ -423,6 +427,7 @@ def class_truth_by_hand(before, after, theta):
     return {
         "entries true of the whole class": sure / entries,
         "entries true, mean": having / entries,
+        "entries that the class makes certain": sure / total,
         "threshold, entries proved": proved / total,
         "threshold, people with a proved entry": proved_people / n,
         "threshold, people with an item proved absent": absent_people / n,
@@ -453,7 +458,8 @@ def test_where_frequent_items_are_left_out_nothing_proves_an_item_absent():
 
 def test_all_that_is_only_suppressed_is_certain_and_no_threshold_is_promised():
     told = attacked("class-truth", ["ab", "ac"], ["a", "a"], guarantee=KAnonymity(k=2))
-    assert [1.0, 1.0] == [row.value for row in told]
+    assert [1.0, 1.0, 0.5] == [row.value for row in told]
+    assert [1.0, 1.0, 0.5] == [row.baseline for row in told]
     assert {"class-truth: threshold"} == set(told.not_measured)
 
 
@@ -525,6 +531,9 @@ def test_two_releases_leave_who_shares_both_classes():
         "alone in the joint class": (3 / 7, 0.0),
     }
     assert parts == {part: (row.value, row.baseline) for part, row in rows.items()}
+    unlike = AdaptiveAnonymity(level=2)
+    told = attacked("intersection", CLASSES, CLASSES, second=second, guarantee=unlike)
+    assert {"intersection: joint class smaller than promised"} == set(told.not_measured)
     bare, _ = release_of(CLASSES, CLASSES, linkage=False)
     told = attacked("intersection", CLASSES, CLASSES, second=bare)
     assert "linkage of the second release" in told.not_measured["intersection"]

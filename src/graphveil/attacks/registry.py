@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphveil.attacks.attack import Attack
+from graphveil.attacks.cells import EDGE_MEMBERSHIP, ENTRY_MEMBERSHIP
 from graphveil.attacks.features.class_truth import CLASS_TRUTH
 from graphveil.attacks.features.homogeneity import HOMOGENEITY
 from graphveil.attacks.features.intersection import INTERSECTION
@@ -31,6 +32,8 @@ _ALL: tuple[Attack[Any, Any], ...] = (
     ALIGNMENT,
     FAKE_EDGE,
     EDGE_GAIN,
+    ENTRY_MEMBERSHIP,
+    EDGE_MEMBERSHIP,
 )
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}

@@ -141,11 +141,7 @@ def attack(
     folder = None if isinstance(release, Release) else Path(release)
     read = release if isinstance(release, Release) else read_release(release)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
-    if attached is not None and attached.value.size != pair.original.size:
-        raise UsageError(
-            f"the attached column {attached.name!r} has {attached.value.size} values, the original "
-            f"{pair.original.size} people. Give one value for everybody, in the original's order."
-        )
+    _check_attached(attached, pair.original)
     situation = Situation(
         comparison=pair,
         release=read,
@@ -186,6 +182,15 @@ def entry_of(name: str) -> Attack[Any, Any]:
     if name not in ATTACKS:
         raise ParameterError(f"no attack {name!r}. Use one of {', '.join(ATTACKS)}.")
     return ATTACKS[name]
+
+
+def _check_attached(attached: Attached | None, original: Data) -> None:
+    """Refuse a column that does not have one value for everybody."""
+    if attached is not None and attached.value.size != original.size:
+        raise UsageError(
+            f"the attached column {attached.name!r} has {attached.value.size} values, the original "
+            f"{original.size} people. Give one value for everybody, in the original's order."
+        )
 
 
 def _second(

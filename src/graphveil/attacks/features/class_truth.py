@@ -103,12 +103,20 @@ def class_truth(situation: Situation[BipartiteComparison], options: AttackOption
     of_all = shown.having == shown.size
     entries, unit = float(shown.size.sum()), "share of published entries"
     everybody = float(shown.size[share[shown.feature] == 1].sum() / entries)
-    certain = float(shown.size[of_all].sum() / entries)
+    sure = float(shown.size[of_all].sum())
+    original = max(people.before.nnz, 1)
+    of_everybody = float(people.own.size * np.count_nonzero(share == 1) / original)
     truth = float(shown.having.sum() / entries)
     by_chance = float((shown.size * share[shown.feature]).sum() / entries)
     figures = [
-        AttackFigure("entries true of the whole class", certain, unit, everybody),
+        AttackFigure("entries true of the whole class", sure / entries, unit, everybody),
         AttackFigure("entries true, mean", truth, unit, by_chance),
+        AttackFigure(
+            "entries that the class makes certain",
+            sure / original,
+            "share of original entries",
+            of_everybody,
+        ),
     ]
     missing: dict[str, str] = {}
     theta = _theta_of(situation.release)

@@ -15,6 +15,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
 from graphveil.measures.rows import equal_rows
@@ -43,10 +44,12 @@ def intersection(situation: Situation[BipartiteComparison], options: AttackOptio
     )
     joint = group_sizes(first * (second.max() + 1) + second)
     single = [group_sizes(labels) for labels in (first, second)]
-    figures = list(_figures(joint, single, situation.levels))
+    of_rows = isinstance(situation.release.guarantee, KAnonymity | SmoothKAnonymity)
+    levels = situation.levels if of_rows else None
     missing = {}
-    if situation.levels is None:
-        missing[SHORT] = "the release promises no number of people"
+    if levels is None:
+        missing[SHORT] = "the release promises no number of equal rows"
+    figures = list(_figures(joint, single, levels))
     return Outcome(figures, 1 / joint, 1 / np.minimum(*single), missing)
 
 

@@ -37,7 +37,7 @@ from graphveil.attacks.intervals import (
 )
 from graphveil.attacks.numbers import WholeNumbers
 from graphveil.data import Bipartite
-from graphveil.errors import GraphveilError
+from graphveil.errors import GraphveilError, ParameterError
 from graphveil.evaluate import BipartiteComparison
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
@@ -68,6 +68,12 @@ class LinkageOptions(AttackOptions):
         default=1_000, text="the most people that the second release leaves out", minimum=1
     )
 
+    def __post_init__(self) -> None:
+        """Check every field; who knows nothing is no adversary."""
+        super().__post_init__()
+        if 0 in self.known:
+            raise ParameterError(f"known={self.known} has a 0 in it. Give numbers from 1 on.")
+
 
 def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) -> Outcome:
     """Return how often rows and classes are named, what else is guessed, and of people left out.
@@ -88,7 +94,7 @@ def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) 
             rng = situation.rng(f"linkage: {part}")
             known = known_items(people, order, (number, wrong, options.targets), rng)
             if known is None:
-                missing[part] = f"nobody has {number} items, or {wrong} more that could be false"
+                missing[part] = _nobody(number, wrong)
                 continue
             made = guesses(known, people)
             figures.extend(_figures(part, made, _marginals(known, people), people, rng))
@@ -100,6 +106,13 @@ def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) 
         missing[TWIN] = str(error)
     sizes = people.classes.sizes[people.own] / people.own.size
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, sizes), missing)
+
+
+def _nobody(number: int, wrong: int) -> str:
+    """Return why nobody is attacked."""
+    if wrong > number:
+        return f"of {number} items {wrong} cannot be false"
+    return f"nobody has {number} items, or {wrong} more that could be false"
 
 
 def known_items(

@@ -35,7 +35,10 @@ class MembershipOptions(AttackOptions):
     label: ClassVar[str] = "membership"
 
     out: int = parameter(
-        default=1_000, text="the most people that the second release leaves out", minimum=1
+        default=1_000,
+        text="the most people that the second release leaves out",
+        minimum=1,
+        maximum=5_000,
     )
 
 

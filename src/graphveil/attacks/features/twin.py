@@ -31,13 +31,16 @@ class Again:
     Raises
     ------
     NotMeasuredError
-        Where this version does not know the method.
+        Where this version does not know the method, or its parameters lie with an owner's record
+        that is not there.
     """
 
     def __init__(self, situation: Situation[BipartiteComparison]) -> None:
         """Keep the original and the method."""
         if situation.rerun is None:
-            raise NotMeasuredError("this version does not know the method")
+            raise NotMeasuredError(
+                "this version does not know the method, or the owner's record is not there"
+            )
         self.original: Table | Bipartite = situation.table or situation.comparison.original
         self._rerun = situation.rerun
 

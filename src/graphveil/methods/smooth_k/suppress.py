@@ -55,7 +55,7 @@ class SuppressK(Clustered):
     )
     limits: ClassVar[str] = (
         "Every published entry is certainly true of everyone in its class: on adult at k=8 "
-        "these are 90 % of the original entries (measured in a reference prototype)."
+        "these are 90 % of the original entries (measured by us)."
     )
     cuts: ClassVar[bool] = True
 

@@ -1,0 +1,201 @@
+"""Is an edge or an entry in the original: the guess "it is published", on noise of one chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackOptions,
+    NotMeasuredError,
+    Outcome,
+    Situation,
+)
+from graphveil.attacks.intervals import wilson
+from graphveil.claims.flips import CellFlips, ExactSize
+from graphveil.data import Bipartite, Graph
+from graphveil.evaluate import BipartiteComparison, GraphComparison
+from graphveil.lazy import lazy_module
+from graphveil.release import Release
+
+if TYPE_CHECKING:
+    from scipy import sparse, special
+else:
+    sparse, special = lazy_module("scipy.sparse"), lazy_module("scipy.special")
+
+C = TypeVar("C", GraphComparison, BipartiteComparison)
+
+DOUBT = 0.001
+"""How often the lower bound may exceed the truth."""
+
+NO_CHANCE = (
+    "the release does not say that all cells are published with one of two chances, whatever the "
+    "others are; without that one release bounds no epsilon"
+)
+
+
+class Cells(NamedTuple):
+    """How many cells there are, and what became of them.
+
+    Parameters
+    ----------
+    cells
+        Pairs of nodes, or of a user and a feature.
+    true, published
+        How many are edges or entries of the original, and of the release.
+    kept
+        How many are of both.
+    """
+
+    cells: int
+    true: int
+    published: int
+    kept: int
+
+
+def cell_membership(situation: Situation[C], options: AttackOptions) -> Outcome:
+    """Return how often what is published is true, and what epsilon that shows at least.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where cells have no chance in common, or all are true, or none.
+    """
+    del options
+    flips = _one_chance(situation.release)
+    before, after = _aligned(situation.comparison)
+    shared = sparse.csr_array(before.multiply(after))
+    twice = 2 if isinstance(situation.comparison, GraphComparison) else 1
+    numbers = (int(matrix.nnz) // twice for matrix in (before, after, shared))
+    counts = Cells(int(flips.cells), *numbers)
+    if not 0 < counts.true < counts.cells:
+        raise NotMeasuredError(f"{counts.true:,} of {counts.cells:,} cells are true")
+    figures = list(_figures(counts, Fraction(flips.epsilon_cells)))
+    own = np.diff(before.indptr)
+    risk = np.diff(shared.indptr) / np.where(own, own, np.nan)
+    baseline = np.where(own, counts.published / counts.cells, np.nan)
+    return Outcome(figures, risk, baseline)
+
+
+def _one_chance(release: Release) -> CellFlips:
+    """Return the chances of all cells, as the release states them."""
+    conditions = release.conditions
+    stated = next((c for c in conditions if isinstance(c, CellFlips)), None)
+    if stated is None or any(isinstance(c, ExactSize) for c in conditions):
+        raise NotMeasuredError(NO_CHANCE)
+    return stated
+
+
+def _aligned(
+    pair: GraphComparison | BipartiteComparison,
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return the original and the release, people in the order of the original."""
+    if isinstance(pair, GraphComparison):
+        return pair.original.to_scipy(), pair.aligned.to_scipy()
+    return pair.before, pair.after[pair.linked]
+
+
+def _figures(counts: Cells, stated: Fraction) -> Iterator[AttackFigure]:
+    """Yield hits, false alarms and the lower bound, beside the epsilon that is stated."""
+    chance, rest = counts.published / counts.cells, counts.cells - counts.true
+    for part, unit, number, size in (
+        ("hits", "share of true cells", counts.kept, counts.true),
+        ("false alarms", "share of other cells", counts.published - counts.kept, rest),
+    ):
+        sample = wilson(number, size)
+        better = "lower is better" if part == "hits" else "higher is better"
+        yield AttackFigure(part, number / size, unit, chance, better, sample=sample)  # type: ignore[arg-type]  # one of two
+    part = f"epsilon, lower bound at {1 - DOUBT:.1%}"
+    yield AttackFigure(part, epsilon_bound(counts), "epsilon", 0.0, estimated=True)
+    yield AttackFigure("epsilon of a cell, stated", float(stated), "epsilon")
+
+
+def epsilon_bound(counts: Cells) -> float:
+    """Return the epsilon that one release shows at least, of cells that are independent.
+
+    Parameters
+    ----------
+    counts
+        What became of the cells.
+
+    Notes
+    -----
+    Both chances lie in their intervals of Clopper and Pearson but for one case in a thousand; the
+    bound is the larger logarithm of the ratio of chances, of being published and of not being.
+
+    Examples
+    --------
+    >>> epsilon_bound(Cells(cells=10, true=5, published=5, kept=3))
+    0.0
+    >>> round(epsilon_bound(Cells(cells=20_000, true=10_000, published=10_000, kept=9_000)), 2)
+    2.09
+    """
+    rest = counts.cells - counts.true
+    hit = clopper_pearson(counts.kept, counts.true)[0]
+    alarm = clopper_pearson(counts.published - counts.kept, rest)[1]
+    if hit <= alarm:
+        return 0.0
+    return max(math.log(hit / alarm), math.log((1 - alarm) / (1 - hit)))
+
+
+def clopper_pearson(number: int, size: int) -> tuple[float, float]:
+    """Return the interval around a share that fails on either side in one of 2,000 cases at most.
+
+    Parameters
+    ----------
+    number, size
+        How many of how many.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 10)
+    >>> low, round(high, 3)
+    (0.0, 0.532)
+    """
+    tail = DOUBT / 2
+    low = special.betaincinv(number, size - number + 1, tail) if number else 0.0
+    high = special.betaincinv(number + 1, size - number, 1 - tail) if number < size else 1.0
+    return float(low), float(high)
+
+
+_KNOWS = "all of the original but one {what}, and the release"
+_DEFINITION = (
+    'hits and false alarms of the guess "it is published", over all cells; and the largest epsilon '
+    "that the two shares show, sure but for one case in a thousand. Measured where cells are "
+    "published independently, with one of two chances"
+)
+_SOURCE = "Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020"
+
+EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = Attack(
+    name="edge-membership",
+    kind=Graph,
+    knows=_KNOWS.format(what="edge"),
+    definition=_DEFINITION,
+    source=_SOURCE,
+    needs_linkage=True,
+    cost="linear",
+    compute=cell_membership,
+    options=AttackOptions,
+    by_name=True,
+)
+"""The entry of this attack on graphs."""
+
+ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = Attack(
+    name="entry-membership",
+    kind=Bipartite,
+    knows=_KNOWS.format(what="entry"),
+    definition=_DEFINITION,
+    source=_SOURCE,
+    needs_linkage=True,
+    cost="linear",
+    compute=cell_membership,
+    options=AttackOptions,
+    by_name=True,
+)
+"""The entry of this attack on users by features."""
