@@ -63,7 +63,8 @@ def _how(row: AttackRow) -> str:
 
 def _attacks_help() -> str:
     named = ", ".join(f"{name} (of a {entry.kind.__name__})" for name, entry in ATTACKS.items())
-    return f"Attacks to try: {named}. All that fit without this."
+    slow = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
+    return f"Attacks to try: {named}. Without this all that fit, but for {slow}: ask for them."
 
 
 command = with_signature(
