@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from graphveil.methods import AsymmetricResponse as AsymmetricResponse
     from graphveil.methods import ClusterK as ClusterK
     from graphveil.methods import DegreePriorResponse as DegreePriorResponse
+    from graphveil.methods import DensityExploreReconstruct as DensityExploreReconstruct
+    from graphveil.methods import HrgMcmc as HrgMcmc
     from graphveil.methods import KDegree as KDegree
     from graphveil.methods import MixingPriorResponse as MixingPriorResponse
     from graphveil.methods import Mondrian as Mondrian
@@ -88,6 +90,7 @@ _HOMES = {
     "Chunks": "graphveil.methods.smooth_k",
     "ClusterK": "graphveil.methods",
     "DegreePriorResponse": "graphveil.methods",
+    "DensityExploreReconstruct": "graphveil.methods",
     "EdgeDP": "graphveil.claims.guarantees",
     "Facility": "graphveil.methods.smooth_k",
     "Full": "graphveil.methods.structural",
@@ -95,6 +98,7 @@ _HOMES = {
     "GraphveilError": "graphveil.errors",
     "GraphveilWarning": "graphveil.errors",
     "Greedy": "graphveil.methods.smooth_k",
+    "HrgMcmc": "graphveil.methods",
     "KAnonymity": "graphveil.claims.guarantees",
     "KDegree": "graphveil.methods",
     "Key": "graphveil.methods.rename",

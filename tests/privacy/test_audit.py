@@ -7,36 +7,23 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from audit import CELLS, FULL, STATES, below_exp, cells_law, count_law, largest_factor
-from scipy import stats
+from mechanisms import (
+    PAIRS,
+    M,
+    asymmetric,
+    chances,
+    filtered,
+    lower_bound,
+    picked_again,
+    printed_threshold,
+)
 
 import graphveil as gv
+from audit import CELLS, FULL, STATES, below_exp, cells_law, largest_factor
 from graphveil.methods.top_m_filter import thresholds_of
-from graphveil.methods.under_noise import resized
-from graphveil.noise import bernoulli, channel, flipped, words_from
-from graphveil.noise.words import contains
-from graphveil.randomness import Randomness
+from graphveil.noise import channel, flipped
 
 EPSILONS = [0.1, 1.0, 2.0, 7.3]
-
-
-def chances(flips):
-    return Fraction(int(flips.T0), FULL), Fraction(int(flips.T1), FULL)
-
-
-def asymmetric(method, *, flips=None):
-    """Return the mechanism: noisy count and cells are released."""
-    draw = flips or (lambda count, _: chances(method.flips(CELLS, count)))
-
-    def mechanism(state):
-        counts = count_law(sum(state), method.parts["epsilon_count"])
-        return {
-            (count, out): chance * born
-            for count, chance in counts.items()
-            for out, born in cells_law(state, *draw(count, sum(state))).items()
-        }
-
-    return mechanism
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -73,68 +60,12 @@ def test_a_double_for_epsilon_is_found_out():
     assert Fraction(exact.one, exact.zero) <= below_exp(Fraction(1, 10))
 
 
-def filtered(method, *, flips=None):
-    """Return the mechanism of the filter: its count is brought into 1..2 of 6 cells."""
-
-    def mechanism(state):
-        counts = count_law(sum(state), method.parts["epsilon_count"])
-        few = {1: counts[1], 2: sum(chance for count, chance in counts.items() if count > 1)}
-        return {
-            (count, out): chance * born
-            for count, chance in few.items()
-            for out, born in cells_law(state, *(flips or draw)(count)).items()
-        }
-
-    def draw(count):
-        return chances(method.flips(CELLS, count))
-
-    return mechanism
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_over_all_counts_and_releases_the_independent_filter_keeps_its_epsilon(epsilon):
     """Below and above x = ln(N/m - 1), where the threshold changes its form."""
     worst = largest_factor(filtered(gv.TopMFilter(epsilon=epsilon, epsilon_count=0.05)))
     assert worst <= below_exp(Fraction(repr(epsilon)))
     assert math.log(worst) > 0.75 * epsilon
-
-
-def lower_bound(draw, ones, n_cells, runs):
-    """Return a lower bound on epsilon from releases, of confidence 99.9 %: Clopper-Pearson.
-
-    Averaged over cells, which is right where all edges, and all others, have one chance.
-    """
-    m = ones.size
-    hits = others = 0
-    for seed in range(runs):
-        cells = draw(words_from(Randomness(seed=seed), "audit"))
-        kept = int(contains(ones, cells).sum())
-        hits, others = hits + kept, others + cells.size - kept
-    bounds = []
-    for one, zero in ((hits, others), (runs * m - hits, runs * (n_cells - m) - others)):
-        low = stats.beta.ppf(2.5e-4, one, runs * m - one + 1)
-        high = stats.beta.isf(2.5e-4, zero + 1, runs * (n_cells - m) - zero)
-        bounds.append(math.log(low / high))
-    return max(bounds)
-
-
-M, PAIRS = 441, 5460
-"""The edges and pairs of polbooks."""
-
-
-def picked_again(words, threshold):
-    """Return edges that pass, filled up to M among all cells not published yet, edges included."""
-    ones = np.arange(M)
-    kept = ones[bernoulli(words, threshold, M)]
-    return resized(words, kept, PAIRS, M)
-
-
-def printed_threshold(epsilon):
-    """Return the chance of an edge by algorithm 1 as it is printed: swapped, and without 1/2."""
-    e, x = epsilon, math.log(PAIRS / M - 1)
-    theta = math.log(PAIRS / (2 * M) + (e - 1) / 2) / e if e > x else x / (2 * e)
-    t = e * (theta - 1)
-    return int((math.exp(-t) / 2 if t > 0 else 1 - math.exp(t) / 2) * FULL)
 
 
 @pytest.mark.parametrize(

@@ -80,3 +80,10 @@ def test_a_metric_without_a_value_in_one_release_is_not_measured():
 def test_no_release_has_no_mean():
     with pytest.raises(ParameterError, match="Give at least one"):
         averaged([], original=PATH)
+
+
+def test_an_unknown_metric_is_refused_before_anything_is_read(tmp_path):
+    with pytest.raises(ParameterError, match="no metric 'loudness'"):
+        averaged([tmp_path / "no release"], original=PATH, metrics=["loudness"])
+    with pytest.raises(ParameterError, match="no metric 'loudness'"):
+        gv.evaluate_release(tmp_path / "no release", original=PATH, metrics=["loudness"])

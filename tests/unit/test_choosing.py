@@ -169,7 +169,7 @@ def test_levels_are_tried_as_k_is():
 
 def test_methods_with_noise_are_tried_on_whole_networks():
     noisy = [method for method in METHODS.values() if issubclass(method, UnderNoise)]
-    assert 5 == len(noisy)
+    assert 7 == len(noisy)
     assert {300_000} == {method.trial_size for method in noisy}
     big = gv.Graph.from_networkx(nx.gnm_random_graph(2000, 25_000, seed=1))
     choice = trials.choice_of(gv.AsymmetricResponse, big, until=np.inf)

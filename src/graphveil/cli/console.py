@@ -62,7 +62,11 @@ def result_json(value: Any) -> None:
 
 
 def result_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Iterable[int] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: Iterable[int] = (),
+    whole: Iterable[int] = (),
 ) -> None:
     """Print a table to stdout; text from data or files is shown as it is, never as markup.
 
@@ -74,17 +78,22 @@ def result_table(
         The cells.
     right
         The positions of the columns that are set to the right: numbers.
+    whole
+        The positions of the columns whose cells stay on one line: names to be copied.
     """
     from rich import box  # noqa: PLC0415  loaded when a table is printed
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    aligned_right = set(right)
+    aligned_right, on_one_line = set(right), set(whole)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for number, name in enumerate(columns):
         table.add_column(
-            name, justify="right" if number in aligned_right else "left", overflow="fold"
+            name,
+            justify="right" if number in aligned_right else "left",
+            overflow="fold",
+            no_wrap=number in on_one_line,
         )
     for row in rows:
         table.add_row(*(Text(escaped(str(cell))) for cell in row))

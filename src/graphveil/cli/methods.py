@@ -33,5 +33,6 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
         result_table(
             ["method", "data", "promise", "source", "cost"],
             [[r["name"], r["accepts"], r["promise"], r["source"], r["cost"]] for r in rows],
+            whole=(0,),
         )
     return 0

@@ -11,7 +11,15 @@ import msgspec
 
 from graphveil.errors import ParameterError
 from graphveil.evaluate.metric import Metric
-from graphveil.evaluate.rows import Evaluation, Row, chosen_metrics, compared, measured, rows_of
+from graphveil.evaluate.rows import (
+    Evaluation,
+    Row,
+    check_known,
+    chosen_metrics,
+    compared,
+    measured,
+    rows_of,
+)
 from graphveil.release import Release
 
 _APART = {"original", "released", "absolute difference"}
@@ -60,6 +68,7 @@ def averaged(
     """
     if not releases:
         raise ParameterError("no release to average. Give at least one.")
+    check_known(metrics)
     pairs = [compared(release, original, seed) for release in releases]
     each = [measured("release", pair, metrics) for pair in pairs]
     name = f"mean of {len(pairs)} releases"

@@ -128,6 +128,7 @@ def evaluate(
     >>> [(row.part, row.value) for row in evaluation.rows]
     [('count', 3.0), ('share', 1.0)]
     """
+    check_known(metrics)
     name = "release" if isinstance(release, Release) else Path(release).name
     return measured(name, compared(release, original, seed), metrics)
 
@@ -167,19 +168,27 @@ def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) ->
     return Evaluation(rows=rows, not_measured=not_measured)
 
 
+def check_known(asked: Sequence[str] | None) -> None:
+    """Refuse a metric that is unknown, before anything is read.
+
+    Raises
+    ------
+    ParameterError
+        Where there is one.
+    """
+    for name in asked or ():
+        if name not in METRICS:
+            raise ParameterError(f"no metric {name!r}. Use one of {', '.join(METRICS)}.")
+
+
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
     """Return the metrics that are asked for, or all of this kind of data.
 
     Raises
     ------
-    ParameterError
-        Where a metric is unknown.
     UsageError
-        Where it reads another kind.
+        Where one reads another kind.
     """
-    for name in asked or ():
-        if name not in METRICS:
-            raise ParameterError(f"no metric {name!r}. Use one of {', '.join(METRICS)}.")
     fitting = {key: metric for key, metric in METRICS.items() if metric.kind is kind}
     for name in asked or ():
         if name not in fitting:

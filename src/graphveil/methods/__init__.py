@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from graphveil.methods.adaptive import ClusterK as ClusterK
     from graphveil.methods.asymmetric_response import AsymmetricResponse as AsymmetricResponse
     from graphveil.methods.degree_prior_response import DegreePriorResponse as DegreePriorResponse
+    from graphveil.methods.der import DensityExploreReconstruct as DensityExploreReconstruct
+    from graphveil.methods.hrg import HrgMcmc as HrgMcmc
     from graphveil.methods.k_degree import KDegree as KDegree
     from graphveil.methods.mixing_prior_response import MixingPriorResponse as MixingPriorResponse
     from graphveil.methods.mondrian import Mondrian as Mondrian
@@ -40,6 +42,8 @@ _HOMES = {
     "RandomizedResponse": "graphveil.methods.randomized_response",
     "TopMFilter": "graphveil.methods.top_m_filter",
     "OneKSeries": "graphveil.methods.one_k_series",
+    "HrgMcmc": "graphveil.methods.hrg",
+    "DensityExploreReconstruct": "graphveil.methods.der",
     "Adaptive": "graphveil.methods.adaptive",
     "ClusterK": "graphveil.methods.adaptive",
     "Rename": "graphveil.methods.rename",
@@ -100,6 +104,8 @@ METHODS = Methods(
         "randomized-response": "RandomizedResponse",
         "top-m-filter": "TopMFilter",
         "dp-1k": "OneKSeries",
+        "hrg-mcmc": "HrgMcmc",
+        "density-explore-reconstruct": "DensityExploreReconstruct",
         "adaptive": "Adaptive",
         "cluster-k": "ClusterK",
         "rename": "Rename",
