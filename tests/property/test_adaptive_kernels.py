@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from scipy.optimize import LinearConstraint, linprog, milp
 
 from graphveil.kernels.adaptive import (
     costs,
@@ -26,6 +26,7 @@ from graphveil.methods.adaptive.bipartite import Solver, solution_of, whole
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
 from graphveil.methods.adaptive.packing import mask_of, packed, position_of_columns
 from graphveil.methods.adaptive.problem import problem_of
+from graphveil.methods.adaptive.symmetric import SymmetricSolver
 
 
 @st.composite
@@ -405,6 +406,36 @@ def test_a_search_returns_what_its_stars_cost_and_its_pairs_fit_where_degrees_ma
     free = [[flow.is_set(chosen.free[i], j) for j in range(30)] for i in range(30)]
     expected = compatible & (pairs == 0) & ~np.eye(30, dtype=bool)
     assert expected.astype(int).tolist() == free
+
+
+def cheapest_both_ways(cost, needs):
+    """Return the least cost of pairs both ways that give each person i needs[i] or more."""
+    edges = list(combinations(range(needs.size), 2))
+    ends = np.array([[i in edge for edge in edges] for i in range(needs.size)], dtype=float)
+    objective = np.array([float(cost[i, j] + cost[j, i]) for i, j in edges])
+    enough = LinearConstraint(ends, lb=needs)
+    solved = milp(objective, constraints=enough, integrality=np.ones(len(edges)), bounds=(0, 1))
+    return round(solved.fun)
+
+
+def test_rounded_pairs_cost_no_less_than_the_cheapest_both_ways_and_little_more():
+    rounded, cheapest = 0, 0
+    for seed in range(30):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        codes = rng.integers(0, 3, size=(8, 4)).astype(np.int32)
+        levels = rng.integers(1, 5, size=8)
+        solver = SymmetricSolver(np.ascontiguousarray(codes.T), levels)
+        prices = rng.integers(1, 4, size=codes.shape)
+        cost = solver.costs(prices).copy()
+        np.fill_diagonal(cost, 0)
+        pairs = solver.cheapest(prices)
+        assert pairs.tolist() == pairs.T.tolist()
+        assert (pairs.sum(axis=1) >= levels - 1).all()
+        exact = cheapest_both_ways(cost, levels - 1)
+        flow_alone = cheapest_by_linear_programming(cost + cost.T, levels - 1, may_exceed=True)
+        assert flow_alone / 2 <= exact <= cost[pairs > 0].sum()
+        rounded, cheapest = rounded + cost[pairs > 0].sum(), cheapest + exact
+    assert cheapest < rounded <= 1.02 * cheapest
 
 
 def balanced_pairs(n, rng):
