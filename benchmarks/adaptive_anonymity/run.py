@@ -43,7 +43,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "symmetric": ("adaptive", {"compatibility": "symmetric"}),
     "bipartite": ("adaptive", {}),
     "bipartite, pruned": ("adaptive", {"refine": "prune"}),
+    "bipartite, regular search": ("adaptive", {"refine": "regular-search"}),
 }
+ONE_LEVEL = "bipartite, regular search"
+"""Is measured where all have the same level."""
 SUPPRESSED = -1
 MOST_FRIENDS = 5
 Codes = NDArray[np.int32]
@@ -146,6 +149,8 @@ def _variants(
     about: dict[str, Any], codes: Codes, levels: NDArray[np.int64]
 ) -> Iterator[tuple[dict[str, Any], Any]]:
     for variant in VARIANTS:
+        if variant == ONE_LEVEL and levels.min() < levels.max():
+            continue
         yield {**about, "variant": variant}, lambda v=variant: measured(v, codes, levels, 1)
 
 

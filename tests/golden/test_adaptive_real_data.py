@@ -15,10 +15,12 @@ import pytest
 from tests.adaptive_data import codes_of, in_order
 from tests.shared_data import shared
 
-from graphveil.methods.adaptive import bipartite, symmetric
+from graphveil.kernels.adaptive import flow, search
+from graphveil.methods.adaptive import bipartite, regular, symmetric
 from graphveil.methods.adaptive.clusters import clusters, stars_of
+from graphveil.methods.adaptive.method import chances
 from graphveil.methods.adaptive.packing import packed
-from graphveil.methods.adaptive.problem import problem_of
+from graphveil.methods.adaptive.problem import UNIT, problem_of
 
 TABLE = """
     wine,2,184,214,214,185,184,184
@@ -133,3 +135,40 @@ def test_networks_of_friends_need_no_more_stars_than_the_reference(row):
     k = int(levels.max())
     assert clustered(codes, k, "plain") <= 1.03 * plain
     assert clustered(codes, k, "local") <= 1.05 * local
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"), [("wine", 632), ("heart", 1520), ("hepatitis", 339)]
+)
+def test_regular_search_needs_no_more_stars_than_the_reference(name, reference, monkeypatch):
+    """A part of the trials is enough for that."""
+    monkeypatch.setattr(regular, "TRIALS", 50)
+    codes = in_order(codes_of(name))
+    problem = problem_of(codes, np.full(codes.shape[0], 5), np.ones(codes.shape[1]))
+    rng = np.random.Generator(np.random.PCG64(1))
+    end = regular.searched(problem, SCHEDULE, rng)
+    assert {4} == set(end.pairs.sum(axis=0)) == set(end.pairs.sum(axis=1))
+    assert count(end.stars) <= 1.05 * reference
+
+
+def test_search_with_degrees_of_at_least_the_level_must_not_be_offered_as_equal_privacy():
+    """On the hearts every count is kept with far fewer stars, and somebody is all but certain."""
+    codes = in_order(codes_of("heart"))
+    n = codes.shape[0]
+    problem = problem_of(codes, np.full(n, 5), np.ones(codes.shape[1]))
+    rng = np.random.Generator(np.random.PCG64(1))
+    start = bipartite.solve(problem, bipartite.Schedule(steps=3, max_iterations=5), rng)
+    stars = start.stars.copy()
+    passed = start.pairs.sum(axis=1, dtype=np.int64) - 4
+    chosen = flow.flow_of(problem.rows, passed)
+    flow.load(problem.rows, stars, start.pairs, chosen)
+    prices, near = regular.prices_by_bit(problem), regular.nearest_rows(problem)
+    room = search.room_for(chosen, stars, prices, near)
+    search.search(problem.rows, stars, chosen, room, 5 * n, regular.HEAT, UNIT, rng)
+    compatible = bipartite.fitting_pairs(problem, stars)
+    assert min(compatible.sum(axis=0).min(), compatible.sum(axis=1).min()) >= 5
+    assert count(stars) < 0.8 * count(start.stars)
+    before = dict(chances(bipartite.fitting_pairs(problem, start.stars)))
+    after = dict(chances(compatible))
+    assert before["largest_chance_estimated"] < 0.4
+    assert after["largest_chance_estimated"] > 0.99

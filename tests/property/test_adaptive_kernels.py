@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from scipy.optimize import LinearConstraint, linprog, milp
 
 from graphveil.kernels.adaptive import (
     costs,
@@ -19,10 +19,14 @@ from graphveil.kernels.adaptive import (
     planes,
     pruning,
     rounding,
+    search,
 )
-from graphveil.methods.adaptive.bipartite import Solver
+from graphveil.methods.adaptive import regular
+from graphveil.methods.adaptive.bipartite import Solver, solution_of, whole
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
 from graphveil.methods.adaptive.packing import mask_of, packed, position_of_columns
+from graphveil.methods.adaptive.problem import problem_of
+from graphveil.methods.adaptive.symmetric import SymmetricSolver
 
 
 @st.composite
@@ -343,6 +347,95 @@ def test_a_unit_that_is_sent_and_sent_back_leaves_the_pairs_as_they_were():
     after = np.empty_like(pairs)
     flow.unload(chosen, after)
     assert pairs.tolist() == after.tolist()
+
+
+def cheapest_by_trying_all(problem):
+    """Return the least price of stars with which each of a few rows fits exactly one other."""
+    n = problem.levels.size
+    stars = [[differ(problem.codes, i, j) for j in range(n)] for i in range(n)]
+    prices = whole(problem.prices)
+    price = np.array([[int(prices[i][stars[i][j]].sum()) for j in range(n)] for i in range(n)])
+    return min(
+        price[range(n), others].sum()
+        for others in permutations(range(n))
+        if not any(i == other for i, other in enumerate(others))
+    )
+
+
+def test_a_search_keeps_every_degree_and_ends_near_the_fewest_stars_of_small_tables():
+    total, least = 0, 0
+    for seed in range(12):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        codes = rng.integers(-1, 2, size=(6, 5)).astype(np.int32)
+        weights = rng.integers(0, 3, size=5).astype(float)
+        problem = problem_of(codes, np.full(6, 2), weights)
+        start = solution_of(problem, np.roll(np.eye(6, dtype=np.int8), 1, axis=1))
+        end = regular.improved(problem, start, rng, trials=300)
+        hidden = mask_of(end.stars, codes)
+        price = whole(problem.prices)[hidden].sum()
+        assert price == search.price_of(problem.rows, end.stars, regular.prices_by_bit(problem))
+        assert [1] * 6 == end.pairs.sum(axis=0).tolist() == end.pairs.sum(axis=1).tolist()
+        assert not (end.pairs.astype(bool) & ~fits(codes, hidden)).any()
+        optimum = cheapest_by_trying_all(problem)
+        assert optimum <= price
+        total, least = total + price, least + optimum
+    assert total <= 1.1 * least
+
+
+def test_a_search_returns_what_its_stars_cost_and_its_pairs_fit_where_degrees_may_differ():
+    rng = np.random.Generator(np.random.PCG64(2))
+    codes = rng.integers(0, 2, size=(30, 6)).astype(np.int32)
+    problem = problem_of(codes, np.full(30, 3), np.ones(6))
+    solver = Solver(problem.columns, problem.levels)
+    pairs = solver.cheapest(whole(problem.prices))
+    stars = solution_of(problem, pairs).stars
+    chosen = flow.flow_of(problem.rows, solver.passed)
+    flow.load(problem.rows, stars, pairs, chosen)
+    room = search.room_for(
+        chosen, stars, regular.prices_by_bit(problem), regular.nearest_rows(problem)
+    )
+    price = search.search(problem.rows, stars, chosen, room, 200, 0.8, 1 << 26, rng)
+    hidden = mask_of(stars, codes)
+    assert price == hidden.sum() << 26
+    flow.unload(chosen, pairs)
+    assert (2 + chosen.passed).tolist() == pairs.sum(axis=1).tolist()
+    assert (2 + chosen.passed).tolist() == pairs.sum(axis=0).tolist()
+    assert 0 <= chosen.passed.min() < chosen.passed.max()
+    compatible = fits(codes, hidden)
+    assert not (pairs.astype(bool) & ~compatible).any()
+    free = [[flow.is_set(chosen.free[i], j) for j in range(30)] for i in range(30)]
+    expected = compatible & (pairs == 0) & ~np.eye(30, dtype=bool)
+    assert expected.astype(int).tolist() == free
+
+
+def cheapest_both_ways(cost, needs):
+    """Return the least cost of pairs both ways that give each person i needs[i] or more."""
+    edges = list(combinations(range(needs.size), 2))
+    ends = np.array([[i in edge for edge in edges] for i in range(needs.size)], dtype=float)
+    objective = np.array([float(cost[i, j] + cost[j, i]) for i, j in edges])
+    enough = LinearConstraint(ends, lb=needs)
+    solved = milp(objective, constraints=enough, integrality=np.ones(len(edges)), bounds=(0, 1))
+    return round(solved.fun)
+
+
+def test_rounded_pairs_cost_no_less_than_the_cheapest_both_ways_and_little_more():
+    rounded, cheapest = 0, 0
+    for seed in range(30):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        codes = rng.integers(0, 3, size=(8, 4)).astype(np.int32)
+        levels = rng.integers(1, 5, size=8)
+        solver = SymmetricSolver(np.ascontiguousarray(codes.T), levels)
+        prices = rng.integers(1, 4, size=codes.shape)
+        cost = solver.costs(prices).copy()
+        np.fill_diagonal(cost, 0)
+        pairs = solver.cheapest(prices)
+        assert pairs.tolist() == pairs.T.tolist()
+        assert (pairs.sum(axis=1) >= levels - 1).all()
+        exact = cheapest_both_ways(cost, levels - 1)
+        flow_alone = cheapest_by_linear_programming(cost + cost.T, levels - 1, may_exceed=True)
+        assert flow_alone / 2 <= exact <= cost[pairs > 0].sum()
+        rounded, cheapest = rounded + cost[pairs > 0].sum(), cheapest + exact
+    assert cheapest < rounded <= 1.02 * cheapest
 
 
 def balanced_pairs(n, rng):

@@ -86,6 +86,30 @@ def test_everybody_fits_as_many_records_as_they_asked_for_and_verify_agrees(comp
     assert stars(release) == hidden.sum() - data.n_suppressed
 
 
+def test_regular_search_saves_stars_with_exactly_the_level_of_pairs_and_tells_the_chances():
+    data = drawn(40, 9, missing=0.05)
+    release = gv.Adaptive(levels=3, refine="regular-search").anonymize(data, seed=1)
+    of_records, of_persons = degrees(data, release)
+    assert min(of_records.min(), of_persons.min()) >= 3
+    assert release.verify(data).ok
+    indptr, indices = release.private.witness.indptr, release.private.witness.indices
+    assert {3} == set(np.diff(indptr)) == set(np.bincount(indices))
+    assert stars(release) < stars(gv.Adaptive(levels=3).anonymize(data, seed=1))
+    told = {name.rsplit("_", 2)[1] for name in release.private.cost if "_refining" in name}
+    assert {"before", "after"} == told
+
+
+def test_regular_search_takes_what_is_missing_or_costs_nothing_for_nothing():
+    data = drawn(30, 6, missing=0.2)
+    free = gv.Adaptive(levels=3, refine="regular-search", weights="c0=0,c1=0,c2=0,c3=0,c4=0,c5=0")
+    assert free.anonymize(data, seed=1).verify(data).ok
+    assert 0 == stars(gv.Adaptive(levels=1, refine="regular-search").anonymize(data))
+    alone = table_of(["01"])
+    assert 0 == stars(gv.Adaptive(levels=1, refine="regular-search").anonymize(alone))
+    everyone = gv.Adaptive(levels=6, refine="regular-search").anonymize(table_of(EXAMPLE))
+    assert 24 == stars(everyone)
+
+
 @pytest.mark.parametrize("search", ["plain", "agglomerative", "local"])
 def test_clusters_publish_equal_rows_and_verify_agrees(search):
     data = drawn(50, 8, missing=0.05)
@@ -213,6 +237,9 @@ def test_blocks_keep_the_promise_and_give_the_same_bytes_on_any_number_of_proces
     levels = np.arange(150) % 4 + 1
     for name, run in {
         "adaptive": lambda: gv.Adaptive(block_rows=32).anonymize(data, seed=2, levels=levels),
+        "regular": lambda: gv.Adaptive(levels=2, block_rows=32, refine="regular-search").anonymize(
+            data, seed=2
+        ),
         "cluster-k": lambda: gv.ClusterK(k=3, block_rows=32).anonymize(data, seed=2),
     }.items():
         one = run()
@@ -315,6 +342,16 @@ def test_a_column_of_levels_that_cannot_be_used_is_refused_with_row_and_way_out(
             "row 2: the level 7",
         ),
         (lambda t: gv.Adaptive(levels=7).anonymize(t), InfeasibleError, "needs as many rows"),
+        (
+            lambda t: gv.Adaptive(refine="regular-search").anonymize(t, levels=[2, 2, 3, 2, 1, 2]),
+            InfeasibleError,
+            "the levels run from 1 to 3. Use refine=prune, or least_level=3",
+        ),
+        (
+            lambda _: gv.Adaptive(levels=2, refine="regular-search", compatibility="symmetric"),
+            ParameterError,
+            "is for compatibility=bipartite",
+        ),
         (lambda t: gv.ClusterK(k=7).anonymize(t), InfeasibleError, "at least 7 rows"),
         (
             lambda t: gv.Adaptive(levels=2, weights="age=2").anonymize(t),

@@ -207,13 +207,13 @@ def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
     leaving, side = MINUS_ONE, 0
     node = first
     while node != top:
-        room = _room(net, node, -net.up[node])
+        room = _room(net, node, wide(-net.up[node]))
         if room < sent:
             sent, leaving, side = room, node, 1
         node = wide(net.parent[node])
     node = second
     while node != top:
-        room = _room(net, node, net.up[node])
+        room = _room(net, node, wide(net.up[node]))
         if room <= sent:
             sent, leaving, side = room, node, 2
         node = wide(net.parent[node])

@@ -1,0 +1,97 @@
+"""Regular search: fewer stars, while every degree stays exactly the level."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.kernels.adaptive import costs, flow, search
+from graphveil.methods.adaptive.bipartite import (
+    Schedule,
+    Solver,
+    cost_of,
+    iterations,
+    pruned,
+    solution_of,
+    whole,
+)
+from graphveil.methods.adaptive.packing import position_of_columns
+from graphveil.methods.adaptive.problem import UNIT, Problem, Solution
+
+Ints = NDArray[np.int64]
+
+TRIALS, LEAST_TRIALS = 250, 10
+"""So many changes over the level are tried a row, at least 10: a trial costs its square."""
+
+HEAT = 0.8
+"""In stars: how readily the first trials are kept that cost more."""
+
+NEAREST = 40
+"""Of so many rows that are most like a row, some lose their stars with it."""
+
+
+def searched(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+    """Return pairs that give everyone exactly the level, and suppress little.
+
+    The search starts from Algorithm 1 with all degrees exactly the level.
+
+    Parameters
+    ----------
+    problem
+        The rows, levels and prices. All levels are the same.
+    schedule
+        The steps of Algorithm 1.
+    rng
+        What is drawn from.
+    """
+    n, level = problem.levels.size, int(problem.levels[0])
+    solver = Solver(problem.columns, problem.levels, may_exceed=False)
+    tried = iterations(problem, schedule, solver, rng)
+    best = min(tried, key=lambda one: cost_of(problem, one.needs))
+    start = solution_of(problem, best.pairs)
+    return improved(problem, start, rng, trials=n * max(TRIALS // level, LEAST_TRIALS))
+
+
+def improved(
+    problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
+) -> Solution:
+    """Return the end of a search from pairs whose degrees are all exactly the level.
+
+    Parameters
+    ----------
+    problem, start
+        What was solved, and how.
+    rng
+        What is drawn from.
+    trials
+        How many changes are tried.
+    """
+    n = problem.levels.size
+    begun = pruned(problem, start, may_exceed=False)
+    if n == 1:
+        return begun
+    stars, pairs = begun.stars.copy(), begun.pairs.copy()
+    chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
+    flow.load(problem.rows, stars, pairs, chosen)
+    room = search.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
+    search.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
+    flow.unload(chosen, pairs)
+    return pruned(problem, Solution(pairs, stars), may_exceed=False)
+
+
+def prices_by_bit(problem: Problem) -> Ints:
+    """Return what stars cost as whole numbers, columns by their place among the bits."""
+    n, d = problem.codes.shape
+    prices = np.zeros((n, problem.rows.stars.shape[1] * 64), dtype=np.int64)
+    prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
+    return prices
+
+
+def nearest_rows(problem: Problem) -> NDArray[np.int32]:
+    """Return for each row those that differ from it in the fewest columns."""
+    n = problem.levels.size
+    apart = np.empty((n, n), dtype=np.int64)
+    costs.pair_costs(problem.columns, np.ones(problem.codes.shape, dtype=np.int64), apart)
+    np.fill_diagonal(apart, np.iinfo(np.int64).max)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(NEAREST, n - 1)]
+    return np.ascontiguousarray(nearest.astype(np.int32))
