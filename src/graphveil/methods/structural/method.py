@@ -79,8 +79,9 @@ class StructuralAnonymity(Anonymizer[Graph]):
         fewer again.
     effort
         Ours: a multiple of the usual proposals, where `iterations` gives none. With 1 a run takes
-        about half a minute of one processor on 100,000 edges; with 4 about four times as long. It
-        counts steps, not seconds: a seed gives the same release on any machine.
+        about half a minute of one processor on a sparse network of 100,000 edges, and up to a
+        minute on a dense one; with 4 about four times as long. It counts steps, not seconds: a seed
+        gives the same release on any machine.
     preserve_triangles
         Forbids ``"cut"``, which removes every triangle.
     time_limit_seconds
