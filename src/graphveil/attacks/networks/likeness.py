@@ -23,6 +23,7 @@ Scores = NDArray[np.float64]
 
 DIMENSIONS = 32
 _SMALL = 200
+_TOLERANCE = 1e-3
 _CELLS = 20_000_000
 
 
@@ -94,7 +95,8 @@ def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
         left, sizes, _ = np.linalg.svd(normalised.toarray())
     else:
         begin = rng.standard_normal(graph.n_nodes)
-        left, sizes, _ = linalg.svds(normalised, k=DIMENSIONS, v0=begin)
+        values, left = linalg.eigsh(normalised, k=DIMENSIONS, v0=begin, tol=_TOLERANCE)
+        sizes = np.abs(values)
     leading = np.argsort(-sizes, kind="stable")[:DIMENSIONS]
     points = left[:, leading] * np.sqrt(sizes[leading])
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), np.finfo(float).tiny)

@@ -67,8 +67,7 @@ class KDegree(Anonymizer[Graph]):
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (
         "It hides degrees only: on arenas-email at k=10 a copy names 85 % with nobody known, "
-        "and added edges are told from real ones with AUC .92 (measured in a reference "
-        "prototype)."
+        "and added edges are told from real ones with AUC .92 (measured by us)."
     )
     cost: ClassVar[str] = "near-linear in the edges"
     trial_size: ClassVar[int] = 300_000
