@@ -38,7 +38,7 @@ def wilson(hits: int, people: int) -> Sample:
     middle = share + square / 2
     half = Z * np.sqrt(share * (1 - share) / people + square / (4 * people))
     low, high = (float((middle + side) / (1 + square)) for side in (-half, half))
-    return Sample(people, min(low, share), max(high, share))
+    return Sample(people, max(min(low, share), 0.0), min(max(high, share), 1.0))
 
 
 def median_of_draws(values: NDArray[np.int64]) -> Sample:
