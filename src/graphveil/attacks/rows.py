@@ -220,7 +220,7 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
         if entry_of(name).name not in fitting:
             raise UsageError(
                 f"{name} reads a {ATTACKS[name].kind.__name__}, the release is a {kind.__name__}. "
-                f"Use {' or '.join(fitting) or 'evaluate: no attack reads it in this version'}."
+                f"Use {' or '.join(fitting)}."
             )
     unasked = [name for name, known in fitting.items() if not known.by_name]
     return [fitting[name] for name in dict.fromkeys(asked or unasked)]

@@ -53,8 +53,6 @@ def _print(attacked: Attacked, folder: Path) -> None:
     result_table(columns, _cells(attacked.rows), right=(2, 3))
     for name, reason in attacked.not_measured.items():
         say(f"{name}: not measured: {reason}")
-    if not attacked.rows and not attacked.not_measured:
-        say("no attack reads this kind of data in this version")
     for name in dict.fromkeys(row.attack for row in attacked.rows):
         say(f"everybody's own risk: {private_folder(folder) / ATTACKED / name}.parquet")
 
