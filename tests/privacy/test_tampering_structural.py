@@ -41,6 +41,7 @@ def parameters_of(**changed) -> dict:
         "heuristic": "auto",
         "recompute_gap_edges": None,
         "iterations": None,
+        "effort": 1.0,
         "preserve_triangles": False,
         "time_limit_seconds": None,
         "on_interrupt": "stop",
