@@ -86,11 +86,11 @@ class Attached(NamedTuple):
     name
         What it is called.
     value
-        The value of everybody, in the order of the original.
+        Text, shape (n,): the value of everybody, in the order of the original.
     """
 
     name: str
-    value: NDArray[np.str_]
+    value: NDArray[Any]
 
 
 class Situation(NamedTuple, Generic[C]):
