@@ -124,8 +124,9 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     """
     chunked = (
         f"the {n_rows:,} rows were anonymized in chunks of about {chunk_rows:,}, each by itself: "
-        "as one they would take minutes or hours, since some features are very common. The promise "
-        f"is the same, somewhat less is kept. chunk_rows={n_rows} takes all as one"
+        "as one they would take half a minute or far longer, since some features are common. The "
+        "promise is the same, what is kept is usually less. "
+        f"chunk_rows={n_rows} takes all as one"
     )
     return (chunked,)
 

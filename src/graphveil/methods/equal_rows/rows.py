@@ -51,9 +51,9 @@ class Rows(NamedTuple):
 
     @property
     def comparisons(self) -> int:
-        """The pairs of distinct rows that share a feature, each counted once a shared feature.
+        """The ordered pairs of distinct rows that share a feature, once a shared feature.
 
-        Clusters are grown and refined in time that grows with it.
+        A row and itself are such a pair. Clusters are grown in time that grows with their number.
 
         Examples
         --------

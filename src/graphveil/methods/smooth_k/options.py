@@ -225,7 +225,7 @@ class Chunks(Options):
     rows: int = parameter(
         text="rows of each; each is anonymized by itself",
         minimum=4,
-        unset="all, or fewer where all as one would take minutes",
+        unset="all, or fewer where all as one would take long",
         flat="chunk_rows",
     )
     order: Order = parameter(default="minhash", text="how like rows come together")

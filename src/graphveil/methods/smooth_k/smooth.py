@@ -47,7 +47,7 @@ class SmoothK(Clustered):
         ``Facility(beta=2, runs=10, ...)``.
     chunks
         ``Chunks(rows=100_000)`` where rows are to be anonymized in chunks. None takes all as one,
-        or, where common features would make that take minutes, chunks as large as can be; the
+        or, where common features would make that take long, chunks as large as can be; the
         private record says so.
     threshold_noise
         A cluster keeps a feature from the least number of rows plus a random number on, which is g
