@@ -1,0 +1,114 @@
+"""Nodes that look like others: the promise about networks."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+from graphveil.claims.guarantee import Guarantee, check_class_size
+from graphveil.errors import ParameterError
+
+MeasureName = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
+
+_ALIKE: dict[str, str] = {
+    "degree": "the same degree",
+    "count": "the same numbers of nodes and of edges within distance {distance}",
+    "edge-count": "the same number of edges within distance {distance}",
+    "degree-distribution": "the same list of degrees inside the subgraph of distance {distance}",
+    "dk": "a subgraph of distance {distance} of the same shape",
+    "vrq": "the same list of degrees of the nodes within distance {distance}",
+    "hybrid": "a subgraph of distance {distance} of the same shape, and the same list of degrees "
+    "of the nodes in it,",
+}
+"""What look-alikes share, by measure."""
+
+_KNOWLEDGE: dict[str, str] = {
+    "degree": "how many neighbours a person has",
+    "count": "how many people are within distance {distance} of a person, and how many ties they "
+    "have among them,",
+    "edge-count": "how many ties there are among the people within distance {distance} of a person",
+    "degree-distribution": "the list of how many ties each of the people within distance "
+    "{distance} of a person has among them, but not whose is which,",
+    "dk": "who is tied to whom within distance {distance} of a person",
+    "vrq": "the list of how many neighbours each of the people within distance {distance} of a "
+    "person has, but not whose is which,",
+    "hybrid": "who is tied to whom within distance {distance} of a person, and the list of how "
+    "many neighbours each of them has, but not whose is which,",
+}
+"""What the adversary knows of a person, by measure."""
+
+
+class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
+    """Each node of the stated share looks like at least k-1 others under the measure.
+
+    Parameters
+    ----------
+    k
+        The smallest class, at least 1.
+    measure
+        What an adversary knows of a node.
+    distance
+        How far around the node that knowledge reaches, in hops; 1 for the degree.
+    share
+        The share of nodes for which it holds, in (0, 1]: at most
+        ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
+
+    Examples
+    --------
+    >>> StructuralKAnonymity(k=5).sentence
+    'Every node of the release has the same degree as at least 4 others.'
+    >>> StructuralKAnonymity(k=2, measure="count", share=0.95).sentence
+    'At least 95 % of the nodes of the release have the same numbers of nodes and of edges within \
+distance 1 as at least 1 other.'
+    """
+
+    k: int
+    measure: MeasureName = "degree"
+    distance: int = 1
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_class_size(self.k)
+        if self.distance < 1:
+            raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
+        if self.measure == "degree" and self.distance != 1:
+            raise ParameterError(
+                f"distance={self.distance} has no meaning for the degree. Leave it at 1."
+            )
+        if not 0 < self.share <= 1:
+            raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: the same of as many nodes, or of fewer.
+
+        Examples
+        --------
+        >>> StructuralKAnonymity(k=5).covers(StructuralKAnonymity(k=5, share=0.9))
+        True
+        """
+        if isinstance(claim, StructuralKAnonymity) and claim.share <= self.share:
+            return msgspec.structs.replace(claim, share=self.share) == self
+        return super().covers(claim)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        percent = math.floor(self.share * 1e6 + 1e-6) / 1e4
+        who = "Every node" if self.share == 1 else f"At least {percent:g} % of the nodes"
+        verb = "has" if self.share == 1 else "have"
+        others = "other" if self.k == 2 else "others"
+        alike = _ALIKE[self.measure].format(distance=self.distance)
+        return f"{who} of the release {verb} {alike} as at least {self.k - 1} {others}."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        whom = "that person" if self.share == 1 else "a person for whom the promise holds"
+        knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
+        return (
+            f"Someone who knows {knows} in the released network, and uses nothing else of it, "
+            f"is left with at least {self.k} nodes that may be {whom}."
+        )
