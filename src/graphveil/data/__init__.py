@@ -5,8 +5,9 @@ categorical columns). Ids stand beside the structure; no method reads them.
 """
 
 from graphveil.data.bipartite import Bipartite
+from graphveil.data.codes import SUPPRESSED
 from graphveil.data.graph import Graph
-from graphveil.data.table import SUPPRESSED, Table
+from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table
 

@@ -9,27 +9,23 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data.bins import binned
 from graphveil.data.bipartite import Bipartite
+from graphveil.data.codes import SUPPRESSED, codes_of_column
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.ids import (
-    LARGEST,
     Ids,
     as_ids,
     check_distinct,
-    distinct,
     frozen,
     not_unicode,
     numbers_where_all,
     same_ids,
     stored,
     text,
-    written_out,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
-from graphveil.wording import mapping
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,9 +35,6 @@ else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
     sparse = lazy_module("scipy.sparse")
-
-SUPPRESSED = -1
-"""The code of a suppressed cell, shown as ``*``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +247,10 @@ class Table(Frames):
         names = tuple(columns)
         for name in (name for name in bins or {} if name not in columns):
             raise DataError(f"no column {name!r} for bins. There are {', '.join(names)}.")
-        coded = [_encode(columns[name], name, suppressed, (bins or {}).get(name)) for name in names]
+        coded = [
+            codes_of_column(columns[name], name, suppressed, (bins or {}).get(name))
+            for name in names
+        ]
         n = next(iter(sizes.values()), 0)
         codes = np.empty((n, len(names)), dtype=np.int32)
         for number, (column, _) in enumerate(coded):
@@ -412,81 +408,3 @@ def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:
             f"column {name}, row {row}: code {codes[row]} has no category. "
             f"Codes run from -1 (suppressed) to {categories.size - 1}."
         )
-
-
-def _encode(
-    values: Any, name: str, suppressed: Sequence[str], rule: str | None
-) -> tuple[NDArray[np.int32], Ids]:
-    column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    column = written_out(column)
-    if rule is not None:
-        column = binned(_numbers(column, name, suppressed), rule, name=name)
-    if pa.types.is_floating(column.type):
-        column = _whole_or_refuse(column, name)
-    if not _is_plain_integer(column):
-        column = _as_text(column, name)
-        hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
-        column = pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
-    values_shown = as_ids(column.drop_null(), what=f"column {name}")
-    categories = distinct(values_shown)
-    index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
-    codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
-    return codes.astype(np.int32), categories
-
-
-def _numbers(column: pa.Array, name: str, suppressed: Sequence[str]) -> pa.Array:
-    """Return a column as numbers; suppressed cells are null."""
-    try:
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=column.type))
-            column = pc.if_else(hidden, pa.scalar(None, type=column.type), column)
-        return column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"column {name} holds {column.type} that are no numbers, so it cannot be binned. "
-            "Leave out its bins."
-        ) from error
-
-
-def _is_plain_integer(column: pa.Array) -> bool:
-    """Whether the column holds integers that can be ids: from 0 to the largest int64."""
-    if not pa.types.is_integer(column.type):
-        return False
-    ends = pc.min_max(column).as_py()
-    return ends["min"] is None or (ends["min"] >= 0 and ends["max"] <= LARGEST)
-
-
-def _as_text(column: pa.Array, name: str) -> pa.Array:
-    try:
-        return column.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"column {name} holds {column.type}, no categories. Give integers or text."
-        ) from error
-
-
-def _arrow(values: Any, name: str) -> pa.Array:
-    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    try:
-        return pa.array(listed, from_pandas=True)
-    except UnicodeEncodeError as error:
-        raise not_unicode(error, what=f"column {name}") from error
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise DataError(
-            f"column {name} mixes kinds of values. Make them all integers, or all text."
-        ) from error
-
-
-def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
-    column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
-    fractions = pc.or_(pc.not_equal(pc.floor(column), column), pc.greater(pc.abs(column), 2.0**53))
-    if pc.any(fractions).as_py():
-        first = column.filter(fractions)[0].as_py()
-        raise DataError(
-            f"column {name} is numeric ({first}). Bin it, for example "
-            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
-            "A level is a whole number."
-        )
-    return column.cast(pa.int64())

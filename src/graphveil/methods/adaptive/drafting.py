@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphveil.anonymizer import Draft
 from graphveil.claims.conditions import stars_by_row
 from graphveil.data import Table
-from graphveil.data.table import SUPPRESSED
+from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.adaptive.blocks import Outcome
 
 NOTHING = "every cell is suppressed: nothing of the data is published. Lower the levels or k"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data.table import SUPPRESSED
+from graphveil.data.codes import SUPPRESSED
 from graphveil.kernels.adaptive.planes import Packed
 
 Codes = NDArray[np.int32]

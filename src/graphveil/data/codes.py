@@ -1,0 +1,129 @@
+"""A column's values as codes and the categories that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.bins import binned
+from graphveil.data.ids import (
+    LARGEST,
+    Ids,
+    as_ids,
+    distinct,
+    not_unicode,
+    written_out,
+)
+from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.errors import DataError
+from graphveil.lazy import lazy_module
+from graphveil.wording import mapping
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
+
+SUPPRESSED = -1
+"""The code of a suppressed cell, shown as ``*``."""
+
+
+def codes_of_column(
+    values: Any, name: str, suppressed: Sequence[str], rule: str | None
+) -> tuple[NDArray[np.int32], Ids]:
+    """Return the code of every cell, -1 where it is suppressed or missing, and the categories.
+
+    Parameters
+    ----------
+    values
+        An Arrow column, or anything that can be listed.
+    name
+        The column's, for messages.
+    suppressed
+        Texts that stand for a suppressed cell.
+    rule
+        How numbers are binned; None where they are whole or the column is text.
+
+    Raises
+    ------
+    DataError
+        Where the values are no categories, or no numbers and a rule is given.
+    """
+    column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    column = written_out(column)
+    if rule is not None:
+        column = binned(_numbers(column, name, suppressed), rule, name=name)
+    if pa.types.is_floating(column.type):
+        column = _whole_or_refuse(column, name)
+    if not _is_plain_integer(column):
+        column = _as_text(column, name)
+        hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
+        column = pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
+    values_shown = as_ids(column.drop_null(), what=f"column {name}")
+    categories = distinct(values_shown)
+    index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
+    codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
+    return codes.astype(np.int32), categories
+
+
+def _numbers(column: pa.Array, name: str, suppressed: Sequence[str]) -> pa.Array:
+    """Return a column as numbers; suppressed cells are null."""
+    try:
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=column.type))
+            column = pc.if_else(hidden, pa.scalar(None, type=column.type), column)
+        return column.cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"column {name} holds {column.type} that are no numbers, so it cannot be binned. "
+            "Leave out its bins."
+        ) from error
+
+
+def _is_plain_integer(column: pa.Array) -> bool:
+    """Whether the column holds integers that can be ids: from 0 to the largest int64."""
+    if not pa.types.is_integer(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    return ends["min"] is None or (ends["min"] >= 0 and ends["max"] <= LARGEST)
+
+
+def _as_text(column: pa.Array, name: str) -> pa.Array:
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"column {name} holds {column.type}, no categories. Give integers or text."
+        ) from error
+
+
+def _arrow(values: Any, name: str) -> pa.Array:
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    try:
+        return pa.array(listed, from_pandas=True)
+    except UnicodeEncodeError as error:
+        raise not_unicode(error, what=f"column {name}") from error
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(
+            f"column {name} mixes kinds of values. Make them all integers, or all text."
+        ) from error
+
+
+def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
+    column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
+    fractions = pc.or_(pc.not_equal(pc.floor(column), column), pc.greater(pc.abs(column), 2.0**53))
+    if pc.any(fractions).as_py():
+        first = column.filter(fractions)[0].as_py()
+        raise DataError(
+            f"column {name} is numeric ({first}). Bin it, for example "
+            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
+            "A level is a whole number."
+        )
+    return column.cast(pa.int64())
