@@ -120,7 +120,7 @@ class Rename(Anonymizer[Any]):
                 "a key makes new ids of old ones, and these rows have none but their numbers. "
                 f"Name the column with the ids: {option('ids')}."
             )
-        if ID_COLUMN in data.columns:
+        if ID_COLUMN in (name.lower() for name in data.columns):
             raise UsageError(
                 f"new ids stand in a column {ID_COLUMN}, and there is one already. Rename it, or "
                 f"say {option('ids', ID_COLUMN)}."

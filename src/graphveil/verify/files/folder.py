@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import stat
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +56,10 @@ _KINDS = {
         "a suppressed cell is `*` in text files and null in others; `*` equals only `*`",
     ),
 }
+
+
+_MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
+"""Names in the first line of a text file that some programs strip, or take for several lines."""
 
 
 def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Check]:
@@ -161,4 +167,16 @@ def _data_file(kind_name: str, file: DataFile) -> list[str]:
     columns = kind.columns if kind.columns is not None else file.columns
     if file.columns != (columns if file.format in _TABULAR else []):
         problems.append(f"{shown(file.name)} has the columns {shown(file.columns)}")
-    return problems
+    return problems + _misread_names(file)
+
+
+def _misread_names(file: DataFile) -> list[str]:
+    """Return which names of columns are another to some programs, or of which two are one."""
+    times = Counter(name.lower() for name in file.columns)
+    return [
+        f"programs read the column {shown(name)} in different ways"
+        for name in file.columns
+        if not name
+        or times[name.lower()] > 1
+        or (file.format != "parquet" and _MISREAD.search(name))
+    ]
