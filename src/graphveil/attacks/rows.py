@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.advice import attached_column
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.attacks.attack import (
     Attached,
@@ -20,12 +21,13 @@ from graphveil.attacks.attack import (
     Rerun,
     Situation,
 )
+from graphveil.attacks.features.homogeneity import in_classes_of_one
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
-from graphveil.errors import ParameterError, UsageError
-from graphveil.evaluate import Comparison, comparison_of
+from graphveil.errors import ParameterError, UsageError, warn
+from graphveil.evaluate import BipartiteComparison, Comparison, TableComparison, comparison_of
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 from graphveil.progress import stage
@@ -142,6 +144,8 @@ def attack(
     read = release if isinstance(release, Release) else read_release(release)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     _check_attached(attached, pair.original)
+    if attached is not None and pair.position is not None:
+        _warn_of(attached, pair)
     situation = Situation(
         comparison=pair,
         release=read,
@@ -191,6 +195,14 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
             f"the attached column {attached.name!r} has {attached.value.size} values, the original "
             f"{original.size} people. Give one value for everybody, in the original's order."
         )
+
+
+def _warn_of(attached: Attached, pair: Comparison[Any]) -> None:
+    """Warn that a column is published beside the release, and of how many people it tells."""
+    if isinstance(pair, TableComparison):
+        pair = pair.one_hot()
+    if isinstance(pair, BipartiteComparison) and attached.value.size:
+        warn(attached_column(attached.name, float(in_classes_of_one(attached, pair).mean())))
 
 
 def _second(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
+    Attached,
     Attack,
     AttackFigure,
     AttackOptions,
@@ -52,6 +53,23 @@ def homogeneity(situation: Situation[BipartiteComparison], options: AttackOption
     unit = "share of people"
     figures.append(AttackFigure("commonest value of the class", right, unit, frequency.max()))
     return Outcome(figures, same / sizes[own], frequency[value])
+
+
+def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> NDArray[np.bool_]:
+    """Return whether all of everybody's class have one value of an attached column.
+
+    Parameters
+    ----------
+    attached
+        The column.
+    pair
+        Original and release, linked.
+    """
+    own = equal_rows(pair.released)[pair.linked]
+    names, value = np.unique(attached.value, return_inverse=True)
+    sizes, largest, _ = _counts(own, value, names.size)
+    one: NDArray[np.bool_] = (largest == sizes)[own]
+    return one
 
 
 def _counts(
