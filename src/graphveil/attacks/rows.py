@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,17 +20,19 @@ from graphveil.attacks.attack import (
     Outcome,
     Rerun,
     Situation,
+    TooLargeError,
 )
+from graphveil.attacks.costs import WORTH_SAYING, spelled
 from graphveil.attacks.features.homogeneity import in_classes_of_one
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
-from graphveil.errors import ParameterError, UsageError, warn
+from graphveil.errors import ParameterError, ResourceError, UsageError, warn
 from graphveil.evaluate import BipartiteComparison, Comparison, TableComparison, comparison_of
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
-from graphveil.progress import stage
+from graphveil.progress import notice, stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
@@ -138,6 +140,9 @@ def attack(
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
+    ResourceError
+        Where an attack that is asked for by name is above its limit; one that is not is then not
+        measured.
     """
     given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
     folder = None if isinstance(release, Release) else Path(release)
@@ -154,25 +159,71 @@ def attack(
         second=_second(second, original, pair),
         attached=attached,
     )
+    planned, not_measured = _planned(attacks, situation, given)
     rows: list[AttackRow] = []
-    not_measured: dict[str, str] = {}
-    for chosen in _chosen(attacks, type(pair.original)):
-        if chosen.needs_linkage and pair.position is None:
-            not_measured[chosen.name] = NEEDS_LINKAGE
-            continue
+    for name, chosen, seen, options_of_it in planned:
         try:
-            with stage(f"attacking with {chosen.name}"):
-                outcome = chosen.compute(
-                    _seen_by(chosen, situation), given.get(chosen.name, chosen.options())
-                )
+            with stage(f"attacking with {name}"):
+                outcome = chosen.compute(seen, options_of_it)
         except NotMeasuredError as error:
-            not_measured[chosen.name] = str(error)
+            not_measured[name] = _refused(name, error, attacks)
             continue
-        rows.extend(_rows("release" if folder is None else folder.name, chosen.name, outcome))
-        not_measured |= {f"{chosen.name}: {n}": why for n, why in outcome.not_measured.items()}
+        rows.extend(_rows("release" if folder is None else folder.name, name, outcome))
+        not_measured |= {f"{name}: {part}": why for part, why in outcome.not_measured.items()}
         if folder is not None:
-            write_risks(folder, chosen.name, pair.original, outcome)
+            write_risks(folder, name, pair.original, outcome)
     return Attacked(rows=rows, not_measured=not_measured)
+
+
+class _Planned(NamedTuple):
+    """An attack that will be tried, on what it reads, with its options."""
+
+    name: str
+    entry: Attack[Any, Any]
+    seen: Situation[Any]
+    options: Any
+
+
+def _planned(
+    asked: Sequence[str] | None, situation: Situation[Any], given: Mapping[str, Any]
+) -> tuple[list[_Planned], dict[str, str]]:
+    """Return what will be tried, and why the rest is not; say how long what takes long will take.
+
+    Raises
+    ------
+    ResourceError
+        Where an attack that was asked for is above its limit: before any is tried.
+    """
+    planned: list[_Planned] = []
+    not_measured: dict[str, str] = {}
+    for chosen in _chosen(asked, type(situation.comparison.original)):
+        name, seen = chosen.name, _seen_by(chosen, situation)
+        if chosen.needs_linkage and situation.comparison.position is None:
+            not_measured[name] = NEEDS_LINKAGE
+            continue
+        options = given.get(name, chosen.options())
+        try:
+            seconds = chosen.seconds(seen, options)
+        except NotMeasuredError as error:
+            not_measured[name] = _refused(name, error, asked)
+            continue
+        if seconds >= WORTH_SAYING:
+            notice(f"{name} takes about {spelled(seconds)} of CPU time")
+        planned.append(_Planned(name, chosen, seen, options))
+    return planned, not_measured
+
+
+def _refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
+    """Return why an attack is not measured; one that is asked for and too large ends the run.
+
+    Raises
+    ------
+    ResourceError
+        In the latter case.
+    """
+    if isinstance(error, TooLargeError) and name in (asked or ()):
+        raise ResourceError(f"{name}: {error}.") from error
+    return str(error)
 
 
 def entry_of(name: str) -> Attack[Any, Any]:

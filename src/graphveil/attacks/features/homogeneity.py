@@ -16,6 +16,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
 from graphveil.measures.rows import equal_rows
@@ -112,6 +113,7 @@ HOMOGENEITY = Attack(
     needs_linkage=True,
     cost="linear; needs an attached column",
     compute=homogeneity,
+    seconds=seconds_of_passes,
     options=AttackOptions,
 )
 """The entry of this attack."""

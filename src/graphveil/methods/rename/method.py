@@ -73,8 +73,9 @@ class Rename(Anonymizer[Any]):
     )
     former_limits: ClassVar[tuple[str, ...]] = (
         (
-            "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-            "the neighbours or some items, may find that person and read the rest. Not attacked by us."
+            "It hides ids, not people. Who knows a little of a person, such as the number of ties "
+            "of the neighbours or some items, may find that person and read the rest. Not attacked "
+            "by us."
         ),
     )
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
