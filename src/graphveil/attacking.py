@@ -60,6 +60,9 @@ def attack_release(
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
+    ResourceError
+        Where an attack that is asked for by name is above its limit; one that is not is then not
+        measured.
 
     Examples
     --------

@@ -295,7 +295,8 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     empty = attacked("class-truth", ["abc"], [""])
     assert "no entry was published" == empty.not_measured["class-truth"]
     monkeypatch.setattr(scoring, "MOST_CELLS", 5)
-    assert "more than 5" in attacked("linkage", WHOLE, WHOLE).not_measured["linkage"]
+    with pytest.raises(ResourceError, match="more than 5"):
+        attacked("linkage", WHOLE, WHOLE)
 
 
 def test_one_person_is_always_named():

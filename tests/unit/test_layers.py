@@ -91,6 +91,7 @@ ROOMS = {
     "attacks": (
         *("errors", "lazy", "html", "progress", "atomic", "randomness", "data", "claims"),
         *("records", "kernels", "measures", "verify", "parameters", "release", "evaluate"),
+        "advice",
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),

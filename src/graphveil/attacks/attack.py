@@ -188,6 +188,10 @@ class NotMeasuredError(Exception):
     """An attack cannot be computed here; the message says why."""
 
 
+class TooLargeError(NotMeasuredError):
+    """Data is above the limit of an attack; the message says the limit and the way out."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Attack(Generic[C, P]):
     """One attack.
@@ -209,7 +213,11 @@ class Attack(Generic[C, P]):
     cost
         How its time grows, and up to which size it is computed.
     compute
-        Situation and options to outcome; raises `NotMeasuredError` where it is too large.
+        Situation and options to outcome; raises `NotMeasuredError` where there is none, and
+        `TooLargeError` where only the work shows that there is too much.
+    seconds
+        Situation and options to about how long it takes, in seconds of CPU time, from a count of
+        operations; raises `TooLargeError` above the limit.
     options
         The type of its options.
     by_name
@@ -224,5 +232,6 @@ class Attack(Generic[C, P]):
     needs_linkage: bool
     cost: str
     compute: Callable[[Situation[C], P], Outcome]
+    seconds: Callable[[Situation[C], P], float]
     options: type[P]
     by_name: bool = False

@@ -17,6 +17,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.intervals import wilson
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
@@ -181,6 +182,7 @@ EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = Attack(
     needs_linkage=True,
     cost="linear",
     compute=cell_membership,
+    seconds=seconds_of_passes,
     options=AttackOptions,
     by_name=True,
 )
@@ -195,6 +197,7 @@ ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = Attack(
     needs_linkage=True,
     cost="linear",
     compute=cell_membership,
+    seconds=seconds_of_passes,
     options=AttackOptions,
     by_name=True,
 )

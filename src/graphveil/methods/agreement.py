@@ -164,13 +164,14 @@ def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
 ) -> list[str]:
     claim, stated, own = manifest.claim, manifest.method.parameters, method.provenance
+    limits = (own.limits, *method.former_limits)
     problems = [
         f"the {what} is {shown(said)}"
-        for what, said, words in (
-            ("source", manifest.method.source, own.source),
-            ("text on limits", claim.does_not_protect_against, own.limits),
+        for what, said, known in (
+            ("source", manifest.method.source, (own.source,)),
+            ("text on limits", claim.does_not_protect_against, limits),
         )
-        if said != words
+        if said not in known
     ]
     problems += [
         f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"

@@ -19,6 +19,7 @@ from graphveil.errors import InfeasibleError
 from graphveil.methods.under_noise import (
     SMALLEST_PART,
     UnderNoise,
+    copies_matched,
     cost_of_flips,
     others,
     what_is_public,
@@ -176,7 +177,11 @@ class TopMFilter(UnderNoise):
             data=with_cells(data, cells),
             conditions=() if published else (stated,),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(what_is_public(data), *((UNPROVED,) if published else ())),
+            advice=(
+                what_is_public(data),
+                *copies_matched(data, as_printed(self.epsilon), count),
+                *((UNPROVED,) if published else ()),
+            ),
         )
 
 

@@ -16,6 +16,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.attacks.features.scoring import RARE
 from graphveil.claims.conditions import TrueOfShare, share_in
@@ -127,6 +128,15 @@ def class_truth(situation: Situation[BipartiteComparison], options: AttackOption
     return Outcome(figures, *_risks(people, shown.only(of_all), share), missing)
 
 
+PASSES = 6
+"""How often it reads what the others read a few times."""
+
+
+def seconds(situation: Situation[BipartiteComparison], options: AttackOptions) -> float:
+    """Return about how long it takes."""
+    return PASSES * seconds_of_passes(situation, options)
+
+
 def _theta_of(release: Release) -> str | None:
     """Return the share of a class that has each of its entries, where one below 1 is promised."""
     promise = release.guarantee
@@ -217,6 +227,7 @@ CLASS_TRUTH = Attack(
     needs_linkage=True,
     cost="linear",
     compute=class_truth,
+    seconds=seconds,
     options=AttackOptions,
 )
 """The entry of this attack."""

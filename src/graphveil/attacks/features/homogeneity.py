@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
+    Attached,
     Attack,
     AttackFigure,
     AttackOptions,
@@ -15,6 +16,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
 from graphveil.measures.rows import equal_rows
@@ -52,6 +54,23 @@ def homogeneity(situation: Situation[BipartiteComparison], options: AttackOption
     unit = "share of people"
     figures.append(AttackFigure("commonest value of the class", right, unit, frequency.max()))
     return Outcome(figures, same / sizes[own], frequency[value])
+
+
+def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> NDArray[np.bool_]:
+    """Return whether all of everybody's class have one value of an attached column.
+
+    Parameters
+    ----------
+    attached
+        The column.
+    pair
+        Original and release, linked.
+    """
+    own = equal_rows(pair.released)[pair.linked]
+    names, value = np.unique(attached.value, return_inverse=True)
+    sizes, largest, _ = _counts(own, value, names.size)
+    one: NDArray[np.bool_] = (largest == sizes)[own]
+    return one
 
 
 def _counts(
@@ -94,6 +113,7 @@ HOMOGENEITY = Attack(
     needs_linkage=True,
     cost="linear; needs an attached column",
     compute=homogeneity,
+    seconds=seconds_of_passes,
     options=AttackOptions,
 )
 """The entry of this attack."""

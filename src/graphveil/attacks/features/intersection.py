@@ -15,6 +15,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
@@ -92,6 +93,7 @@ INTERSECTION = Attack(
     needs_linkage=True,
     cost="linear; needs a second release",
     compute=intersection,
+    seconds=seconds_of_passes,
     options=AttackOptions,
 )
 """The entry of this attack."""

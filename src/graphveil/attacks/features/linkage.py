@@ -17,6 +17,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import classes_in, run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.scoring import (
     MOST_CELLS,
@@ -24,6 +25,7 @@ from graphveil.attacks.features.scoring import (
     Counts,
     Guesses,
     Known,
+    check_width,
     everywhere,
     guesses,
     other_features,
@@ -81,7 +83,7 @@ def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) 
     Raises
     ------
     NotMeasuredError
-        Where there are no people, or classes and features are too many.
+        Where there are no people.
     """
     people = people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
@@ -106,6 +108,27 @@ def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) 
         missing[TWIN] = str(error)
     sizes = people.classes.sizes[people.own] / people.own.size
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, sizes), missing)
+
+
+PER_CELL, PER_TARGET = 1.2e-7, 3e-5
+"""Seconds for every target and class, and for every target, mostly to draw it again."""
+
+
+def seconds(situation: Situation[BipartiteComparison], options: LinkageOptions) -> float:
+    """Return about how long it takes; with it one more run of the method.
+
+    Raises
+    ------
+    TooLargeError
+        Where classes and features are too many.
+    """
+    pair = situation.comparison
+    classes = classes_in(pair)
+    check_width(classes, pair)
+    targets = min(options.targets, pair.original.n_users)
+    beside = 2 if situation.rerun is not None else 0
+    settings = len(options.known) * (len(options.wrong) + beside)
+    return settings * targets * (PER_CELL * classes + PER_TARGET) + run_again(situation)
 
 
 def _nobody(number: int, wrong: int) -> str:
@@ -289,6 +312,7 @@ LINKAGE = Attack(
     cost="near-linear, on 500 people drawn; up to "
     f"{MOST_CELLS:,} distinct rows and features together",
     compute=linkage,
+    seconds=seconds,
     options=LinkageOptions,
 )
 """The entry of this attack."""

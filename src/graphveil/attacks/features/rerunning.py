@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -77,13 +78,8 @@ def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> 
     NotMeasuredError
         Where the method cannot be run again, items are people, or no item could be another.
     """
-    again = Again(situation)
-    if situation.comparison.original.items == "people":
-        raise NotMeasuredError("items are people: their names are other ones in every run")
-    rng = situation.rng("re-run: trials")
-    n = again.original.size
-    drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
-    data = again.original.permuted(drawn, ids=again.original.labels()[drawn])
+    again, data, drawn = _data(situation, options)
+    rng, n = situation.rng("re-run: trials"), again.original.size
     run = _rows_of_runs(again)
     try:
         with stage("running the method again"):
@@ -101,6 +97,43 @@ def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> 
         )
     ]
     return Outcome(figures, *_risks(trials, drawn, n))
+
+
+def seconds(situation: Situation[BipartiteComparison], options: RerunOptions) -> float:
+    """Return about how long it takes: that of one run, times the runs.
+
+    The method is run twice on as many people, and the second time counts: the first one may
+    compile. 0 where it cannot be run.
+    """
+    try:
+        again, data, _ = _data(situation, options)
+        run = _rows_of_runs(again)
+        seeds = situation.rng("re-run: how long it takes").integers(1 << 62, size=2).tolist()
+        run(data, seeds[0])
+        started = time.process_time()
+        run(data, seeds[1])
+    except (NotMeasuredError, GraphveilError):
+        return 0.0
+    return options.trials * (2 + 2 * options.releases) * (time.process_time() - started)
+
+
+def _data(
+    situation: Situation[BipartiteComparison], options: RerunOptions
+) -> tuple[Again, Table | Bipartite, NDArray[np.int64]]:
+    """Return the method, the people whom it is run on, and who of the original they are.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or items are people.
+    """
+    again = Again(situation)
+    if situation.comparison.original.items == "people":
+        raise NotMeasuredError("items are people: their names are other ones in every run")
+    n = again.original.size
+    rng = situation.rng("re-run: people")
+    drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
+    return again, again.original.permuted(drawn, ids=again.original.labels()[drawn]), drawn
 
 
 def _trial(
@@ -277,6 +310,7 @@ RE_RUN = Attack(
     needs_linkage=False,
     cost="heavy, 1,800 runs of the method, on 2,000 people at most, drawn of larger data",
     compute=re_run,
+    seconds=seconds,
     options=RerunOptions,
     by_name=True,
 )

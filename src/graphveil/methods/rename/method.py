@@ -67,7 +67,16 @@ class Rename(Anonymizer[Any]):
     source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
     limits: ClassVar[str] = (
         "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-        "the neighbours or some items, may find that person and read the rest. Not attacked by us."
+        "the neighbours or some items, may find that person and read the rest: on arenas-email the "
+        "numbers of ties of all neighbours name 89 % of the people, and on app data 8 items 88 % "
+        "(measured by us)."
+    )
+    former_limits: ClassVar[tuple[str, ...]] = (
+        (
+            "It hides ids, not people. Who knows a little of a person, such as the number of ties "
+            "of the neighbours or some items, may find that person and read the rest. Not attacked "
+            "by us."
+        ),
     )
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the edges, entries or cells"
