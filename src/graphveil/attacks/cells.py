@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -165,40 +165,29 @@ def clopper_pearson(number: int, size: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-_KNOWS = "all of the original but one {what}, and the release"
-_DEFINITION = (
-    'hits and false alarms of the guess "it is published", over all cells; and the largest epsilon '
-    "that the two shares show, sure but for one case in a thousand. Measured where cells are "
-    "published independently, with one of two chances"
-)
-_SOURCE = "Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020"
+def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, AttackOptions]:
+    """Return the entry of this attack on one kind of data."""
+    return Attack(
+        name=name,
+        kind=kind,
+        knows=f"all of the original but one {cell}, and the release",
+        definition='hits and false alarms of the guess "it is published", over all cells; and the '
+        "largest epsilon that the two shares show, sure but for one case in a thousand. Measured "
+        "where cells are published independently, with one of two chances",
+        source="Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020",
+        needs_linkage=True,
+        cost="linear",
+        compute=cell_membership,
+        seconds=seconds_of_passes,
+        options=AttackOptions,
+        by_name=True,
+    )
 
-EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = Attack(
-    name="edge-membership",
-    kind=Graph,
-    knows=_KNOWS.format(what="edge"),
-    definition=_DEFINITION,
-    source=_SOURCE,
-    needs_linkage=True,
-    cost="linear",
-    compute=cell_membership,
-    seconds=seconds_of_passes,
-    options=AttackOptions,
-    by_name=True,
-)
+
+EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = _entry("edge-membership", Graph, "edge")
 """The entry of this attack on graphs."""
 
-ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = Attack(
-    name="entry-membership",
-    kind=Bipartite,
-    knows=_KNOWS.format(what="entry"),
-    definition=_DEFINITION,
-    source=_SOURCE,
-    needs_linkage=True,
-    cost="linear",
-    compute=cell_membership,
-    seconds=seconds_of_passes,
-    options=AttackOptions,
-    by_name=True,
+ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = _entry(
+    "entry-membership", Bipartite, "entry"
 )
 """The entry of this attack on users by features."""
