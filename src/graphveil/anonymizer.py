@@ -121,8 +121,6 @@ class Anonymizer(ABC, Generic[D]):
     example: ClassVar[Mapping[str, Any]]
     may_state: ClassVar[tuple[type[Condition], ...]] = ()
     """The types of conditions without fields that hang on parameters which only the owner knows."""
-    former_limits: ClassVar[tuple[str, ...]] = ()
-    """Its `limits` in versions before: a better sentence fails no older release."""
     nests: ClassVar[bool] = False
     spends: ClassVar[bool] = False
     """Whether it claims an epsilon, which adds up over releases."""

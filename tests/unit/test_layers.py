@@ -32,7 +32,7 @@ ROOMS = {
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "kernels", "data"),
     "noise": ("errors", "randomness", "data", "claims"),
-    "verify": ("errors", "wording", "lazy", "html", "data", "claims", "records"),
+    "verify": ("_version", "errors", "wording", "lazy", "html", "data", "claims", "records"),
     "release": (
         "_version",
         "errors",

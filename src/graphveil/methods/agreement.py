@@ -21,6 +21,7 @@ from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
+from graphveil.methods.earlier import EARLIER, NOW, Earlier
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
@@ -163,25 +164,47 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
 def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
 ) -> list[str]:
-    claim, stated, own = manifest.claim, manifest.method.parameters, method.provenance
-    limits = (own.limits, *method.former_limits)
-    problems = [
-        f"the {what} is {shown(said)}"
-        for what, said, known in (
-            ("source", manifest.method.source, (own.source,)),
-            ("text on limits", claim.does_not_protect_against, limits),
-        )
-        if said not in known
-    ]
-    problems += [
-        f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
-        for name, value in own.parameters.items()
-        if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
-    ]
+    claim, problems = manifest.claim, _of_now_or_before(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
-        problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
+        promised = method.guarantee.sentence
+        problems.append(f"{method.name} with these parameters promises: {promised}")
     problems += _other_parts(claim.conditions, method)
     return problems + _other_conditions(manifest, method, may_state)
+
+
+def _of_now_or_before(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+    """Return which words and parameters are not the method's; none where an earlier state's are.
+
+    They must be of one state as a whole: which parameters are left out would be a message.
+    """
+    states = (NOW, *EARLIER.get(method.name, ()))
+    every = [_other_words(manifest, method, state) for state in states]
+    return every[0] if all(every) else []
+
+
+def _other_words(manifest: Manifest, method: Anonymizer[Any], state: Earlier) -> list[str]:
+    """Return which words and parameters are not those of one state of the method."""
+    stated, own = manifest.method.parameters, method.provenance
+    problems = [
+        f"the {what} is {shown(said)}"
+        for what, said, words in (
+            ("source", manifest.method.source, own.source),
+            (
+                "text on limits",
+                manifest.claim.does_not_protect_against,
+                state.limits or own.limits,
+            ),
+        )
+        if said != words
+    ]
+    written = {name: value for name, value in own.parameters.items() if name not in state.lacks}
+    problems += [
+        f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
+        for name, value in written.items()
+        if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
+    ]
+    beyond = sorted(stated.keys() - written.keys())
+    return problems + [f"the parameter {name} came later than this text" for name in beyond]
 
 
 def _other_parts(conditions: Sequence[Condition], method: Anonymizer[Any]) -> list[str]:

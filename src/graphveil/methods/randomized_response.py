@@ -88,14 +88,6 @@ class RandomizedResponse(Anonymizer[Any]):
         "data at epsilon=6 all but 0.3 % of the entries are published, and 89 % of what is "
         "published is true (measured by us)."
     )
-    former_limits: ClassVar[tuple[str, ...]] = (
-        (
-            "It does not hide how many people and items there are, nor how the items are named. "
-            "With a large epsilon most of what is published is true, and who knows some of it of "
-            "a person may find that person and the rest; epsilons of several releases add up. Not"
-            " attacked by us."
-        ),
-    )
     spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}

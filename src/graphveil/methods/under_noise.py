@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
@@ -87,9 +88,9 @@ class UnderNoise(Anonymizer[Any]):
         return EdgeDP(epsilon=self.epsilon)
 
     @property
+    @abstractmethod
     def parts(self) -> dict[str, Fraction]:
         """The parts of epsilon that counts have, by name."""
-        raise NotImplementedError
 
     @property
     def epsilon_cells(self) -> Fraction:

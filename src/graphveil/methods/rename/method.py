@@ -71,13 +71,6 @@ class Rename(Anonymizer[Any]):
         "numbers of ties of all neighbours name 89 % of the people, and on app data 8 items 88 % "
         "(measured by us)."
     )
-    former_limits: ClassVar[tuple[str, ...]] = (
-        (
-            "It hides ids, not people. Who knows a little of a person, such as the number of ties "
-            "of the neighbours or some items, may find that person and read the rest. Not attacked "
-            "by us."
-        ),
-    )
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the edges, entries or cells"
     example: ClassVar[Mapping[str, Any]] = {}
