@@ -25,6 +25,8 @@ UNDEFINED = {
     *("mean-degree", "largest-degree", "degree-variance", "power-law", "transitivity"),
     *("characteristic-length", "effective-diameter", "diameter", "distance-distribution"),
     *("shortest-path", "stars-by-column", "assortativity", "clustering", "largest-component"),
+    *("graphlets", "core-numbers", "core-correlation", "spectral-radius", "spectral-gap"),
+    *("pagerank-correlation", "eigenvector-correlation", "modularity"),
 }
 """What a graph without nodes or edges, or a table without columns, does not have."""
 GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
@@ -288,7 +290,7 @@ def test_every_row_is_tidy():
     table = rows_to_arrow(rows)
     assert table.num_rows == len(rows) == len({(row.metric, row.part) for row in rows})
     assert [row.sample_size is None for row in rows] == [row.exact == "exact" for row in rows]
-    assert {"communities"} == {row.metric for row in rows if row.exact == "sampled"}
+    assert {"communities", "modularity"} == {row.metric for row in rows if row.exact == "sampled"}
     assert all(row.unit and row.direction for row in rows)
     assert [row.value for row in rows] == table["value"].to_pylist()
     json.dumps(table.to_pylist(), allow_nan=False)

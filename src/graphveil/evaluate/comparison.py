@@ -14,6 +14,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
 from graphveil.evaluate.searches import Distances, distances
+from graphveil.evaluate.triangles import triangles_of
 from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 
@@ -81,6 +82,11 @@ class GraphComparison(Comparison[Graph]):
         """The distances in the original and in the release: one search for all metrics of them."""
         rng = self.randomness.stream("shortest paths")
         return distances(self.original, rng), distances(self.released, rng)
+
+    @cached_property
+    def triangles(self) -> tuple[int, int]:
+        """How many triangles the original and the release have: one count for all metrics."""
+        return triangles_of(self.original), triangles_of(self.released)
 
     @cached_property
     def edges_kept(self) -> int:

@@ -53,6 +53,10 @@ class Figure(NamedTuple):
 Figures = Iterator[Figure]
 
 
+class NotMeasured(Exception):  # noqa: N818  no error of anybody: a number that is missing, and why
+    """What a metric that has no value raises in place of figures, with the reason."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Metric(Generic[C]):
     """One metric.

@@ -12,7 +12,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import Comparison
-from graphveil.evaluate.metric import UNDEFINED, Figures, Metric
+from graphveil.evaluate.metric import UNDEFINED, Figure, Figures, Metric, NotMeasured
 from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
@@ -158,14 +158,23 @@ def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) ->
         for metric in chosen:
             reason = _reason_not_to_measure(metric, pair, asked=bool(metrics))
             if reason is None:
-                found = list(rows_of(name, metric, metric.compute(pair)))
-                rows.extend(found)
-                if not found:
-                    not_measured[metric.name] = UNDEFINED
-            else:
+                figures, reason = _figures_or_reason(metric, pair)
+                rows.extend(rows_of(name, metric, iter(figures)))
+            if reason is not None:
                 not_measured[metric.name] = reason
             advance(1)
     return Evaluation(rows=rows, not_measured=not_measured)
+
+
+def _figures_or_reason(
+    metric: Metric[Any], pair: Comparison[Any]
+) -> tuple[list[Figure], str | None]:
+    """Return the figures of a metric, or none and the reason."""
+    try:
+        figures = list(metric.compute(pair))
+    except NotMeasured as reason:
+        return [], str(reason)
+    return figures, None if figures else UNDEFINED
 
 
 def check_known(asked: Sequence[str] | None) -> None:
