@@ -95,7 +95,7 @@ def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
     copy = free.get()
     path, started = copy / flaw.file, time.monotonic()
     caught_by: dict[str, str] = {}
-    problem = ""
+    problems: list[str] = []
     try:
         content, stat = (path.read_bytes(), path.stat()) if path.is_file() else (b"", None)
         text = flaw.planted(copy)
@@ -109,15 +109,15 @@ def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
                 else:
                     survives = done.returncode == 0
                     said = "SURVIVES" if survives else f"no test failed: {last_line(done.stdout)}"
-                    problem = f"{kind}: {said}"
+                    problems.append(f"{kind}: {said}")
         finally:
             path.write_bytes(content)
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     except DoesNotApplyError as error:
-        problem = str(error)
+        problems.append(str(error))
     finally:
         free.put(copy)
-    return Outcome(flaw, caught_by, problem, time.monotonic() - started)
+    return Outcome(flaw, caught_by, "; ".join(problems), time.monotonic() - started)
 
 
 def run_tests(

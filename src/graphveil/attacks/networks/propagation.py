@@ -28,8 +28,8 @@ else:
 Match = NDArray[np.int64]
 """The node of the other graph that every node was given, or -1."""
 
-MOST_MARKS = 100_000_000
-"""So many marks are spread, then the matching stops where it is: about 4 GB."""
+MOST_MARKS = 400_000_000
+"""So many marks are spread, then the matching stops where it is."""
 
 LEAST_COMMON = 2
 ENOUGH_UNCHANGED = 0.999
@@ -82,21 +82,42 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
         while end := kernels.percolate(first, second, fresh, match, table, shift, heap, tally):
             if end == kernels.TOO_MANY:
                 return Expanded(match.one, stopped=True)
-            table, shift = _with_room(table, shift, tally)
-            while len(heap) < tally[kernels.QUEUED] + tally[kernels.NEXT]:
-                heap = np.concatenate([heap, np.empty_like(heap)])
+            table, shift = _with_room(table, shift, match, tally)
+            heap = _with_room_in_heap(heap, table, shift, match, tally)
         fresh = _not_spread(one, two, match, table)
     return Expanded(match.one, stopped=False)
 
 
-def _with_room(table: Match, shift: int, tally: Match) -> tuple[Match, int]:
-    """Return the table, or one twice as large or more, with room for the next marks; its shift."""
-    needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
-    if 4 * needed <= 3 * len(table):
+def _with_room(
+    table: Match, shift: int, match: kernels.Matching, tally: Match
+) -> tuple[Match, int]:
+    """Return the table, or one of the pairs that are free with room for the next marks; its shift.
+
+    It is full up to three quarters when it is copied, and up to half of that afterwards.
+    """
+    following = int(tally[kernels.NEXT])
+    if 4 * (int(tally[kernels.ENTRIES]) + following) <= 3 * len(table):
         return table, shift
-    larger, new_shift = hashing.new_table(max(len(table), needed))
-    kernels.refill(table, larger, new_shift)
-    return larger, new_shift
+    free = kernels.free_pairs(table, match)
+    new, new_shift = hashing.new_table(max(2 * free, free + following))
+    tally[kernels.ENTRIES] = kernels.refill(table, match, new, new_shift)
+    return new, new_shift
+
+
+def _with_room_in_heap(
+    heap: Match, table: Match, shift: int, match: kernels.Matching, tally: Match
+) -> Match:
+    """Return the heap with room for the next marks: without old entries, and larger if need be."""
+    following = int(tally[kernels.NEXT])
+    if int(tally[kernels.QUEUED]) + following <= len(heap):
+        return heap
+    size = kernels.compact(heap, int(tally[kernels.QUEUED]), match, table, shift)
+    tally[kernels.QUEUED] = size
+    if 2 * size + following <= len(heap):
+        return heap
+    larger = np.empty((2 * size + following, 2), dtype=np.int64)
+    larger[:size] = heap[:size]
+    return larger
 
 
 def _not_spread(one: Graph, two: Graph, match: kernels.Matching, table: Match) -> Match:

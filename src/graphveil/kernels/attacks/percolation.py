@@ -167,8 +167,46 @@ def percolate(
 
 
 @leaf
-def refill(old: Ints, table: Ints, shift: int) -> None:
-    """Write every key of an old table, with its value, into an empty one that has room."""
+def _is_free(match: Matching, pair: int) -> bool:
+    """Return whether neither node of a pair is matched."""
+    n = match.two.size
+    return bool(match.one[pair // n] < 0 and match.two[pair % n] < 0)
+
+
+@leaf
+def free_pairs(table: Ints, match: Matching) -> int:
+    """Return how many pairs in the table could still be matched."""
+    number = 0
+    for row in range(len(table)):
+        if table[row, 0] != FREE and _is_free(match, table[row, 0]):
+            number += 1
+    return number
+
+
+@leaf
+def refill(old: Ints, match: Matching, table: Ints, shift: int) -> int:
+    """Write every free pair of an old table, with its value, into an empty one; return how many.
+
+    The new one has room. No other pair is asked for again.
+    """
+    number = 0
     for row in range(len(old)):
-        if old[row, 0] != FREE:
+        if old[row, 0] != FREE and _is_free(match, old[row, 0]):
             insert(table, shift, old[row, 0], old[row, 1])
+            number += 1
+    return number
+
+
+@leaf
+def compact(heap: Ints, size: int, match: Matching, table: Ints, shift: int) -> int:
+    """Keep in the heap one entry of every free pair, that of its last mark; return its new size."""
+    kept = wide(0)
+    for at in range(size):
+        rank, pair = heap[at, 0], heap[at, 1]
+        if not _is_free(match, pair):
+            continue
+        marks = (rank + _DEGREES - 1) // _DEGREES
+        if marks == table[find(table, shift, pair), 1] >> 1:
+            _push(heap, kept, rank, pair)
+            kept += 1
+    return int(kept)
