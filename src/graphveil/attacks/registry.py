@@ -6,6 +6,7 @@ from typing import Any
 
 from graphveil.attacks.attack import Attack
 from graphveil.attacks.cells import EDGE_MEMBERSHIP, ENTRY_MEMBERSHIP
+from graphveil.attacks.edge_rerun import EDGE_RE_RUN
 from graphveil.attacks.features.class_truth import CLASS_TRUTH
 from graphveil.attacks.features.homogeneity import HOMOGENEITY
 from graphveil.attacks.features.intersection import INTERSECTION
@@ -34,6 +35,7 @@ _ALL: tuple[Attack[Any, Any], ...] = (
     EDGE_GAIN,
     ENTRY_MEMBERSHIP,
     EDGE_MEMBERSHIP,
+    EDGE_RE_RUN,
 )
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}
