@@ -159,7 +159,7 @@ def test_what_cannot_be_run_again_says_why():
         told = attack(released, original=original, attacks=["edge-re-run"], rerun=rerun)
         return told.not_measured["edge-re-run"]
 
-    def refuse(data, seed):
+    def refuse(*_):
         raise InfeasibleError("too few nodes")
 
     assert "does not know the method" in reason(graph, release, None)
