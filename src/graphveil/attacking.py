@@ -109,7 +109,7 @@ def rerun_of(release: Release) -> Rerun | None:
 
     unrecorded = release.private.unrecorded
 
-    def rerun(data: Data, seed: int) -> Release:
+    def rerun(data: Data, seed: int | None) -> Release:
         if unrecorded:
             raise UsageError(
                 f"it was run with {', '.join(unrecorded)} that no file keeps, so it cannot be run "

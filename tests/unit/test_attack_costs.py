@@ -65,7 +65,11 @@ def situations():
     return {kind: [situation_of(kind, n) for n in (60, 400)] for kind in MADE}
 
 
-@pytest.mark.parametrize("name", [name for name in ATTACKS if name != "re-run"])
+TIMED = {"re-run": "trials", "edge-re-run": "runs"}
+"""Attacks that run the method many times, and their parameter for how often."""
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in TIMED])
 def test_every_attack_says_that_more_people_take_longer(name, situations):
     entry = ATTACKS[name]
     few, many = (
@@ -83,11 +87,12 @@ def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_agai
     assert entry.seconds(slow._replace(rerun=None), entry.options()) < 1
 
 
-def test_running_the_method_again_is_timed_and_grows_with_the_trials(situations):
-    entry = ATTACKS["re-run"]
-    situation, _ = situations[gv.Bipartite]
-    once, often = (entry.seconds(situation, entry.options(trials=trials)) for trials in (1, 1_000))
-    assert 0 < once < often
+@pytest.mark.parametrize(("name", "often"), TIMED.items())
+def test_a_run_of_the_method_is_timed_and_the_time_grows_with_the_runs(name, often, situations):
+    entry = ATTACKS[name]
+    situation, _ = situations[entry.kind]
+    few, many = (entry.seconds(situation, entry.options(**{often: n})) for n in (10, 10_000))
+    assert 0 < few < many
     assert 0 == entry.seconds(situation._replace(rerun=None), entry.options())
 
 

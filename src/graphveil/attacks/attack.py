@@ -21,8 +21,9 @@ from graphveil.release import Release
 C = TypeVar("C", bound=Comparison[Any])
 P = TypeVar("P", bound="AttackOptions")
 
-Rerun = Callable[[Data, int], Release]
-"""Runs the method again: on the original with its rows in another order, under a seed."""
+Rerun = Callable[[Data, int | None], Release]
+"""Runs the method again: on the original or data like it, under a seed; without one its randomness
+is the operating system's, as in the run that made the release."""
 
 Exact = Literal["exact", "estimate", "sampled"]
 """Counted, approximated by an algorithm, or drawn."""

@@ -138,20 +138,39 @@ def epsilon_bound(counts: Cells) -> float:
     2.09
     """
     rest = counts.cells - counts.true
-    hit = clopper_pearson(counts.kept, counts.true)[0]
-    alarm = clopper_pearson(counts.published - counts.kept, rest)[1]
+    return least_epsilon((counts.kept, counts.true), (counts.published - counts.kept, rest), DOUBT)
+
+
+def least_epsilon(with_it: tuple[int, int], without: tuple[int, int], doubt: float) -> float:
+    """Return the epsilon that the frequencies of one event in two worlds show at least.
+
+    Parameters
+    ----------
+    with_it, without
+        In how many of how many independent cases the event held, in either world.
+    doubt
+        How often the bound may exceed the truth; the event was chosen before.
+
+    Examples
+    --------
+    >>> round(least_epsilon((750, 750), (0, 750), 0.001), 2)
+    4.59
+    """
+    hit, alarm = clopper_pearson(*with_it, doubt)[0], clopper_pearson(*without, doubt)[1]
     if hit <= alarm:
         return 0.0
     return max(math.log(hit / alarm), math.log((1 - alarm) / (1 - hit)))
 
 
-def clopper_pearson(number: int, size: int) -> tuple[float, float]:
-    """Return the interval around a share that fails on either side in one of 2,000 cases at most.
+def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float, float]:
+    """Return the interval around a share, by default off on either side in one of 2,000 cases.
 
     Parameters
     ----------
     number, size
         How many of how many.
+    doubt
+        How often the share may lie outside, on both sides together.
 
     Examples
     --------
@@ -159,7 +178,7 @@ def clopper_pearson(number: int, size: int) -> tuple[float, float]:
     >>> low, round(high, 3)
     (0.0, 0.532)
     """
-    tail = DOUBT / 2
+    tail = doubt / 2
     low = special.betaincinv(number, size - number + 1, tail) if number else 0.0
     high = special.betaincinv(number + 1, size - number, 1 - tail) if number < size else 1.0
     return float(low), float(high)

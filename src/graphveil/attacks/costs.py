@@ -6,12 +6,15 @@ The rates are seconds of CPU time an operation, on one core of 2020 or later; th
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Graph
+from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
 from graphveil.measures.rows import equal_rows
 
@@ -50,6 +53,20 @@ def run_again(situation: Situation[Any]) -> float:
     if situation.rerun is None or private is None:
         return 0.0
     return float(sum(private.seconds.values()))
+
+
+def seconds_of_one(run: Callable[[], object]) -> float:
+    """Return how long a run takes, in seconds of CPU time: the second of two, as one may compile.
+
+    0 where it is refused.
+    """
+    try:
+        run()
+        started = time.process_time()
+        run()
+    except GraphveilError:
+        return 0.0
+    return time.process_time() - started
 
 
 def seconds_of_passes(situation: Situation[Any], options: object) -> float:

@@ -163,6 +163,29 @@ def bootstrap_auc(
     return _percentiles(np.concatenate(blocks), sum(above.shape), fewest=min(above.shape))
 
 
+def bootstrap_paired_auc(above: NDArray[np.float64], rng: np.random.Generator) -> Sample:
+    """Return the interval of the bootstrap around the area under the curve of pairs of scores.
+
+    Parameters
+    ----------
+    above
+        float64, shape (people, people): whether the positive of one scores above the negative of
+        another, as `positives_above` gives it; everybody has one of each.
+    rng
+        Draws the people.
+
+    Examples
+    --------
+    >>> bootstrap_paired_auc(np.ones((3, 3)), np.random.Generator(np.random.PCG64(1)))
+    Sample(size=3, low=1.0, high=1.0)
+    """
+    blocks = []
+    for size in _blocks(len(above)):
+        often = _resampled(len(above), size, rng)
+        blocks.append(((often @ above) * often).sum(axis=1) / above.size)
+    return _percentiles(np.concatenate(blocks), len(above))
+
+
 def positives_above(
     positives: NDArray[np.float64], negatives: NDArray[np.float64]
 ) -> NDArray[np.float64]:

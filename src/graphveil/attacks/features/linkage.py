@@ -173,7 +173,7 @@ def known_items(
     for person in chosen:
         own = people.row(person)
         true = rng.permutation(own)[: number - wrong]
-        lists.append(np.concatenate([true, _false_items(people, own, wrong, rng)]))
+        lists.append(np.concatenate([true, popular_items(people, own, wrong, rng)]))
     indices = np.concatenate(lists)
     indptr = np.arange(0, indices.size + 1, number)
     shape = (chosen.size, people.before.shape[1])
@@ -182,10 +182,22 @@ def known_items(
     return Known(chosen, items, wrong / number if wrong else FALSE_SHARE)
 
 
-def _false_items(
+def popular_items(
     people: People, own: NDArray[np.int32], number: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Return items that a person does not have, as popular as they are."""
+    """Return items that a person does not have, as popular as they are.
+
+    Parameters
+    ----------
+    people
+        The people beside a release.
+    own
+        int32: the items of the person.
+    number
+        How many are drawn.
+    rng
+        Draws them.
+    """
     drawn: list[int] = []
     entries = people.before.indices
     for _ in range(_TRIES * number):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Situation,
 )
+from graphveil.attacks.costs import seconds_of_one
 from graphveil.attacks.features.twin import Again, features_of
 from graphveil.attacks.intervals import wilson
 from graphveil.data import Bipartite, Table
@@ -107,14 +107,11 @@ def seconds(situation: Situation[BipartiteComparison], options: RerunOptions) ->
     """
     try:
         again, data, _ = _data(situation, options)
-        run = _rows_of_runs(again)
-        seeds = situation.rng("re-run: how long it takes").integers(1 << 62, size=2).tolist()
-        run(data, seeds[0])
-        started = time.process_time()
-        run(data, seeds[1])
-    except (NotMeasuredError, GraphveilError):
+    except NotMeasuredError:
         return 0.0
-    return options.trials * (2 + 2 * options.releases) * (time.process_time() - started)
+    run, rng = _rows_of_runs(again), situation.rng("re-run: how long it takes")
+    one = seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
+    return options.trials * (2 + 2 * options.releases) * one
 
 
 def _data(

@@ -147,7 +147,7 @@ def check_matching(pair: GraphComparison) -> None:
         )
 
 
-PER_END, PER_MARK, PER_PAIR = 1e-6, 9e-8, 4e-8
+PER_END, PER_MARK, PER_PAIR = 1e-6, 1.5e-7, 4e-8
 """Seconds of one draw for every end of an edge, for every mark, and with nobody known for every
 pair of nodes. Marks are about as many as the squares of the degrees add up to."""
 
