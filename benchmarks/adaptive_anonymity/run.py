@@ -38,6 +38,7 @@ from graphveil.measures.matchings import Pairs, posteriors
 RESULTS = Path(__file__).parent / "results"
 LEVELS = (2, 3, 5, 8, 10, 15, 20)
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "k-anonymity (forest)": ("cluster-k", {"search": "forest"}),
     "k-anonymity (plain)": ("cluster-k", {"search": "plain"}),
     "k-anonymity (local search)": ("cluster-k", {}),
     "symmetric": ("adaptive", {"compatibility": "symmetric"}),

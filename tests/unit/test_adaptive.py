@@ -110,7 +110,7 @@ def test_regular_search_takes_what_is_missing_or_costs_nothing_for_nothing():
     assert 24 == stars(everyone)
 
 
-@pytest.mark.parametrize("search", ["plain", "agglomerative", "local"])
+@pytest.mark.parametrize("search", ["plain", "agglomerative", "local", "forest"])
 def test_clusters_publish_equal_rows_and_verify_agrees(search):
     data = drawn(50, 8, missing=0.05)
     release = gv.ClusterK(k=4, search=search).anonymize(data)
