@@ -183,7 +183,7 @@ def bootstrap_paired_auc(above: NDArray[np.float64], rng: np.random.Generator) -
     for size in _blocks(len(above)):
         often = _resampled(len(above), size, rng)
         blocks.append(((often @ above) * often).sum(axis=1) / above.size)
-    return _percentiles(np.concatenate(blocks), len(above))
+    return _percentiles(np.concatenate(blocks), len(above), fewest=len(above))
 
 
 def positives_above(
