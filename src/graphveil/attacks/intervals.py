@@ -249,7 +249,7 @@ def tail_of(people: int) -> float:
     Examples
     --------
     >>> [round(tail_of(people), 4) for people in (2, 10, 500)]
-    [0.0, 0.0086, 0.0248]
+    [0.0, 0.0086, 0.0246]
     """
     n = max(people, 2)
     quantile = special.stdtrit(n - 1, _TAIL)
