@@ -27,8 +27,10 @@ UNDEFINED = {
     *("shortest-path", "stars-by-column", "assortativity", "clustering", "largest-component"),
     *("graphlets", "core-numbers", "core-correlation", "spectral-radius", "spectral-gap"),
     *("pagerank-correlation", "eigenvector-correlation", "modularity"),
+    *("user-jaccard", "feature-jaccard", "feature-frequency", "pair-frequency"),
+    *("stars-by-row", "class-sizes", "column-entropy"),
 }
-"""What a graph without nodes or edges, or a table without columns, does not have."""
+"""What data without people, edges, entries, rows or columns does not have."""
 GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
 BIPARTITE = {name for name, metric in METRICS.items() if metric.kind is gv.Bipartite}
 TABLE = {name for name, metric in METRICS.items() if metric.kind is gv.Table}

@@ -30,7 +30,7 @@ ROOMS = {
     "claims": ("errors",),
     "records": ("errors", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
-    "measures": ("errors", "lazy", "kernels", "data"),
+    "measures": ("errors", "lazy", "randomness", "kernels", "data"),
     "noise": ("errors", "randomness", "data", "claims"),
     "verify": ("_version", "errors", "wording", "lazy", "html", "data", "claims", "records"),
     "release": (

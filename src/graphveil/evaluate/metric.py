@@ -105,6 +105,20 @@ def relative_error(before: float, after: float, *, sample: Sample | None = None)
         yield Figure("relative error", error, "ratio", sample=sample)
 
 
+def share_of(number: float, whole: float, unit: str, *, part: str = "share") -> Figures:
+    """Yield a number as a share of a whole; nothing where that is 0.
+
+    Examples
+    --------
+    >>> [figure.value for figure in share_of(1, 4, "share of edges")]
+    [0.25]
+    >>> list(share_of(0, 0, "share of edges"))
+    []
+    """
+    if whole:
+        yield Figure(part, number / whole, unit)
+
+
 def before_and_after(
     before: float,
     after: float,

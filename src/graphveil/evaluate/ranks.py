@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import Figure, Figures
+from graphveil.evaluate.metric import Figure, Figures, NotMeasured
 from graphveil.evaluate.shape import kolmogorov_smirnov
 from graphveil.evaluate.spectra import leading_vector
 from graphveil.evaluate.toolkit import one_thread, to_networkit
@@ -55,16 +55,17 @@ def pagerank_correlation(pair: GraphComparison) -> Figures:
 
 
 def eigenvector_correlation(pair: GraphComparison) -> Figures:
-    """Yield the rank correlation of eigenvector centrality before and after."""
+    """Yield the rank correlation of eigenvector centrality; nothing where a side has no edges."""
     if pair.original.n_edges and pair.released.n_edges:
         yield from _correlated(pair, lambda graph: np.round(leading_vector(graph), DIGITS))
 
 
 def _correlated(pair: GraphComparison, scores: Callable[[Graph], NDArray[Any]]) -> Figures:
-    """Yield the rank correlation of scores; nothing where one side has everybody score the same."""
+    """Yield the rank correlation of scores, which people who all score the same do not have."""
     correlation = rank_correlation(scores(pair.original), scores(pair.aligned))
-    if correlation is not None:
-        yield Figure("Spearman", correlation, "rank correlation")
+    if correlation is None:
+        raise NotMeasured("undefined: everybody scores the same in the original or in the release")
+    yield Figure("Spearman", correlation, "rank correlation")
 
 
 def core_numbers(graph: Graph) -> NDArray[np.int64]:
