@@ -156,25 +156,32 @@ def rows_so_far() -> list[Parameters]:
 
 
 def points(only_sets: list[str] | None, only: list[str] | None) -> Iterator[Parameters]:
-    """Yield every run of an attack: first all releases of one seed, then of the next."""
+    """Yield every run of an attack: all releases of one seed, slow attacks last; then the next."""
     for seed in SEEDS:
-        for name, methods in METHODS.items():
-            if only_sets and name not in only_sets:
-                continue
-            for method in methods:
-                if seed > method.seeds or (only and method.name not in only):
-                    continue
-                for parameters in method.strengths:
-                    for played in ATTACKS[name]:
-                        if seed <= played.seeds:
-                            yield {
-                                "data": name,
-                                "method": method.name,
-                                "parameters": parameters,
-                                "seed": seed,
-                                "attack": played.attack,
-                                "options": played.options,
-                            }
+        runs = [
+            {
+                "data": name,
+                "method": method.name,
+                "parameters": parameters,
+                "seed": seed,
+                "attack": played.attack,
+                "options": played.options,
+            }
+            for name, methods in METHODS.items()
+            for method in methods
+            for parameters in method.strengths
+            for played in ATTACKS[name]
+            if seed <= min(played.seeds, method.seeds)
+            and (not only_sets or name in only_sets)
+            and (not only or method.name in only)
+        ]
+        yield from sorted(runs, key=_when)
+
+
+def _when(run: Parameters) -> tuple[bool, float]:
+    """Slow runs come last, of those the releases that tell most first."""
+    slow = run["attack"] == "alignment"
+    return slow, -run["parameters"].get("epsilon", 0.0) if slow else 0.0
 
 
 @cache

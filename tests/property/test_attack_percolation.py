@@ -10,7 +10,6 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.networks import propagation
 from graphveil.kernels.attacks import percolation as kernels
-from graphveil.kernels.hashing import new_table
 from networks_data import random_graph, rng_of
 
 
@@ -88,6 +87,10 @@ def test_a_matching_is_stopped_at_the_most_marks_and_says_so():
     assert expected == {i: j for i, j in enumerate(stopped.match.tolist()) if j >= 0}
 
 
+def pair_of(row):
+    return row >> kernels.VALUE_BITS
+
+
 def is_free(match, pair):
     return match.one[pair // match.two.size] < 0 and match.two[pair % match.two.size] < 0
 
@@ -101,7 +104,7 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     fresh = np.arange(4) * 40 + np.arange(4)
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
     tally[kernels.MOST_MARKS] = 10**9
-    table, shift = new_table(1)
+    table, shift = kernels.new_table(1)
     heap = np.empty((1, 2), dtype=np.int64)
     times = 0
     while kernels.percolate(*lists, fresh, match, table, shift, heap, tally) == kernels.NO_ROOM:
@@ -109,11 +112,11 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
         assert times < 200
         needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
         if 4 * needed > 3 * len(table):
-            free = {key for key in table[:, 0].tolist() if key >= 0 and is_free(match, key)}
+            free = {row for row in table.tolist() if row >= 0 and is_free(match, pair_of(row))}
             assert len(free) == kernels.free_pairs(table, match)
-            larger, new_shift = new_table(needed)
+            larger, new_shift = kernels.new_table(needed)
             tally[kernels.ENTRIES] = kernels.refill(table, match, larger, new_shift)
-            assert free == set(larger[:, 0].tolist()) - {-1}
+            assert free == set(larger.tolist()) - {-1}
             table, shift = larger, new_shift
         else:
             last = {}
@@ -129,7 +132,7 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
             if size + tally[kernels.NEXT] > len(heap):
                 heap = np.concatenate([heap, np.empty((50, 2), dtype=np.int64)])
     assert times > 5
-    assert tally[kernels.ENTRIES] == np.count_nonzero(table[:, 0] >= 0)
+    assert tally[kernels.ENTRIES] == np.count_nonzero(table >= 0)
     first_round = match.one >= 0
     assert wide[first_round].tolist() == match.one[first_round].tolist()
     assert first_round.sum() > 4

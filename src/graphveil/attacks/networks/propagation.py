@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from scipy import sparse
     from scipy.spatial import distance
 
-    from graphveil.kernels import hashing
     from graphveil.kernels.attacks import percolation as kernels
 else:
     sparse = lazy_module("scipy.sparse")
     distance = lazy_module("scipy.spatial.distance")
-    hashing = lazy_module("graphveil.kernels.hashing")
     kernels = lazy_module("graphveil.kernels.attacks.percolation")
 
 Match = NDArray[np.int64]
@@ -35,6 +33,7 @@ LEAST_COMMON = 2
 ENOUGH_UNCHANGED = 0.999
 SURE_SHARE = 0.15
 _FLOPS = 20_000_000
+_ROWS_AT_ONCE = 1 << 20
 
 
 class Expanded(NamedTuple):
@@ -75,7 +74,7 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
     fresh = known * two.n_nodes + seeds[known]
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
     tally[kernels.MOST_MARKS] = most_marks
-    table, shift = hashing.new_table(1 << 12)
+    table, shift = kernels.new_table(1 << 12)
     heap = np.empty((1 << 12, 2), dtype=np.int64)
     while fresh.size:
         tally[kernels.SPREAD] = 0
@@ -99,7 +98,7 @@ def _with_room(
     if 4 * (int(tally[kernels.ENTRIES]) + following) <= 3 * len(table):
         return table, shift
     free = kernels.free_pairs(table, match)
-    new, new_shift = hashing.new_table(max(2 * free, free + following))
+    new, new_shift = kernels.new_table(max(2 * free, free + following))
     tally[kernels.ENTRIES] = kernels.refill(table, match, new, new_shift)
     return new, new_shift
 
@@ -123,8 +122,12 @@ def _with_room_in_heap(
 def _not_spread(one: Graph, two: Graph, match: kernels.Matching, table: Match) -> Match:
     """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
     n = two.n_nodes
-    pairs = table[(table[:, 0] >= 0) & (table[:, 1] & 1 == 0), 0]
-    pairs = pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)]
+    waiting = [np.empty(0, dtype=np.int64)]
+    for start in range(0, table.size, _ROWS_AT_ONCE):
+        rows = table[start : start + _ROWS_AT_ONCE]
+        pairs = rows[(rows >= 0) & (rows & 1 == 0)] >> kernels.VALUE_BITS
+        waiting.append(pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)])
+    pairs = np.concatenate(waiting)
     degrees = one.degrees()[pairs // n], two.degrees()[pairs % n]
     apart = np.abs(degrees[0] - degrees[1]) / np.maximum(*degrees)
     most = one.n_nodes + two.n_nodes
