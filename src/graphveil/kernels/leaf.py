@@ -14,6 +14,8 @@ import numpy as np
 from numba import njit
 from numba.core.registry import CPUDispatcher
 
+from graphveil.kernels.linked import LinkedCompiler, quick_flags
+
 _njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
@@ -40,13 +42,16 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if _HAS_NRT:
         options["_nrt"] = counts
-    from_kernels = _njit(no_cpython_wrapper=True, **options)(kernel)
+    linked = {"no_cpython_wrapper": True, "pipeline_class": LinkedCompiler}
+    from_kernels = _njit(**linked, **options)(kernel)
     if from_kernels is kernel:  # Numba is off
         return kernel
     from_kernels.__class__ = _Inner
+    from_kernels._compiler._customize_flags = quick_flags  # noqa: SLF001  no public name
     if kernel.__name__.startswith("_"):
         return from_kernels
     from_python = _njit(cache=True, **options)(kernel)
+    from_python._compiler._customize_flags = quick_flags  # noqa: SLF001  as above
     from_python.get_call_template = from_kernels.get_call_template
     from_python.get_overload = from_kernels.get_overload
     return from_python
