@@ -19,6 +19,10 @@ def _twice(value):
     return 2 * value
 
 
+def twice(value):
+    return 2 * value
+
+
 _double = leaf(_twice)
 
 
@@ -60,6 +64,14 @@ def test_a_kernel_that_kernels_call_is_linked_into_them_without_code_of_its_own(
     compiled = _double.overloads[int64,]
     assert isinstance(compiled.library, LinkedCode)
     assert 0 == compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+
+
+def test_with_another_version_of_numba_kernels_compile_as_it_does_it(monkeypatch):
+    monkeypatch.setattr("graphveil.kernels.leaf._LINKS", False)
+    plain = leaf(_twice)
+    plain.compile((int64,))
+    assert not isinstance(plain.overloads[int64,].library, LinkedCode)
+    assert 6 == leaf(twice)(3)
 
 
 def test_quick_options_of_a_compilation_equal_those_that_they_stand_for_and_no_others():
