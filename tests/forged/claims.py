@@ -50,6 +50,14 @@ def _of_any(manifest: dict) -> Iterator[tuple[str, Change, tuple[str, ...]]]:
     for name in whole[:1]:
         number = _set(DIGITS, "method", "parameters", name)
         yield "a parameter of many digits", number, ("claim and parameters",)
+    if "weights" in parameters:
+        yield (
+            "a weight of no column",
+            _set("ann is 0=2.0", "method", "parameters", "weights"),
+            METHOD,
+        )
+    if "levels" in parameters:
+        yield "levels in a column that is published", _by_column, METHOD
     if manifest["method"]["name"] == "smooth-k":
         yield "words where a private parameter is away", _other_words, METHOD
     if manifest["method"]["name"] == "rename":
@@ -101,6 +109,11 @@ def _without(name: str) -> Change:
 def _other_words(manifest: dict) -> None:
     manifest["method"]["parameters"]["theta_max"] = 0.9
     manifest["claim"]["does_not_protect_against"] = "ann is 0"
+
+
+def _by_column(manifest: dict) -> None:
+    manifest["method"]["parameters"]["levels"] = manifest["data"]["files"][0]["columns"][0]
+    _promise(manifest, AdaptiveAnonymity(level=1, common=False))
 
 
 def _raise_level(manifest: dict) -> None:

@@ -140,7 +140,7 @@ def agreement(
     except ParameterError as error:
         return fails(METHOD, f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
-    problems = _differences(manifest, own, may_state)
+    problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
     agreed = f"{name} says this of itself; numbers that follow from the draw are not compared"
     return judged(METHOD, problems, agreed)
 
@@ -231,6 +231,19 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any], state: Earlier) ->
     ]
     beyond = sorted(stated.keys() - written.keys())
     return problems + [f"the parameter {name} came later than this text" for name in beyond]
+
+
+def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
+    """Return which columns the parameters name that such a release, or its original, has not."""
+    published = {name for file in manifest.data.files for name in file.columns}
+    withheld = set(method.withheld_columns)
+    wrong = dict.fromkeys(set(method.published_columns) - published, "is not published")
+    wrong |= dict.fromkeys(withheld & published, "is published")
+    if original is not None and withheld:
+        known = getattr(as_original(original, Table, wanted_by="verify"), "columns", ())
+        wrong |= dict.fromkeys(withheld.difference(known), "is no column of the original")
+    named = "the parameters name the column"
+    return [f"{named} {shown(name)}, which {why}" for name, why in sorted(wrong.items())]
 
 
 def _other_share(manifest: Manifest) -> list[str]:
