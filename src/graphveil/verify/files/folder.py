@@ -143,8 +143,9 @@ def _description(described: Described) -> Check:
     if len(data) != 1:
         problems.append(f"{len(data)} data files are listed, not 1")
         return judged(DESCRIPTION, problems, "")
+    problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
     problems += _data_file(described.kind, data[0])
-    companions = [file for file in described.files if file.role != "data"]
+    companions = described.files[1:]
     expected = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
     if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
