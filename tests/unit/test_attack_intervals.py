@@ -11,8 +11,8 @@ from graphveil.attacks.intervals import (
     bootstrap_mean,
     bootstrap_ratio,
     median_of_draws,
-    wilson,
 )
+from graphveil.evaluate.intervals import wilson
 
 LEAST_COVERED = 920
 """Of 1,000 runs: a correct interval of 95 % falls below with a chance of 2e-5."""
