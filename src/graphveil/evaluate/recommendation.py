@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
 from graphveil.evaluate.classification import NO_TEST, under
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -54,12 +55,13 @@ def recommendation(pair: BipartiteComparison) -> Figures:
     """
     if pair.held_back is None:
         raise NotMeasuredError(NO_TEST)
+    test = pair.held_back.people
     if pair.original.items == "people":
         raise NotMeasuredError("items are people: their names are other ones in the release")
     rng = pair.randomness.stream("recommendation")
     every = (pair.original, pair.released)
     columns = distinct(np.concatenate([as_text(data.feature_labels()) for data in every]))
-    asked = asked_of(under(pair.held_back.people, columns), _missing(pair, columns), rng)
+    asked = asked_of(under(test, columns), _missing(test, columns), rng)
     before, after = (under(data, columns).astype(np.float64) for data in every)
     order = rng.permutation(columns.size)
     for part, matrix in (("released", after), ("original", before)):
@@ -75,13 +77,11 @@ def recommendation(pair: BipartiteComparison) -> Figures:
     yield Figure("popularity", hits / asked.hidden.size, UNIT, judged=False, sample=sample)
 
 
-def _missing(pair: BipartiteComparison, columns: NDArray[np.str_]) -> NDArray[np.int64]:
-    """Return how many items everybody of the test has that no column stands for."""
-    people = pair.held_back.people if pair.held_back else pair.original
-    known = np.isin(as_text(people.feature_labels()), columns)
-    missing: NDArray[np.int64] = np.bincount(
-        people.rows()[~known[people.indices]], minlength=people.n_users
-    )
+def _missing(people: Bipartite, columns: NDArray[Any]) -> NDArray[np.int64]:
+    """Return how many items everybody has that no column stands for."""
+    unknown = ~np.isin(as_text(people.feature_labels()), columns)
+    rows = people.rows()[unknown[people.indices]]
+    missing: NDArray[np.int64] = np.bincount(rows, minlength=people.n_users)
     return missing
 
 
