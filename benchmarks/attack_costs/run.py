@@ -92,12 +92,14 @@ def cases() -> Iterator[Case]:
     for n in (2_000, 8_000, 30_000):
         yield Case("linkage", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("membership", lambda n=n: lists(n), n, SMOOTH, {})
+        yield Case("item-membership", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("class-truth", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("homogeneity", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("intersection", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("entry-membership", lambda n=n: lists(n), n, ("rename", {}), {})
     for n in (100, 300, 1_000):
         yield Case("re-run", lambda n=n: lists(n), n, SMOOTH, {"trials": 5})
+        yield Case("edge-re-run", lambda n=n: network(n), n, ARR, {"runs": 100})
     for n in (500, 1_500, 4_000):
         yield Case("matching", lambda n=n: table(n), n, ("cluster-k", {"k": 5}), {})
 

@@ -18,7 +18,9 @@ from graphveil.evaluate import METRICS, evaluate, features
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 
-BIPARTITE = [name for name, metric in METRICS.items() if metric.kind is gv.Bipartite]
+BIPARTITE = [
+    name for name, metric in METRICS.items() if metric.kind is gv.Bipartite and not metric.by_name
+]
 QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
 SPREAD = ["mean", "minimum", *QUANTILES]
 PERFECT = {

@@ -14,7 +14,7 @@ from scipy import stats
 import graphveil as gv
 from graphveil.evaluate import GraphComparison, graphlets, spectra, triangles
 from graphveil.evaluate.graphlets import NAMES, frequencies
-from graphveil.evaluate.metric import NotMeasured
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.evaluate.modularity import median_run, modularities
 from graphveil.evaluate.ranks import (
     core_correlation,
@@ -179,7 +179,7 @@ def test_an_iteration_that_does_not_converge_gives_no_value(monkeypatch):
     monkeypatch.setattr(spectra, "ROUNDS", 3)
     path = ours(nx.path_graph(3_000))
     for eigenvalue in (spectral_radius, leading_vector, lambda graph: spectral_gap(graph, rng())):
-        with pytest.raises(NotMeasured, match="did not converge in 3 rounds"):
+        with pytest.raises(NotMeasuredError, match="did not converge in 3 rounds"):
             eigenvalue(path)
 
 
@@ -243,7 +243,7 @@ def test_people_are_compared_by_their_ranks(n, data):
         elif by_hand is scores[eigenvector_correlation] and 0 in pair_of_edges(pair):
             assert [] == list(compute(pair))
         else:
-            with pytest.raises(NotMeasured, match="everybody scores the same"):
+            with pytest.raises(NotMeasuredError, match="everybody scores the same"):
                 list(compute(pair))
     numbers = [nx.core_number(g).values() for g in (before, after)]
     furthest = max(

@@ -25,12 +25,12 @@ from graphveil.attacks.intervals import (
     bootstrap_mean,
     bootstrap_ratio,
     median_of_draws,
-    wilson,
 )
 from graphveil.attacks.networks.candidate_set import figures_of
 from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
 from graphveil.attacks.networks.signatures import Candidates, Signatures, candidates
 from graphveil.data import Bipartite
+from graphveil.evaluate.intervals import wilson
 from networks_data import random_graph
 
 LEAST_COVERED = 920

@@ -32,7 +32,9 @@ UNDEFINED = {
 }
 """What data without people, edges, entries, rows or columns does not have."""
 GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
-BIPARTITE = {name for name, metric in METRICS.items() if metric.kind is gv.Bipartite}
+BIPARTITE = {
+    name for name, metric in METRICS.items() if metric.kind is gv.Bipartite and not metric.by_name
+}
 TABLE = {name for name, metric in METRICS.items() if metric.kind is gv.Table}
 
 
@@ -175,7 +177,11 @@ def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeyp
         gv.Bipartite: (released_users(), some_users()),
     }[kind]
     edges = original.n_edges if kind is gv.Graph else original.n_entries
-    heavy = [n for n, m in METRICS.items() if m.kind is kind and m.cost == "heavy"]
+    heavy = [
+        name
+        for name, metric in METRICS.items()
+        if metric.kind is kind and metric.cost == "heavy" and not metric.by_name
+    ]
     monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges - 1})
     evaluation = evaluate(release, original=original)
     assert heavy == list(evaluation.not_measured)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import ParameterError
-from graphveil.evaluate import Comparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate import Attached, Comparison
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import Options
 from graphveil.release import Release
 
@@ -77,21 +77,6 @@ def _as_number(value: Any) -> Any:
         except ValueError:
             continue
     return value
-
-
-class Attached(NamedTuple):
-    """A column that is published beside a release, joined by the released ids.
-
-    Parameters
-    ----------
-    name
-        What it is called.
-    value
-        Text, shape (n,): the value of everybody, in the order of the original.
-    """
-
-    name: str
-    value: NDArray[Any]
 
 
 class Situation(NamedTuple, Generic[C]):
@@ -183,10 +168,6 @@ class Outcome(NamedTuple):
     risk: NDArray[np.float64]
     baseline: NDArray[np.float64]
     not_measured: Mapping[str, str] = MappingProxyType({})
-
-
-class NotMeasuredError(Exception):
-    """An attack cannot be computed here; the message says why."""
 
 
 class TooLargeError(NotMeasuredError):

@@ -9,19 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_passes
-from graphveil.attacks.intervals import wilson
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
 from graphveil.evaluate import BipartiteComparison, GraphComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.release import Release
 

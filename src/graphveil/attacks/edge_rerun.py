@@ -9,23 +9,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Rerun,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Rerun, Situation
 from graphveil.attacks.cells import DOUBT, least_epsilon
 from graphveil.attacks.costs import seconds_of_one
-from graphveil.attacks.intervals import wilson
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Graph
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import parameter
 from graphveil.progress import Advance, stage
 from graphveil.release import Release

@@ -16,7 +16,6 @@ from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
     AttackOptions,
-    NotMeasuredError,
     Outcome,
     Situation,
     TooLargeError,
@@ -26,7 +25,7 @@ from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import TableComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
 from graphveil.progress import stage
 from graphveil.release import Release

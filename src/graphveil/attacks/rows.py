@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 
 from graphveil.advice import attached_column
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.attacks.attack import (
-    Attached,
-    Attack,
-    Exact,
-    NotMeasuredError,
-    Outcome,
-    Rerun,
-    Situation,
-    TooLargeError,
-)
+from graphveil.attacks.attack import Attack, Exact, Outcome, Rerun, Situation, TooLargeError
 from graphveil.attacks.costs import WORTH_SAYING, spelled
 from graphveil.attacks.features.homogeneity import in_classes_of_one
 from graphveil.attacks.registry import ATTACKS
@@ -29,7 +20,14 @@ from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAn
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import ParameterError, ResourceError, UsageError, warn
-from graphveil.evaluate import BipartiteComparison, Comparison, TableComparison, comparison_of
+from graphveil.evaluate import (
+    Attached,
+    BipartiteComparison,
+    Comparison,
+    TableComparison,
+    comparison_of,
+)
+from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 from graphveil.progress import notice, stage
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
-
-NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
 
 class AttackRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ class Original(NamedTuple):
 
     original: Data
     original_file: Path | None
+    options: AnyOptions
 
 
 def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
@@ -62,7 +63,8 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
     options = dataclasses.replace(kept, **asked)
     data = read_input(path, options, quiet=True)
     as_recorded = isinstance(data, Table) and options == kept
-    return Original(data, path if as_recorded or _is_plainly_read(options) else None)
+    file = path if as_recorded or _is_plainly_read(options) else None
+    return Original(data, file, options)
 
 
 def _is_plainly_read(options: AnyOptions) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
+from graphveil.evaluate.held_back import HeldBack
 from graphveil.evaluate.searches import Distances, distances
 from graphveil.evaluate.triangles import triangles_of
 from graphveil.lazy import lazy_module
@@ -38,12 +39,16 @@ class Comparison(Generic[D]):
         int64, shape (n,): the released position of every original one, or None without linkage.
     randomness
         For metrics that sample; each asks for a stream of its own.
+    held_back
+        People whom the release was not made from, on whom tasks are tested; None where there are
+        none.
     """
 
     original: D
     released: D
     position: NDArray[np.int64] | None
     randomness: Randomness
+    held_back: HeldBack | None = None
 
     @property
     def linked(self) -> NDArray[np.int64]:
@@ -215,6 +220,7 @@ class TableComparison(Comparison[Table]):
             released=self.released.one_hot(),
             position=self.position,
             randomness=self.randomness,
+            held_back=self.held_back,
         )
 
     @property

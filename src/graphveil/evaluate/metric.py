@@ -53,10 +53,6 @@ class Figure(NamedTuple):
 Figures = Iterator[Figure]
 
 
-class NotMeasured(Exception):  # noqa: N818  no error of anybody: a number that is missing, and why
-    """What a metric that has no value raises in place of figures, with the reason."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Metric(Generic[C]):
     """One metric.
@@ -78,9 +74,13 @@ class Metric(Generic[C]):
     cost
         How its time grows; heavy ones are left out of large data unless asked for.
     compute
-        Comparison to figures.
+        Comparison to figures; raises `NotMeasuredError` where there are none, with the reason.
     compute_mean
         Comparisons of one original to the figures of their mean; None where it follows from theirs.
+    by_name
+        Whether it is computed only where it is asked for: it takes long, or needs held-back people.
+    reads_tables
+        Whether one of users by features reads tables as well, as their one-hot features.
     """
 
     name: str
@@ -92,7 +92,15 @@ class Metric(Generic[C]):
     cost: Literal["linear", "near-linear", "heavy"]
     compute: Callable[[C], Figures]
     compute_mean: Callable[[Sequence[C]], Figures] | None = None
+    by_name: bool = False
+    reads_tables: bool = False
 
+
+class NotMeasuredError(Exception):
+    """A number cannot be computed here; the message says why."""
+
+
+NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
 UNDEFINED = "undefined: the original or the release has no value"
 """Why a metric without figures is not measured: an undefined number is missing, and no 0."""

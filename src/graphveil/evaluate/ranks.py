@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import Figure, Figures, NotMeasured
+from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
 from graphveil.evaluate.shape import kolmogorov_smirnov
 from graphveil.evaluate.spectra import leading_vector
 from graphveil.evaluate.toolkit import one_thread, to_networkit
@@ -64,7 +64,9 @@ def _correlated(pair: GraphComparison, scores: Callable[[Graph], NDArray[Any]]) 
     """Yield the rank correlation of scores, which people who all score the same do not have."""
     correlation = rank_correlation(scores(pair.original), scores(pair.aligned))
     if correlation is None:
-        raise NotMeasured("undefined: everybody scores the same in the original or in the release")
+        raise NotMeasuredError(
+            "undefined: everybody scores the same in the original or in the release"
+        )
     yield Figure("Spearman", correlation, "rank correlation")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.degrees import compared
-from graphveil.evaluate.metric import Figures, NotMeasured
+from graphveil.evaluate.metric import Figures, NotMeasuredError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def spectral_radius(graph: Graph) -> float | None:
 
     Raises
     ------
-    NotMeasured
+    NotMeasuredError
         Where the iteration does not converge.
 
     Examples
@@ -72,7 +72,7 @@ def leading_vector(graph: Graph) -> NDArray[np.float64]:
 
     Raises
     ------
-    NotMeasured
+    NotMeasuredError
         Where the iteration does not converge.
 
     Examples
@@ -113,7 +113,7 @@ def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
 
     Raises
     ------
-    NotMeasured
+    NotMeasuredError
         Where the iteration does not converge.
 
     Notes
@@ -187,7 +187,7 @@ def _iterated(
             matrix, k=1, which="LA", v0=first, ncv=VECTORS, maxiter=ROUNDS, tol=accuracy
         )
     except linalg.ArpackNoConvergence as error:
-        raise NotMeasured(
+        raise NotMeasuredError(
             f"the iteration for an eigenvalue did not converge in {ROUNDS} rounds: others are too "
             "near"
         ) from error

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.attacks.features.scoring import RARE
@@ -23,6 +16,7 @@ from graphveil.claims.conditions import TrueOfShare, share_in
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.release import Release
 

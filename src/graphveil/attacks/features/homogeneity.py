@@ -7,18 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attached,
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.data import Bipartite
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate import Attached, BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
 VALUES_SHOWN = 20

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import classes_in, run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.linkage import TWIN, popular_items
@@ -26,6 +19,7 @@ from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 

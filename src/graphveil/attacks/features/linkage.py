@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import classes_in, run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.scoring import (
@@ -31,16 +24,13 @@ from graphveil.attacks.features.scoring import (
     other_features,
 )
 from graphveil.attacks.features.twin import people_to_leave_out, twin
-from graphveil.attacks.intervals import (
-    bootstrap_difference,
-    bootstrap_mean,
-    bootstrap_ratio,
-    wilson,
-)
+from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
 from graphveil.attacks.numbers import WholeNumbers
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 

@@ -8,14 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import classes_in, run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, Classes, People, people_of
 from graphveil.attacks.features.scoring import MOST_CELLS, batches, check_width, scores
@@ -24,6 +17,7 @@ from graphveil.attacks.intervals import bootstrap_auc, positives_above
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 
 GUESS = 0.5

@@ -12,20 +12,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_one
 from graphveil.attacks.features.twin import Again, features_of
-from graphveil.attacks.intervals import wilson
 from graphveil.data import Bipartite, Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 

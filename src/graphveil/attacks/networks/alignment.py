@@ -8,20 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-    TooLargeError,
-)
+from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
 from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 

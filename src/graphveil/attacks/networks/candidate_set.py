@@ -13,17 +13,17 @@ from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
     AttackOptions,
-    NotMeasuredError,
     Outcome,
     Situation,
     TooLargeError,
 )
 from graphveil.attacks.costs import ends_of, squares
-from graphveil.attacks.intervals import bootstrap_mean, median_of_draws, wilson
+from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import SIGNATURES, Candidates, Signatures, candidates
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import parameter
 
 MOST_NODES = 100_000

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies import pairing
@@ -33,7 +26,7 @@ from graphveil.attacks.networks.seed_propagation import (
 )
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 from graphveil.progress import stage

@@ -9,13 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, Outcome, Situation
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
@@ -35,6 +29,7 @@ from graphveil.attacks.networks.seed_propagation import (
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
 
 FEWEST_FAKES = 5
 

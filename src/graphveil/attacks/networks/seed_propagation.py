@@ -9,20 +9,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-    TooLargeError,
-)
+from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.copies import Pairing, pairing
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Kinds, Naming, summary
 from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 
