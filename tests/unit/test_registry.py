@@ -10,6 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS, register
+from graphveil.methods.earlier_limits import EARLIER, said_earlier
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -24,6 +25,19 @@ print(*sorted(name for name in sys.modules if name.startswith("graphveil.me")))
 def test_each_name_is_that_of_its_class():
     assert [*METHODS] == [method.name for method in METHODS.values()]
     assert len(METHODS) == len(set(METHODS.values()))
+
+
+def test_a_sentence_on_limits_that_was_replaced_is_known_and_no_other_is():
+    assert set() == set(EARLIER) - set(METHODS)
+    assert all(64 == len(digest) for digests in EARLIER.values() for digest in digests)
+    assert not [name for name, method in METHODS.items() if said_earlier(name, method.limits)]
+    before = (
+        "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
+        "the neighbours or some items, may find that person and read the rest. Not attacked by us."
+    )
+    assert said_earlier("rename", before)
+    assert not said_earlier("mondrian", before)
+    assert not said_earlier("rename", f"{before} ")
 
 
 def test_another_class_of_the_same_name_is_refused_and_leaves_the_first():
@@ -47,4 +61,4 @@ def test_who_verifies_a_release_imports_the_class_of_its_method_alone(tmp_path):
     command = [sys.executable, "-c", VERIFYING, str(folder)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     rooms = {name.split(".")[2] for name in said if name.count(".") > 1}
-    assert ("True", {"agreement", "k_degree"}) == (said[0], rooms)
+    assert ("True", {"agreement", "earlier_limits", "k_degree"}) == (said[0], rooms)

@@ -21,6 +21,7 @@ from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
+from graphveil.methods.earlier_limits import said_earlier
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
@@ -164,14 +165,12 @@ def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
 ) -> list[str]:
     claim, stated, own = manifest.claim, manifest.method.parameters, method.provenance
-    problems = [
-        f"the {what} is {shown(said)}"
-        for what, said, words in (
-            ("source", manifest.method.source, own.source),
-            ("text on limits", claim.does_not_protect_against, own.limits),
-        )
-        if said != words
-    ]
+    problems = []
+    if manifest.method.source != own.source:
+        problems.append(f"the source is {shown(manifest.method.source)}")
+    said = claim.does_not_protect_against
+    if said != own.limits and not said_earlier(own.method, said):
+        problems.append(f"the text on limits is {shown(said)}")
     problems += [
         f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
         for name, value in own.parameters.items()
