@@ -74,8 +74,8 @@ class DensityExploreReconstruct(ForComparison):
     )
     limits: ClassVar[str] = (
         "Nothing is hidden by promise. It is there to be compared with. On arenas-email at epsilon "
-        "= ln n, 7.03, a copy names 0.2 % of the people with nobody known, a guess 0.1 % "
-        "(measured by us); better attacks may name more."
+        "= ln n, 7.03, a copy names 0.2 % of the people with nobody known, a guess 0.1 %; "
+        "better attacks may name more (measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges a level of cuts, and in the parts"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}
