@@ -28,7 +28,7 @@ from graphveil.attacks import Attached
 
 HERE = Path(__file__).parent
 for beside in ("adaptive_anonymity", "smooth_anonymity"):
-    sys.path.insert(0, str(HERE.parent / beside))
+    sys.path.append(str(HERE.parent / beside))
 import data as sets  # noqa: E402  the data of another comparison
 import tables  # noqa: E402
 

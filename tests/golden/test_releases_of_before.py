@@ -9,7 +9,6 @@ import pytest
 
 import graphveil as gv
 from forged.kit import read_manifest, reseal
-from graphveil.methods.earlier import EARLIER
 
 RELEASES = Path(__file__).with_name("releases")
 FOLDERS = sorted(RELEASES.iterdir())
@@ -64,8 +63,8 @@ def test_which_parameters_are_left_out_is_no_place_for_a_message(tmp_path):
 
 
 def test_an_earlier_state_holds_as_a_whole_or_not_at_all(tmp_path):
-    (before,) = EARLIER["structural"]
-    text = {"does_not_protect_against": before.limits}
+    before = read_manifest(RELEASES / "structural-before-effort")["claim"]
+    text = {"does_not_protect_against": before["does_not_protect_against"]}
     forgeries = {
         "structural-partial": lambda manifest: manifest["claim"].update(text),
         "structural-before-effort": lambda manifest: manifest["method"]["parameters"].update(

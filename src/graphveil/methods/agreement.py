@@ -211,18 +211,11 @@ def _of_now_or_before(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 def _other_words(manifest: Manifest, method: Anonymizer[Any], state: Earlier) -> list[str]:
     """Return which words and parameters are not those of one state of the method."""
     stated, own = manifest.method.parameters, method.provenance
-    problems = [
-        f"the {what} is {shown(said)}"
-        for what, said, words in (
-            ("source", manifest.method.source, own.source),
-            (
-                "text on limits",
-                manifest.claim.does_not_protect_against,
-                state.limits or own.limits,
-            ),
-        )
-        if said != words
-    ]
+    said, problems = manifest.claim.does_not_protect_against, []
+    if manifest.method.source != own.source:
+        problems.append(f"the source is {shown(manifest.method.source)}")
+    if not state.said(said, own.limits):
+        problems.append(f"the text on limits is {shown(said)}")
     written = {name: value for name, value in own.parameters.items() if name not in state.lacks}
     problems += [
         f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
