@@ -6,14 +6,30 @@ import importlib
 import pkgutil
 
 import pytest
+from numba import njit
 from numba.core.dispatcher import Dispatcher
 
 import graphveil.kernels
+from graphveil.kernels.inlined import NOWHERE
 from graphveil.kernels.leaf import leaf
 
 
 def _twice(value):
     return 2 * value
+
+
+def test_a_private_kernel_gets_no_machine_code_of_its_own_and_works_in_its_caller():
+    inner = leaf(_twice)
+
+    @njit
+    def outer(value):
+        return inner(value) + 1
+
+    assert 43 == outer(21)
+    for kernel, has_code in ((inner, False), (outer, True)):
+        (compiled,) = kernel.overloads.values()
+        address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        assert has_code == (address != NOWHERE)
 
 
 def dispatchers():

@@ -14,6 +14,8 @@ import numpy as np
 from numba import njit
 from numba.core.registry import CPUDispatcher
 
+from graphveil.kernels.inlined import Inlined
+
 _njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
@@ -40,7 +42,7 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if _HAS_NRT:
         options["_nrt"] = counts
-    from_kernels = _njit(no_cpython_wrapper=True, **options)(kernel)
+    from_kernels = _njit(no_cpython_wrapper=True, pipeline_class=Inlined, **options)(kernel)
     if from_kernels is kernel:  # Numba is off
         return kernel
     from_kernels.__class__ = _Inner
