@@ -155,7 +155,7 @@ def test_another_original_is_refused_in_one_line(name):
 @pytest.mark.parametrize("name", METRICS)
 def test_another_kind_is_refused_in_one_line(name):
     for kind, data in DATA.items():
-        if kind is METRICS[name].kind:
+        if kind is METRICS[name].kind or (kind is gv.Table and METRICS[name].reads_tables):
             continue
         release = released(data["some"], data["some"])
         with pytest.raises(UsageError, match=f"{name} reads a {METRICS[name].kind.__name__}"):
