@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, difference, half_l1
+from graphveil.evaluate.intervals import Z
 from graphveil.evaluate.metric import Figure, Figures, Sample
 
 NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
@@ -23,9 +24,6 @@ NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
 
 PATHS = 200_000
 """How many 3-paths are drawn; where a graph has no more, all are looked at."""
-
-Z = 1.959963984540054
-"""The quantile of the normal distribution that 2.5 % exceed."""
 
 Z_OF_ALL = 2.638257273476751
 """The one that 2.5 % over six exceed: intervals of six shares that hold together."""
