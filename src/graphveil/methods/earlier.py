@@ -87,12 +87,7 @@ EARLIER: dict[str, tuple[Earlier, ...]] = {
         Earlier(limits=("d3ba58bbc211a888b13acc289ebef751663a382b4143ee9f65d1bddcbc1f55cf",)),
     ),
     "randomized-response": (
-        Earlier(
-            limits=(
-                "6201aea46f2264ee51bfe85bf7dd18e7ae486b5b311c162d2ba4bbb8fce1f61f",
-                "6a775474bf78522b06ed2c246bf381d3de46fff002dcd6d045296e9b355571eb",
-            )
-        ),
+        Earlier(limits=("6201aea46f2264ee51bfe85bf7dd18e7ae486b5b311c162d2ba4bbb8fce1f61f",)),
     ),
     "top-m-filter": (
         Earlier(limits=("dde7e35c6c70399b981df2270ba62f19013e61c2b8e448c1e43649ea93bf22c9",)),
@@ -127,12 +122,7 @@ EARLIER: dict[str, tuple[Earlier, ...]] = {
         ),
     ),
     "rename": (
-        Earlier(
-            limits=(
-                "b53109b49cea7954f7959f1287f8d94cd4c4865742a2c27d3c6925d35e1840d3",
-                "d6ddb6b918b9e09c2171a4297fe542deb230c5decef24cc74f4a314173c22a31",
-            )
-        ),
+        Earlier(limits=("b53109b49cea7954f7959f1287f8d94cd4c4865742a2c27d3c6925d35e1840d3",)),
     ),
 }
 """The earlier states of every method that has some."""
