@@ -99,7 +99,7 @@ def by_duckdb(folder: Path, delimiter: str) -> Content:
     relation = duckdb.read_csv(
         str(data_file(folder)),
         sep=delimiter,
-        na_values="\x01",
+        na_values="\x01no text\x01",
         **(told if kind != "table" else {"header": True, "all_varchar": True}),
     )
     return of_frame(folder, relation.columns, relation.fetchall())

@@ -20,6 +20,7 @@ from tampering import smallest
 
 import graphveil as gv
 from contract.conftest import quick
+from forged.readers import readings_of
 from graphveil import io
 from graphveil.cli import run as command_line
 from graphveil.data.encoding import accepted_kinds
@@ -362,3 +363,24 @@ def test_a_warning_of_a_strange_folder_is_one_line(tmp_path, capsys):
         warnings.warn(f"kept in {tmp_path}/two\nlines\x1b[31m", GraphveilWarning, stacklevel=1)
     assert 1 == len(capsys.readouterr().err.splitlines())
     shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("value", ["two\nlines", "a\rb"])
+def test_a_cell_with_a_line_break_is_refused_before_the_run_and_comes_back_from_parquet(
+    tmp_path, form, value
+):
+    table = gv.Table.from_columns({"note": [value] * 4, "sex": ["f"] * 4})
+    release = gv.ClusterK(k=2).anonymize(table)
+    with pytest.raises(InputError, match=r"column note: .* holds a line break .*parquet"):
+        release.write(tmp_path / "out", format=form)
+    assert gv.verify_release(release.write(tmp_path / "out", format="parquet")).ok
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "text"])
+@pytest.mark.parametrize("value", ["\x0btea", "tea\x0b", "\x0b", "\x01", "\x1ctea", "tea\x85"])
+def test_a_name_of_control_characters_is_read_as_it_is(tmp_path, form, value):
+    likes = gv.Bipartite.from_lists([[value, "rye"]] * 4)
+    folder = gv.SuppressK(k=2).anonymize(likes).write(tmp_path / "likes", format=form)
+    assert gv.verify_release(folder, original=likes).ok
+    assert 1 == len({str(sorted(seen)) for seen in readings_of(folder).values()})

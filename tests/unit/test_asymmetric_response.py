@@ -4,6 +4,7 @@ import functools
 import itertools
 import json
 import math
+import shutil
 import warnings
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
+from forged.claims import forged_claims
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.errors import GraphveilWarning, ParameterError
@@ -295,6 +297,16 @@ def test_a_release_with_less_noise_than_its_chances_is_caught(exact, reseal, tmp
     reseal(folder, epsilon_cells=honest.epsilon_cells, T0=honest.T0, T1=honest.T1)
     verdict = gv.verify_release(folder, original=graph)
     assert CHANCES in {check.name for check in verdict.failures()}
+
+
+def test_conditions_in_another_order_are_noticed(tmp_path):
+    method = gv.AsymmetricResponse(epsilon=2.0, exact_size=True)
+    folder = method.anonymize(random_graph(40, 60)).write(tmp_path / "out")
+    shutil.rmtree(tmp_path / "out.private")
+    assert [] == gv.verify_release(folder).failures()
+    forged = forged_claims(folder)["another order of conditions"]
+    forged.forge(folder)
+    assert ["method"] == [check.name for check in gv.verify_release(folder).failures()]
 
 
 def test_counts_of_a_release_without_its_noise_have_the_mean_of_the_original():
