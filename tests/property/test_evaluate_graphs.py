@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.evaluate import METRICS, evaluate
+from graphveil.evaluate import METRICS, evaluate, searches
 from graphveil.evaluate.betweenness import betweenness, estimates, interval, overlap_of_top
 from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
 from graphveil.evaluate.graphlets import NAMES
@@ -213,6 +213,17 @@ def test_searches_from_more_sources_than_a_word_has_bits_are_grouped(n):
     assert [sum(map(sum, group)) for group in groups] == (
         counts @ np.arange(counts.shape[1])
     ).tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=graphs().filter(len), few=st.sampled_from([0, 2, 10**9]))
+def test_searches_that_follow_few_arcs_count_as_those_that_follow_all(graph, few):
+    lengths = nx.all_pairs_shortest_path_length(graph)
+    expected = Counter(length for _, row in lengths for length in row.values() if length)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(searches, "FEW", few)
+        counts = searched(gv.Graph.from_networkx(graph), np.arange(len(graph)))
+    assert expected == {d: times for d, times in enumerate(counts.sum(axis=0).tolist()) if times}
 
 
 @pytest.mark.parametrize("n", [400, 1_300])

@@ -118,11 +118,21 @@ def test_a_graphlet_alone_is_all_there_is(name):
 def test_sampled_graphlets_are_near_those_of_looking_and_say_how_many_were_drawn(monkeypatch):
     graph = nx.gnp_random_graph(22, 0.3, seed=1)
     monkeypatch.setattr(graphlets, "PATHS", 900)
+    monkeypatch.setattr(graphlets, "OPEN", 100)
     found = frequencies(ours(graph), rng())
     assert 900 == found.size
     assert shares_by_looking(graph) == pytest.approx(found.shares.tolist(), abs=0.06)
     assert np.all((found.low <= found.shares) & (found.shares <= found.high))
     assert 0 < (found.high - found.low).max() < 0.15
+
+
+def test_graphlets_of_a_network_of_triangles_are_not_guessed_from_a_few(monkeypatch):
+    monkeypatch.setattr(graphlets, "PATHS", 5_000)
+    triangles_and_a_clique = nx.disjoint_union_all(
+        [nx.complete_graph(4), *[nx.complete_graph(3)] * 2_000]
+    )
+    with pytest.raises(NotMeasuredError, match="fewer than 1,000 are open"):
+        frequencies(ours(triangles_and_a_clique), rng())
 
 
 @settings(deadline=None, max_examples=100)

@@ -170,6 +170,14 @@ def test_only_the_metrics_asked_for_are_computed_and_each_once():
     assert 4 == len(evaluation.rows)
 
 
+def test_heavy_metrics_are_left_out_where_the_release_alone_is_large(monkeypatch):
+    original, dense = some_graph(), gv.Graph.from_networkx(nx.complete_graph(20))
+    monkeypatch.setattr(rows, "HEAVY_UP_TO", {gv.Graph: original.n_edges})
+    linkage = Linkage(np.arange(20), np.arange(20))
+    evaluation = evaluate(release_of(dense, linkage, original=original), original=original)
+    assert "190 edges are more than" in evaluation.not_measured["modularity"]
+
+
 @pytest.mark.parametrize("kind", [gv.Graph, gv.Bipartite])
 def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeypatch):
     release, original = {

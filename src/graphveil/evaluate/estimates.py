@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import hypot, sqrt
 from typing import NamedTuple
 
@@ -121,9 +122,12 @@ def _size_of(change: float, ends: Interval | None, before: Estimate, after: Esti
 
 
 def half_l1(
-    before: NDArray[np.float64], after: NDArray[np.float64], errors: NDArray[np.float64], size: int
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    sizes: Sequence[int],
 ) -> Estimate:
-    """Return half the L1 distance of two distributions of which at least one is sampled.
+    """Return half the L1 distance of two distributions, each sampled or not.
 
     Parameters
     ----------
@@ -131,9 +135,9 @@ def half_l1(
         float64, shape (values,): shares.
     errors
         float64, shape (values,): by how much the difference of each share is off at most, in 95 %
-        of all samples for all shares together.
-    size
-        How many draws the shares rest on.
+        of all samples for all shares together; NaN where that is not known.
+    sizes
+        How many draws the shares of each side rest on that is sampled.
 
     Notes
     -----
@@ -142,8 +146,12 @@ def half_l1(
 
     Examples
     --------
-    >>> half_l1(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([0.1, 0.1]), 100)
+    >>> half_l1(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([0.1, 0.1]), [100])
     Estimate(value=0.25, sample=Sample(size=100, low=0.15, high=0.35))
     """
     value, error = float(np.abs(before - after).sum() / 2), float(errors.sum() / 2)
-    return Estimate(value, Sample(size, max(value - error, 0.0), min(value + error, 1.0)))
+    if not sizes:
+        return Estimate(value)
+    if np.isnan(error):
+        return Estimate(value, Sample(min(sizes)))
+    return Estimate(value, Sample(min(sizes), max(value - error, 0.0), min(value + error, 1.0)))

@@ -17,13 +17,17 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, difference, half_l1
 from graphveil.evaluate.intervals import Z
-from graphveil.evaluate.metric import Figure, Figures, Sample
+from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
 
 NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
 """The paw is a triangle with a tail, the diamond a clique that lacks an edge."""
 
+UNIT = "share of graphlets"
 PATHS = 200_000
 """How many 3-paths are drawn; where a graph has no more, all are looked at."""
+
+OPEN = 1_000
+"""The fewest of these that must not close to a triangle: shares of fewer say too little."""
 
 Z_OF_ALL = 2.638257273476751
 """The one that 2.5 % over six exceed: intervals of six shares that hold together."""
@@ -61,48 +65,51 @@ class Frequencies(NamedTuple):
 
     def estimate(self, graphlet: int) -> Estimate:
         """Return the share of one graphlet."""
+        value = float(self.shares[graphlet])
+        if self.size is None:
+            return Estimate(value)
         low, high = float(self.low[graphlet]), float(self.high[graphlet])
-        sample = None if self.size is None else Sample(self.size, low, high)
-        return Estimate(float(self.shares[graphlet]), sample)
+        return Estimate(value, Sample(self.size) if np.isnan(low) else Sample(self.size, low, high))
 
 
 def compared(pair: GraphComparison) -> Figures:
     """Yield the share of every graphlet before and after; nothing where a side has none."""
-    before, after = _both(pair)
-    if before is None or after is None:
-        return
-    unit = "share of graphlets"
-    for number, name in enumerate(NAMES):
-        sides = before.estimate(number), after.estimate(number)
-        for part, side in zip(("original", "released"), sides, strict=True):
-            yield Figure(f"{name}, {part}", side.value, unit, judged=False, sample=side.sample)
-        apart = difference(*sides)
-        yield Figure(f"{name}, absolute difference", apart.value, unit, sample=apart.sample)
-    size = min((side.size for side in (before, after) if side.size is not None), default=None)
-    errors = np.hypot(before.errors, after.errors)
-    whole = half_l1(before.shares, after.shares, errors, size or 0)
-    yield Figure("half L1", whole.value, unit, sample=None if size is None else whole.sample)
+    return mean_compared([pair])
 
 
 def mean_compared(pairs: Sequence[GraphComparison]) -> Figures:
-    """Yield half the L1 distance of the mean shares of several releases."""
-    found = [_both(pair) for pair in pairs]
-    before, after = (
-        np.mean([side.shares for side in sides if side is not None], axis=0)
-        for sides in zip(*found, strict=True)
-    )
-    sampled = any(side is not None and side.size is not None for both in found for side in both)
-    yield Figure(
-        "half L1",
-        float(np.abs(before - after).sum() / 2),
-        "share of graphlets",
-        sample=Sample(PATHS) if sampled else None,
-    )
+    """Yield the same of the mean shares of several releases; nothing where one has none."""
+    found = [
+        frequencies(graph, pair.randomness.stream(f"graphlets: {side}"))
+        for side in ("original", "released")
+        for pair in pairs
+        for graph in (getattr(pair, side),)
+    ]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found):
+        return
+    before, after = _mean(known[: len(pairs)]), _mean(known[len(pairs) :])
+    for number, name in enumerate(NAMES):
+        sides = before.estimate(number), after.estimate(number)
+        for part, side in zip(("original", "released"), sides, strict=True):
+            yield Figure(f"{name}, {part}", side.value, UNIT, judged=False, sample=side.sample)
+        apart = difference(*sides)
+        yield Figure(f"{name}, absolute difference", apart.value, UNIT, sample=apart.sample)
+    sizes = [side.size for side in (before, after) if side.size is not None]
+    whole = half_l1(before.shares, after.shares, np.hypot(before.errors, after.errors), sizes)
+    yield Figure("half L1", whole.value, UNIT, sample=whole.sample)
 
 
-def _both(pair: GraphComparison) -> tuple[Frequencies | None, Frequencies | None]:
-    before = frequencies(pair.original, pair.randomness.stream("graphlets: original"))
-    return before, frequencies(pair.released, pair.randomness.stream("graphlets: released"))
+def _mean(each: Sequence[Frequencies]) -> Frequencies:
+    """Return mean shares; of several samples no interval is known, and the errors are NaN."""
+    if len(each) == 1:
+        return each[0]
+    shares = np.mean([one.shares for one in each], axis=0)
+    sizes = [one.size for one in each if one.size is not None]
+    if not sizes:
+        return Frequencies(shares, shares, shares, np.zeros(len(NAMES)), None)
+    unknown = np.full(len(NAMES), np.nan)
+    return Frequencies(shares, unknown, unknown, unknown, min(sizes))
 
 
 def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
@@ -114,6 +121,11 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
         A graph, connected or not.
     rng
         Draws 3-paths where there are more than 200,000.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where nearly all that are drawn close to triangles.
 
     Notes
     -----
@@ -140,6 +152,11 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
             return None
         shares = found / found.sum()
         return Frequencies(shares, shares, shares, np.zeros(6), None)
+    if counts[:5].sum() < OPEN:
+        raise NotMeasuredError(
+            f"of {PATHS:,} paths of three edges drawn fewer than {OPEN:,} are open: nearly all "
+            "close to triangles"
+        )
     return estimated(counts, paths.number, stars)
 
 

@@ -158,7 +158,7 @@ def distance_distribution(pair: GraphComparison) -> Figures:
     before, after = (_shares(found.pairs, size) for found in pair.distances)
     off = OFF / int(np.count_nonzero(before + after))
     errors = np.hypot(*(_errors(found, size, n, off) for found in pair.distances))
-    apart = half_l1(before, after, errors, sources)
+    apart = half_l1(before, after, errors, [sources])
     yield Figure("half L1", apart.value, "share of pairs", sample=apart.sample)
 
 

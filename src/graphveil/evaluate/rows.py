@@ -117,7 +117,8 @@ def evaluate(
         of users by features, a graph for the neighbours of everyone where it was released so.
     metrics
         Names of `METRICS`. Where not given: all that read this kind of data and need not be asked
-        for by name, heavy ones only up to 200,000 edges or 10,000,000 entries of the original.
+        for by name, heavy ones only up to 200,000 edges or 10,000,000 entries of the original and
+        of the release.
     seed
         For metrics that sample; entropy where not given.
     test
@@ -249,8 +250,9 @@ def _reason_not_to_measure(
 ) -> str | None:
     if metric.needs_linkage and pair.position is None:
         return NEEDS_LINKAGE
-    what = _COUNTED[type(pair.original)]
-    size, most = getattr(pair.original, f"n_{what}"), HEAVY_UP_TO[type(pair.original)]
+    kind = type(pair.original)
+    what, most = _COUNTED[kind], HEAVY_UP_TO[kind]
+    size = max(getattr(data, f"n_{what}") for data in (pair.original, pair.released))
     if metric.cost == "heavy" and not asked and size > most:
         return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
     return None
