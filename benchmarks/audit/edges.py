@@ -1,6 +1,6 @@
 """A bound on epsilon for every method for networks, by running it with and without one edge.
 
-    python benchmarks/audit/edges.py [--runs 2000] [--epsilon 2]
+    python benchmarks/audit/edges.py [--runs 600] [--epsilon 2]
 
 The attack `edge-re-run` on a release of a random network in which half of 120 pairs are edges: in a
 sparse one so few releases show an edge that they bound nothing. A row a method is appended to
@@ -70,7 +70,7 @@ def row_of(name: str, epsilon: float, runs: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=2_000)
+    parser.add_argument("--runs", type=int, default=600)
     parser.add_argument("--epsilon", type=float, default=2.0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")

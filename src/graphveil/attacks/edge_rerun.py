@@ -136,8 +136,11 @@ def seen_of(release: Release, data: Graph, ends: NDArray[np.int32]) -> tuple[int
     return int((around == two).any()), int(degrees.sum()), released.n_edges
 
 
-def likeliest_event(with_it: Runs, without: Runs) -> Event:
-    """Return the event whose chances differ most, in proportion, in these runs.
+def telling_event(with_it: Runs, without: Runs) -> Event:
+    """Return the event by which these runs would show the largest epsilon.
+
+    Of several, as where they are too few to show any, it is the one whose chances are farthest
+    apart. Chances alone would choose what happened once and never again.
 
     Parameters
     ----------
@@ -147,7 +150,7 @@ def likeliest_event(with_it: Runs, without: Runs) -> Event:
     Examples
     --------
     >>> always, never = (Runs(np.array([[shown, 4, 9]] * 3)) for shown in (1, 0))
-    >>> likeliest_event(always, never)
+    >>> telling_event(always, never)
     Event(column=0, least=1, above=True)
     """
     columns = np.concatenate([with_it.seen, without.seen]).T
@@ -157,15 +160,18 @@ def likeliest_event(with_it: Runs, without: Runs) -> Event:
         for least in np.unique(column)[1:]
         for above in (True, False)
     ]
-    return max(events, key=lambda e: _odds(with_it, without, e), default=Event(0, 1, above=True))
+    return max(events, key=lambda e: _told(with_it, without, e), default=Event(0, 1, above=True))
 
 
-def _odds(with_it: Runs, without: Runs, event: Event) -> float:
-    """Return how much likelier the event is with the edge, half a run being added everywhere."""
-    one, other = (
-        (runs.holds(event).sum() + 0.5) / (len(runs.seen) + 1) for runs in (with_it, without)
-    )
-    return float(max(one / other, (1 - other) / (1 - one)))
+def _told(with_it: Runs, without: Runs, event: Event) -> tuple[float, float]:
+    """Return the epsilon that an event shows, and how far its frequencies are apart."""
+    one, other = (_counted(runs, event) for runs in (with_it, without))
+    return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
+
+
+def _counted(runs: Runs, event: Event) -> tuple[int, int]:
+    """Return in how many of how many runs an event holds."""
+    return int(runs.holds(event).sum()), len(runs.seen)
 
 
 def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
@@ -183,8 +189,8 @@ def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
         [Runs(runs.seen[part]) for runs in (with_it, without)]
         for part in (slice(size), slice(size, None))
     )
-    event = likeliest_event(*first)
-    one, other = ((int(runs.holds(event).sum()), len(runs.seen)) for runs in rest)
+    event = telling_event(*first)
+    one, other = (_counted(runs, event) for runs in rest)
     return least_epsilon(one, other, doubt)
 
 
