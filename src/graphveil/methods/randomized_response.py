@@ -85,8 +85,8 @@ class RandomizedResponse(Anonymizer[Any]):
         "It does not hide how many people and items there are, nor how the items are named. "
         "With a large epsilon most of what is published is true, and who knows some of it of "
         "a person may find that person and the rest; epsilons of several releases add up. On "
-        "arenas-email at epsilon 4 a copy and 20 known people name 75 % of the others, at ln n, "
-        "7.03, a copy names 91 % with nobody known (measured by us)."
+        "arenas-email a copy names 87 % of the people with nobody known at epsilon 4, and 91 % at "
+        "ln n, 7.03 (measured by us)."
     )
     spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the edges or entries before and after"
