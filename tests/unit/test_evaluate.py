@@ -407,3 +407,12 @@ def test_the_command_prints_a_line_a_figure_and_writes_the_rows(tmp_path, monkey
 
     assert 2 == run([*words, "--metrics", "empty-rows"])
     assert "empty-rows reads a Bipartite" in capsys.readouterr().err
+
+
+def test_an_evaluation_prints_in_one_line_what_it_holds():
+    graph = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=4)
+    release = gv.KDegree(k=2).anonymize(graph)
+    evaluation = evaluate(release, original=graph, metrics=["edges-kept", "mean-degree"])
+    assert "Evaluation(6 rows of 2 metrics; see to_pandas())" == repr(evaluation)
+    missing = gv.evaluate.Evaluation(rows=evaluation.rows, not_measured={"diameter": "no edges"})
+    assert "Evaluation(6 rows of 2 metrics, 1 not measured; see to_pandas())" == repr(missing)

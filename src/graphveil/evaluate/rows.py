@@ -84,6 +84,12 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
         frame: pd.DataFrame = self.to_arrow().to_pandas()
         return frame
 
+    def __repr__(self) -> str:
+        """Say how much was measured, and how to see it: sixty rows in a line help nobody."""
+        n_metrics = len({row.metric for row in self})
+        missing = f", {len(self.not_measured)} not measured" if self.not_measured else ""
+        return f"Evaluation({len(self)} rows of {n_metrics} metrics{missing}; see to_pandas())"
+
     def _repr_html_(self) -> str:
         """Return the rows, and what was not measured, as tables for notebooks."""
         columns = ("metric", "part", "value", "unit", "direction")
