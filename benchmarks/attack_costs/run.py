@@ -100,7 +100,7 @@ def cases() -> Iterator[Case]:
     for n in (100, 300, 1_000):
         yield Case("re-run", lambda n=n: lists(n), n, SMOOTH, {"trials": 5})
         yield Case("edge-re-run", lambda n=n: network(n), n, ARR, {"runs": 100})
-    for n in (500, 1_500, 4_000):
+    for n in (500, 1_000, 2_500):
         yield Case("matching", lambda n=n: table(n), n, ("cluster-k", {"k": 5}), {})
 
 

@@ -177,7 +177,7 @@ def _figures(
     )
 
 
-PER_CELL, PER_PAIR = 2e-7, 1e-6
+PER_CELL, PER_PAIR = 2e-7, 2e-7
 """Seconds for every target and class, and for every pair of targets, mostly to draw them again."""
 
 
