@@ -1,6 +1,6 @@
 """What a first run costs: the CPU time of one process with no compiled kernel, and with all.
 
-    python benchmarks/first_minute/run.py [--label NAME] [--only TEXT]   runs, one row each
+    python benchmarks/first_minute/run.py [--label NAME] [--case NAME ...]   runs, one row each
     python benchmarks/first_minute/run.py --table NAME [NAME]            prints what was measured
 
 Every verb, method, heuristic and measure runs on a made network of 100 nodes, or on 500 rows of the
@@ -213,8 +213,8 @@ def _remove(case: Case, room: Path) -> None:
             subprocess.run(["rm", "-rf", name], cwd=room, check=True)
 
 
-def run(label: str, only: str) -> None:
-    """Measure what the label does not have yet, and keep each row at once."""
+def run(label: str, only: list[str]) -> None:
+    """Measure what the label does not have yet, of some cases or of all; keep each row at once."""
     RESULTS.parent.mkdir(exist_ok=True)
     done = {row["case"] for row in _rows() if row["label"] == label}
     with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +222,7 @@ def run(label: str, only: str) -> None:
         write_network(room / "network.csv")
         write_table(room / "table.csv")
         for case in commands():
-            if case.name in done or only not in case.name:
+            if case.name in done or (only and case.name not in only):
                 continue
             _prepare(case, room)
             row = {"label": label, **measured(case, room)}
@@ -262,10 +262,10 @@ def print_table(labels: list[str]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--label", default="now", help="names the rows of this run")
-    parser.add_argument("--only", default="", help="cases with this text in their name")
+    parser.add_argument("--case", nargs="+", default=[], metavar="NAME", help="these cases alone")
     parser.add_argument("--table", nargs="+", metavar="LABEL", help="print, measure nothing")
     arguments = parser.parse_args()
     if arguments.table:
         print_table(arguments.table)
     else:
-        run(arguments.label, arguments.only)
+        run(arguments.label, arguments.case)
