@@ -92,7 +92,7 @@ def _fitting(pair: TableComparison) -> Pairs:
     return pairs
 
 
-PER_CELL, PER_PAIR, TRIED = 3e-9, 3e-5, 200
+PER_CELL, PER_PAIR, TRIED = 3e-9, 2e-5, 200
 """Seconds for every pair of rows and column, and for every pair that fits; by how many records the
 number of these is judged."""
 
