@@ -7,7 +7,9 @@ Every verb, method, heuristic and measure runs on a made network of 100 nodes, o
 table that ships with graphveil: first with an empty cache of kernels, then again with what that run
 kept. Pages of help run three times, and the least counts. The times are of the processor, as the
 operating system counts them for the process and its children. Raw rows go to
-``results/runs.jsonl``; a run that was cut off continues there under the same label.
+``results/runs.jsonl``; a run that was cut off continues there under the same label. A busy machine
+adds a fifth to such seconds: compare rows that were measured in turn, as those of the labels
+``alternating-base`` and ``alternating-after``.
 """
 
 from __future__ import annotations
