@@ -393,7 +393,7 @@ ODD_TABLES = {
     "names that need care": gv.Table.from_columns(
         {"sex, or gender": ["f", '"m"', "a,b"] * 4, "=it's": [" x", "y ", "NULL"] * 4}
     ),
-    "a column id": gv.Table.from_columns({"id": ["a", "b", "c"], '5"-disk, old': ["x", "*", "x"]}),
+    "a column id": gv.Table.from_columns({"id": ["a", "b", "c"], "5-disk, old": ["x", "*", "x"]}),
 }
 ODD = {gv.Graph: ODD_GRAPHS, gv.Bipartite: ODD_LISTS, gv.Table: ODD_TABLES}
 EMPTY = {

@@ -31,8 +31,11 @@ DRAWN = {
     "fake-edge": ("flagged",),
 }
 """The parts that hang on a draw."""
-BY_CHANCE = {"membership", "re-run", "seed-propagation", "alignment", "edge-gain"}
-"""Attacks that are nothing but draws; of the three on networks other tests say so."""
+BY_CHANCE = {
+    *("membership", "item-membership", "re-run", "edge-re-run"),
+    *("seed-propagation", "alignment", "edge-gain"),
+}
+"""Attacks that are nothing but draws; of those on networks other tests say so."""
 
 
 @cache
