@@ -136,11 +136,11 @@ def metrics() -> str:
     rows = [
         (
             f"`{m.name}`",
-            m.kind.__name__,
+            f"{m.kind.__name__}, Table" if m.reads_tables else m.kind.__name__,
             m.definition,
             m.direction,
             "yes" if m.needs_linkage else "no",
-            m.cost,
+            f"{m.cost}; by name" if m.by_name else m.cost,
             m.source,
         )
         for m in gv.METRICS.values()

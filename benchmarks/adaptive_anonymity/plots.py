@@ -7,28 +7,18 @@ Needs matplotlib (``pip install matplotlib``). Writes ``results/PART-FIGURE.svg`
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import matplotlib as mpl
+from report import RESULTS, VARIANTS, rows_of
 
 mpl.use("svg")
 import matplotlib.pyplot as plt
 
 mpl.rcParams["svg.hashsalt"] = "graphveil"
-RESULTS = Path(__file__).parent / "results"
 FIGURES = {
     "kept": "share of cells that are shown",
     "rerun": "people matched by a re-run",
     "largest_chance": "largest chance of the own record",
 }
-
-
-def rows_of(part: str) -> list[dict[str, Any]]:
-    """Return the raw rows of a part; none where it was not run."""
-    path = RESULTS / f"{part}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def draw(part: str, figure: str, label: str) -> None:
@@ -40,9 +30,11 @@ def draw(part: str, figure: str, label: str) -> None:
     canvas, axes = plt.subplots(1, len(names), figsize=(3.2 * len(names), 3.2), squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         some = [row for row in rows if row["set"] == name]
-        for variant in dict.fromkeys(row["variant"] for row in some):
+        for number, variant in enumerate(VARIANTS):
             points = sorted((r["level"], r[figure]) for r in some if r["variant"] == variant)
-            axis.plot(*zip(*points, strict=True), marker="o", ms=3, label=variant)
+            if points:
+                style = {"marker": "o", "ms": 3, "color": f"C{number}", "label": variant}
+                axis.plot(*zip(*points, strict=True), **style)
         if figure != "kept":
             levels = sorted({row["level"] for row in some})
             axis.plot(levels, [1 / level for level in levels], "k:", label="one in the level")

@@ -6,7 +6,7 @@ PART is one of
 
     tables     figure 3 (a): six tables, the same level for all
     friends    figure 3 (b): levels that rise with ties, on a network that is drawn
-    scale      blocks of 128 rows: 10,000 and 100,000 rows by 101 columns
+    scale      blocks of 128 rows: 10,000, 100,000 and a million rows by 101 columns
 
 A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
 goes on where it was. Stars, chances and guesses are counted here from the released rows and the
@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import time
 import warnings
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ from graphveil.measures.matchings import Pairs, posteriors
 RESULTS = Path(__file__).parent / "results"
 LEVELS = (2, 3, 5, 8, 10, 15, 20)
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "k-anonymity (forest)": ("cluster-k", {"search": "forest"}),
     "k-anonymity (plain)": ("cluster-k", {"search": "plain"}),
     "k-anonymity (local search)": ("cluster-k", {}),
     "symmetric": ("adaptive", {"compatibility": "symmetric"}),
@@ -140,9 +143,9 @@ def todo(part: str, arguments: argparse.Namespace) -> Iterator[tuple[dict[str, A
             about = {"set": "drawn network", "level": delta}
             yield from _variants(about, codes, friends_levels(degrees, delta))
     else:
-        for n in (10_000, 100_000):
-            for variant in ("bipartite", "bipartite, pruned", "k-anonymity (local search)"):
-                yield {"rows": n, "variant": variant}, lambda n=n, v=variant: scaled(n, v)
+        variants = ("bipartite", "bipartite, pruned", "k-anonymity (local search)")
+        for n, variant in [*product((10_000, 100_000), variants), (1_000_000, variants[0])]:
+            yield {"rows": n, "variant": variant}, lambda n=n, v=variant: scaled(n, v)
 
 
 def _variants(
@@ -162,13 +165,19 @@ def scaled(n: int, variant: str) -> dict[str, Any]:
         {"levels": 10, "schedule": 2, "max_iterations": 6} if method == "adaptive" else {"k": 10}
     )
     chosen = gv.METHODS[method].from_parameters({**parameters, **quick, "block_rows": 128})
-    busy = time.process_time()
+    busy = cpu_seconds()
     release = chosen.anonymize(data, seed=1)
     return {
         "stars": release.data.n_suppressed,
-        "cpu_seconds": time.process_time() - busy,
+        "cpu_seconds": cpu_seconds() - busy,
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak_mib_of_a_worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
     }
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of the workers that it waited for."""
+    return sum(os.times()[:4])
 
 
 def warm_up() -> None:

@@ -25,7 +25,7 @@ import graphveil as gv
 from graphveil.attacks import Attached
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "smooth_anonymity"))
+sys.path.append(str(HERE.parent / "smooth_anonymity"))
 import data as sets  # noqa: E402  the data of another comparison
 
 RESULTS = HERE / "results" / "features.jsonl"

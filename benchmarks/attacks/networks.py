@@ -3,9 +3,9 @@
     python benchmarks/attacks/networks.py --data FOLDER [--attacks NAME ...]
 
 FOLDER holds the networks as ``anonet/NAME`` or ``NAME/edges.tsv.gz``. Every case anonymizes one
-network under seed 1, except by `rename`, and runs one attack under seed 1. Raw rows, with the
-user time of the attack, are appended to ``results/networks.jsonl``; a case that stands there is
-not run again.
+network under a seed, 1 unless it says otherwise, except by `rename`, and runs one attack under
+seed 1. Raw rows, with the user time of the attack, are appended to ``results/networks.jsonl``; a
+case that stands there is not run again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import math
 import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ class Case(NamedTuple):
     method: tuple[str, dict[str, Any]]
     options: dict[str, Any]
     reference: dict[str, float]
+    release_seed: int = 1
 
 
 def counted(network: str, method: tuple[str, dict[str, Any]], count: float, vrq: float) -> Case:
@@ -87,6 +89,14 @@ def gained(method: tuple[str, dict[str, Any]], *figures: float) -> Case:
     return Case("edge-gain", ARENAS, method, {}, dict(zip(names, figures, strict=False)))
 
 
+def again(case: Case, seeds: Iterable[int]) -> list[Case]:
+    """Return the case on a release of each seed; a copy that shares all edges is drawn once."""
+    options = dict(case.options)
+    if case.attack == "alignment":
+        options["draws"] = 1
+    return [case._replace(options=options, release_seed=seed) for seed in seeds]
+
+
 CASES = (
     counted(ARENAS, AS_IT_IS, 0.36, 0.90),
     counted(ARENAS, SEARCH, 0.09, 0.57),
@@ -116,13 +126,17 @@ CASES = (
     aligned(response(5.0), 1.0, 0.637, 0.775),
     aligned(SEARCH, 0.6, 0.637, 0.751),
     aligned(SEARCH, 0.7, 0.748, 0.874),
-    aligned(response(6.0), 1.0, 0.814, 0.931),
+    *again(aligned(response(6.0), 1.0, 0.814, 0.931), range(1, 4)),
+    *again(aligned(response(5.0), 1.0, 0.637, 0.775), range(2, 6)),
+    *again(grown(ARENAS, response(5.0), 20, right=0.005), range(2, 6)),
+    *again(grown(ARENAS, response(5.0), 50, right=0.50), range(2, 6)),
 )
 
 
 def key_of(case: Case) -> str:
     name, parameters = case.method
-    return json.dumps([case.attack, case.network, name, parameters, case.options])
+    key = [case.attack, case.network, name, parameters, case.options]
+    return json.dumps(key if case.release_seed == 1 else [*key, case.release_seed])
 
 
 def rows_of(case: Case, folder: Path) -> list[dict[str, Any]]:
@@ -130,7 +144,7 @@ def rows_of(case: Case, folder: Path) -> list[dict[str, Any]]:
     name, parameters = case.method
     graph = gv.read_graph(folder / case.network, directed="symmetrize")
     method = gv.METHODS[name].from_parameters(parameters)
-    release = method.anonymize(graph, seed=None if name == "rename" else 1)
+    release = method.anonymize(graph, seed=None if name == "rename" else case.release_seed)
     busy = time.process_time()
     attacked = gv.attack_release(
         release,
@@ -146,6 +160,7 @@ def rows_of(case: Case, folder: Path) -> list[dict[str, Any]]:
         "method": name,
         "parameters": parameters,
         "options": case.options,
+        "release_seed": case.release_seed,
         "attack": case.attack,
         "user_seconds": seconds,
     }

@@ -10,9 +10,9 @@ from typing import Any
 
 import data as sets
 import numpy as np
-from scipy import sparse
 
 import graphveil as gv
+from graphveil.evaluate.classification import Labelled, hits, under
 
 KS = (2, 8, 32, 100, 200)
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -46,13 +46,7 @@ def runs(folder: Path, seeds: int) -> Iterator[tuple[tuple[Any, ...], Callable[[
 
 def encoded(columns: dict[str, list[str]], like: gv.Bipartite) -> Any:
     """Return records under the features of other data; what those lack is left out."""
-    data = sets.one_hot(columns)
-    positions = {name: number for number, name in enumerate(like.feature_labels().tolist())}
-    names = data.feature_labels().tolist()
-    known = np.array([positions.get(name, -1) for name in names])[data.indices]
-    kept = known >= 0
-    cells = (np.ones(int(kept.sum()), dtype=np.int8), (data.rows()[kept], known[kept]))
-    return sparse.csr_array(cells, shape=(data.n_users, like.n_features))
+    return under(sets.one_hot(columns), like.feature_labels())
 
 
 def learned(
@@ -60,21 +54,13 @@ def learned(
 ) -> dict[str, float]:
     """Return the accuracy of a classifier trained on a release; labels go with their rows."""
     release = anonymizer.anonymize(original, seed=seed)
-    positions = {name: number for number, name in enumerate(original.feature_labels().tolist())}
-    columns = np.array([positions[name] for name in release.data.feature_labels().tolist()])
     order = np.asarray(release.private.linkage.released)
-    matrix = release.data.to_scipy()[order].tocoo()
-    cells = (matrix.data, (matrix.coords[0], columns[matrix.coords[1]]))
-    shape = (original.n_users, original.n_features)
-    return score(sparse.csr_array(cells, shape=shape), seed=seed)
+    return score(under(release.data, original.feature_labels())[order], seed=seed)
 
 
 def accuracy(
     features: Any, *, answers: Any, questions: Any, expected: Any, seed: int
 ) -> dict[str, float]:
     """Return the share of the test records whose income a network of ten hidden units tells."""
-    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415  for this part of the benchmark alone
-
-    network = MLPClassifier(hidden_layer_sizes=(10,), activation="relu", random_state=seed)
-    network.fit(sparse.csr_matrix(features), answers)
-    return {"accuracy": float((network.predict(sparse.csr_matrix(questions)) == expected).mean())}
+    right = hits("perceptron", Labelled(features, answers), Labelled(questions, expected), seed)
+    return {"accuracy": right / expected.size}

@@ -156,6 +156,16 @@ class Anonymizer(ABC, Generic[D]):
         return ()
 
     @property
+    def published_columns(self) -> tuple[str, ...]:
+        """The columns of a table that parameters name, and that every release has."""
+        return ()
+
+    @property
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The columns of a table that parameters name, and that no release has."""
+        return ()
+
+    @property
     def epsilon_cells(self) -> Fraction | None:
         """What noisy counts leave of epsilon for cells, exactly; None where nothing is counted."""
         return None

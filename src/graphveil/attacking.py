@@ -60,6 +60,9 @@ def attack_release(
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
+    ResourceError
+        Where an attack that is asked for by name is above its limit; one that is not is then not
+        measured.
 
     Examples
     --------
@@ -106,7 +109,7 @@ def rerun_of(release: Release) -> Rerun | None:
 
     unrecorded = release.private.unrecorded
 
-    def rerun(data: Data, seed: int) -> Release:
+    def rerun(data: Data, seed: int | None) -> Release:
         if unrecorded:
             raise UsageError(
                 f"it was run with {', '.join(unrecorded)} that no file keeps, so it cannot be run "

@@ -174,3 +174,27 @@ def test_everybody_needs_one_value_of_an_attached_column(
 def test_a_column_needs_its_file(graphveil_here, visits, assert_one_line):
     done = graphveil_here(*visits, "--attached-column", "income")
     assert_one_line(done, "--attached FILE")
+
+
+def test_an_attack_above_its_limit_ends_with_one_line_and_exit_code_3(
+    graphveil_here, cwd, assert_one_line, monkeypatch
+):
+    monkeypatch.setattr("graphveil.attacks.networks.alignment.MOST_NODES", 2)
+    (cwd / "friends.csv").write_text("source,target\nann,bob\nbob,cyd\n")
+    graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
+    words = ("attack", "out", "--original", "friends.csv", "--attacks", "alignment")
+    done = graphveil_here(*words)
+    assert_one_line(done, "alignment: 3 nodes are more than 2", "seed-propagation")
+    assert 3 == done.code
+
+
+def test_what_an_attack_will_cost_is_said_beside_the_rows_and_never_among_them(
+    graphveil_here, cwd, monkeypatch
+):
+    monkeypatch.setattr("graphveil.attacks.networks.alignment.PER_PAIR", 1.0)
+    (cwd / "friends.csv").write_text("source,target\nann,bob\nbob,cyd\n")
+    graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
+    words = ("attack", "out", "--original", "friends.csv", "--attacks", "alignment", "--json")
+    done = graphveil_here(*words, "--alignment.draws", 1)
+    assert "graphveil: alignment takes about 45 seconds of CPU time.\n" in done.err
+    assert {"rows", "not_measured"} == set(json.loads(done.out))

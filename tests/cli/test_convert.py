@@ -180,3 +180,24 @@ def test_a_table_without_its_row_ids_is_said_to_be_so(graphveil_here, cwd):
     assert 0 == done.code
     assert "the ids of rows are left out: a table is written as its columns" in done.err
     assert "town\nOslo\nBergen\n" == (cwd / "rows.tsv").read_text().replace('"', "")
+
+
+def test_a_table_that_was_released_as_pairs_becomes_a_table_again(graphveil_here, cwd):
+    rows = [("f", "Oslo"), ("m", "Rome")] * 6
+    (cwd / "people.csv").write_text("sex,town\n" + "".join(f"{s},{t}\n" for s, t in rows))
+    released = graphveil_here(
+        "anonymize", "mondrian", "people.csv", "--kind", "table", "--k", "3", "--out", "people-k3"
+    )
+    command = "graphveil convert people-k3 --kind table --out people-k3.csv"
+    assert f"as a table: {command}" in released.err
+    assert 0 == graphveil_here(*command.split()[1:]).code
+    back = gv.read_table(cwd / "people-k3.csv").to_arrow().to_pylist()
+    assert sorted(rows) == sorted((row["sex"], row["town"]) for row in back)
+
+
+def test_a_released_graph_does_not_become_a_table(graphveil_here, cwd, release, assert_one_line):
+    del release
+    done = graphveil_here("convert", "out", "--kind", "table", "--out", "a.csv")
+    assert 2 == done.code
+    assert_one_line(done, "--kind table is not for a release of a graph")
+    assert not (cwd / "a.csv").exists()

@@ -39,6 +39,33 @@ def test_the_unprotected_rows_are_written_with_their_class_size(graphveil_here, 
     assert "2 unprotected rows" in done.err
 
 
+def test_how_many_people_some_of_their_items_single_out_is_said(graphveil_here, cwd):
+    (cwd / "likes.csv").write_text(LIKES)
+    asked = ["measure", "likes.csv", "--kind", "bipartite", "--seed", 1]
+    shown = graphveil_here(*asked).out
+    assert "someone who knows some items of a person, drawn at random, singles out:" in shown
+    assert "with 1 item" in shown
+    assert "with 2 items                       0.00 % of people  (exact)" in shown
+    found = json.loads(graphveil_here(*asked, "--json").out)["singled_out"]
+    assert [1, 2, 4, 8] == [each["items"] for each in found]
+    assert all(each["low"] <= each["share"] <= each["high"] for each in found)
+    assert {3} == {each["people"] for each in found}
+
+
+def test_a_cell_of_the_columns_known_may_single_out(graphveil_here, cwd):
+    (cwd / "people.csv").write_text(PEOPLE)
+    asked = ["measure", "people.csv", "--kind", "table", "--ids", "name", "--columns", "town"]
+    assert (
+        "with 1 cell                       25.00 % of people  (exact)" in graphveil_here(*asked).out
+    )
+
+
+def test_nothing_of_a_graph_is_drawn(graphveil_here):
+    done = graphveil_here("measure", "friends.csv", "--seed", 1)
+    assert 2 == done.code
+    assert "--seed is not for a Graph. Leave it out." in done.err
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

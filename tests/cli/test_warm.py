@@ -9,9 +9,10 @@ import sys
 import pytest
 
 from graphveil.cli import warm
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.measures import MEASURES
-from graphveil.methods import Mondrian, StructuralAnonymity
+from graphveil.methods import Mondrian, Rename, StructuralAnonymity
 
 
 def run_command(home, *arguments):
@@ -66,6 +67,13 @@ def test_structural_is_run_with_every_measure_distance_heuristic_and_kind_of_goa
     assert {"Full", "Partial", "Budget"} == {type(run.goal).__name__ for run in runs}
     assert {"auto", "es", "ua", "search", "cut", "target"} <= {run.heuristic for run in runs}
     assert all(run.iterations == 20_000 for run in runs)
+
+
+def test_a_method_for_several_kinds_of_data_is_run_on_each(monkeypatch):
+    kinds = []
+    monkeypatch.setattr(Rename, "anonymize", lambda _, data, **__: kinds.append(type(data)))
+    warm.command("rename")
+    assert {Graph, Bipartite, Table} == set(kinds)
 
 
 def test_the_help_has_no_line_that_breaks_where_its_source_does():

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 import graphveil as gv
+from forged.claims import forged_claims
 from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, edited_values, forgeries_of, reseal
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
@@ -155,4 +156,5 @@ def test_conditions_and_values_that_are_not_the_methods_are_noticed(
     folder = released(subject, kind, "csv", sample, tmp_path)
     reseal(folder)
     assert 0 == gv.verify_release(folder).exit_code
-    assert [] == unnoticed(folder, CLAIMS | edited_values(folder), gv.verify_release)
+    forgeries = CLAIMS | edited_values(folder) | forged_claims(folder)
+    assert [] == unnoticed(folder, forgeries, gv.verify_release)

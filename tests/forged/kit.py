@@ -267,14 +267,17 @@ def with_words(words: Callable[[list[str]], list[str]]) -> Callable[[pa.Table], 
 
 
 def retyped(old: str, new: pa.DataType) -> Callable[[pa.Table], pa.Table]:
-    """Return what gives columns of one type another one that holds the same cells."""
+    """Return what gives columns of one type another one, where that holds the same cells."""
 
     def change(table: pa.Table) -> pa.Table:
         fields = [
             pa.field(field.name, new if str(field.type) == old else field.type)
             for field in table.schema
         ]
-        return table.cast(pa.schema(fields))
+        try:
+            return table.cast(pa.schema(fields))
+        except pa.ArrowInvalid:
+            return table
 
     return change
 
@@ -333,6 +336,45 @@ STARS: dict[str, Forgery] = {
     ),
 }
 """Suppressed cells of a Parquet table that readers take for text."""
+
+
+NAMES: dict[str, Callable[[list[str]], list[str]]] = {
+    "two columns of one name": lambda names: [*names[:-1], names[0]],
+    "two columns of one name but for capitals": lambda names: [*names[:-1], names[0].upper()],
+    "a column without a name": lambda names: [*names[:-1], ""],
+}
+"""Names of columns of which some programs make others."""
+
+NAMES_IN_TEXT: dict[str, Callable[[list[str]], list[str]]] = {
+    "a blank before a name": lambda names: [*names[:-1], f" {names[-1]}"],
+    "a blank behind a name": lambda names: [*names[:-1], f"{names[-1]} "],
+    "a quote in a name": lambda names: [*names[:-1], f'"{names[-1]}"'],
+    "a line break in a name": lambda names: [*names[:-1], f"{names[-1]}\n"],
+    "a mark before the names": lambda names: [f"\ufeff{names[0]}", *names[1:]],
+}
+"""Names that are other ones to some programs where they stand in text."""
+
+
+def _renamed(change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
+    """Return what gives the columns of a table other names, in file and manifest."""
+
+    def forge_names(folder: Path) -> None:
+        manifest = read_manifest(folder)
+        described, path = manifest["data"]["files"][0], data_file(folder)
+        described["columns"] = names = change(described["columns"])
+        if path.suffix == ".parquet":
+            columns = parquet.read_table(path).columns
+            path.write_bytes(parquet_of(pa.Table.from_arrays(columns, names=names)))
+        else:
+            delimiter = "," if path.suffix == ".csv" else "\t"
+            header = delimiter.join(
+                _quoted(name) if re.search(r'["\n,\t]|^\s|\s$|^$', name) else name for name in names
+            )
+            rows = path.read_bytes().partition(b"\n")[2]
+            path.write_bytes(header.encode() + b"\n" + rows)
+        reseal(folder, manifest)
+
+    return forge_names
 
 
 def named_texts(table: pa.Table) -> dict[str, pa.ChunkedArray]:
@@ -489,7 +531,11 @@ def forgeries_of(folder: Path) -> dict[str, Forged]:
     for file in described["files"][1:]:
         beside = {**LINES, **SPELLINGS, "rows in another order": swapped_rows}
         every |= {f"{file['name']}: {n}": _in_file(file["name"], f) for n, f in beside.items()}
-    return {name: Forged(f, ("data", "canonical order")) for name, f in every.items()}
+    forged = {name: Forged(f, ("data", "canonical order")) for name, f in every.items()}
+    names = NAMES if form == "parquet" else {**NAMES, **NAMES_IN_TEXT}
+    if kind == "table":
+        forged |= {n: Forged(_renamed(change), ("description",)) for n, change in names.items()}
+    return forged
 
 
 OF_ANY_FOLDER = {

@@ -252,12 +252,10 @@ def test_a_format_with_many_forms_is_refused_where_it_is_asked_for(tmp_path, for
 def test_the_manifest_says_no_more_than_it_must(tmp_path):
     folder = written(GRAPH, tmp_path, "csv")
     manifest = read_manifest(folder)
-    for version in ("0.1.182736455463728190", "1.0+ann.knows.bob", "0.1.1827", "1.0.0.post7.dev8"):
+    assert gv.__version__ == manifest["version"]
+    assert "tool" not in failed(folder)
+    for version in ("0.1.182736455463728190", "1.0+ann.knows.bob", "0.1.1827", "12.3", "0.1.00"):
         manifest["version"] = version
         reseal(folder, manifest)
-        assert "is no version" in failed(folder)["tool"]
+        assert "update graphveil" in failed(folder)["tool"]
         assert json.loads((folder / "release.json").read_bytes())["version"] == version
-    for version in ("0.1.0", "12.3", "1.0.0rc1", "1.0.0.dev12"):
-        manifest["version"] = version
-        reseal(folder, manifest)
-        assert "tool" not in failed(folder)

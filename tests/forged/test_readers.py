@@ -65,7 +65,7 @@ def test_everybody_reads_the_same_numbered_items(tmp_path, form):
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
 def test_everybody_reads_the_same_cells(tmp_path, form):
-    expected = list(zip(*CELLS.values(), strict=True))
+    expected = [tuple(CELLS), *zip(*CELLS.values(), strict=True)]
     check(written(gv.Table.from_columns(CELLS), tmp_path, form), expected)
 
 

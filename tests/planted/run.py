@@ -1,6 +1,8 @@
-"""Plant each flaw in a copy, run the tests that must notice it, and print a table.
+"""Plant each flaw in a copy, run the tests that must notice it, and write down which one did.
 
-Exit code 1 where a flaw survives, does not apply, or its tests fail without it.
+Where `verify` or an attack is said to notice it, each of them must. The table is ``caught.csv``:
+rows of flaws that were not tried are left as they are. Exit code 1 where a flaw survives or does
+not apply.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from planted.collection import DoesNotApplyError, Flaw, flaws  # noqa: E402  a script finds it there
+from planted.collection import (  # noqa: E402  a script finds it there
+    Caught,
+    DoesNotApplyError,
+    Flaw,
+    flaws,
+    write_caught,
+)
 
 COPIED = ("src", "tests", "docs", "benchmarks", "tools", "changes", "conftest.py", "pyproject.toml")
 COPIED += ("README.md", "NOTICE", "Makefile")
@@ -32,12 +40,18 @@ FAILED = 1
 
 
 class Outcome(NamedTuple):
-    """What became of a flaw: which test noticed it, else what went wrong."""
+    """What became of a flaw: which tests noticed it, by their kind, and what went wrong."""
 
     flaw: Flaw
-    caught_by: str
+    caught_by: dict[str, str]
     problem: str
     seconds: float
+
+    @property
+    def rows(self) -> list[Caught]:
+        """What the table says of it."""
+        methods = " ".join(self.flaw.methods)
+        return [Caught(self.flaw.name, methods, *item) for item in self.caught_by.items()]
 
 
 def main() -> int:
@@ -53,6 +67,7 @@ def main() -> int:
         for outcome in pool.map(lambda flaw: tried(flaw, free), chosen):
             outcomes.append(outcome)
             print(line_of(outcome), flush=True)  # noqa: T201  a command that prints
+    write_caught(row for outcome in outcomes for row in outcome.rows)
     wrong = [outcome for outcome in outcomes if outcome.problem]
     print(f"{len(outcomes) - len(wrong)} of {len(outcomes)} flaws are noticed")  # noqa: T201
     return int(bool(wrong))
@@ -76,40 +91,46 @@ def copies(root: Path, number: int) -> Iterator[SimpleQueue[Path]]:
 
 
 def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
-    """Plant a flaw in a free copy, run its tests, and take it out again."""
+    """Plant a flaw in a free copy, run its tests kind by kind, and take it out again."""
     copy = free.get()
     path, started = copy / flaw.file, time.monotonic()
+    caught_by: dict[str, str] = {}
+    problems: list[str] = []
     try:
         content, stat = (path.read_bytes(), path.stat()) if path.is_file() else (b"", None)
         text = flaw.planted(copy)
         path.write_text(text, encoding="utf-8")
         try:
-            done = run_tests(flaw, copy)
+            for kind, arguments in flaw.checks.items():
+                done = run_tests(flaw, arguments, copy)
+                failed = re.search(r"^FAILED (\S+::\S+)", done.stdout, re.MULTILINE)
+                if done.returncode == FAILED and failed:
+                    caught_by[kind] = failed[1].partition("[")[0]
+                else:
+                    survives = done.returncode == 0
+                    said = "SURVIVES" if survives else f"no test failed: {last_line(done.stdout)}"
+                    problems.append(f"{kind}: {said}")
         finally:
             path.write_bytes(content)
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        caught = re.search(r"^FAILED (\S+::\S+)", done.stdout, re.MULTILINE)
-        if done.returncode == FAILED and caught:
-            return Outcome(flaw, caught[1], "", time.monotonic() - started)
-        problem = (
-            "SURVIVES" if done.returncode == 0 else f"no test failed: {last_line(done.stdout)}"
-        )
     except DoesNotApplyError as error:
-        problem = str(error)
+        problems.append(str(error))
     finally:
         free.put(copy)
-    return Outcome(flaw, "", problem, time.monotonic() - started)
+    return Outcome(flaw, caught_by, "; ".join(problems), time.monotonic() - started)
 
 
-def run_tests(flaw: Flaw, copy: Path) -> subprocess.CompletedProcess[str]:
-    """Run the tests of a flaw in a copy, until one fails."""
+def run_tests(
+    flaw: Flaw, arguments: tuple[str, ...], copy: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run some of the tests of a flaw in a copy, until one fails."""
     with tempfile.TemporaryDirectory(dir=copy) as kernels:
         environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         if flaw.file.startswith("src/graphveil/kernels/"):
             environment["NUMBA_CACHE_DIR"] = kernels  # a caller's cache knows nothing of the flaw
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
         return subprocess.run(
-            [*command, *flaw.tests],
+            [*command, *arguments],
             cwd=copy,
             env=environment,
             capture_output=True,
@@ -125,7 +146,8 @@ def last_line(text: str) -> str:
 
 def line_of(outcome: Outcome) -> str:
     """Return a line of the table."""
-    ended = outcome.problem or f"noticed by {outcome.caught_by.partition('[')[0]}"
+    noticed = "; ".join(f"{kind}: {test}" for kind, test in outcome.caught_by.items())
+    ended = outcome.problem or f"noticed by {noticed}"
     return f"{outcome.seconds:6.1f} s  {outcome.flaw.name:34}  {ended}"
 
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tampering import smallest
 
 import graphveil as gv
 from graphveil import advice
+from graphveil.attacks import Attached
 from graphveil.cli.app import call
 from graphveil.data.encoding import accepted_kinds
 from graphveil.errors import GraphveilWarning
@@ -48,7 +51,7 @@ def about(texts, words):
 def test_k_degree_always_warns_of_who_holds_a_copy(edits, graph):
     _, texts = run(gv.KDegree(k=2, edits=edits), graph)
     assert 1 == len(about(texts, COPY))
-    assert "measured in a reference prototype" in about(texts, COPY)[0]
+    assert "measured by us" in about(texts, COPY)[0]
 
 
 def test_many_added_edges_warn_that_they_can_be_told_apart_with_the_way_out():
@@ -232,17 +235,68 @@ def test_a_release_without_a_linkage_is_remembered_all_the_same(tmp_path):
     assert 1 == len(written(tmp_path, ring(8), "second"))
 
 
-WHO_MEASURED = (
-    "(measured in a reference prototype).",
-    "(measured by us).",
-    "Not attacked by us.",
-)
+WEAK = "most published edges are true"
+NOISY = [
+    gv.AsymmetricResponse,
+    gv.RandomizedResponse,
+    gv.DegreePriorResponse,
+    gv.MixingPriorResponse,
+    gv.TopMFilter,
+]
+
+
+@pytest.mark.parametrize("method", NOISY)
+def test_noise_so_weak_that_most_published_edges_are_true_warns_of_copies(method):
+    graph = ring(100)
+    _, weak = run(method(epsilon=9.0), graph)
+    assert 1 == len(about(about(weak, WEAK), COPY))
+    _, strong = run(method(epsilon=1.0), graph)
+    assert [] == about(strong, WEAK)
+
+
+def test_what_keeps_no_edge_of_the_original_warns_of_no_copies():
+    _, texts = run(gv.OneKSeries(epsilon=9.0), ring(100))
+    assert [] == about(texts, WEAK)
+
+
+def test_what_is_weak_follows_from_the_released_count_and_never_from_the_true_one():
+    full = gv.Graph.from_edges(*np.triu_indices(30, k=1), n=30)
+    below = [run(gv.AsymmetricResponse(epsilon=0.2), full) for _ in range(20)]
+    for release, texts in below:
+        [flips] = release.conditions
+        odds = int(flips.cells) / int(flips.noisy_count) - 1
+        assert (math.exp(0.2) > odds) == bool(about(texts, WEAK))
+
+
+def test_users_by_features_and_epsilons_of_all_of_a_person_are_not_warned_of_copies():
+    _, texts = run(gv.RandomizedResponse(epsilon=9.0), LISTS)
+    assert [] == about(texts, WEAK)
+    _, texts = run(gv.RandomizedResponse(epsilon=9.0, unit="node"), ring(100))
+    assert [] == about(texts, WEAK)
+
+
+def test_an_attached_column_warns_of_the_people_whose_class_tells_it():
+    release, _ = run(gv.SmoothK(k=3), LISTS)
+    values = np.array(["low"] * 4 + ["high", "low", "low"] + ["high"] * 3)
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        attacked = gv.attack_release(
+            release,
+            original=LISTS,
+            attacks=["homogeneity"],
+            attached=Attached("income", values),
+        )
+    [text] = [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
+    [share] = [row.value for row in attacked if row.part == "in a class of one value"]
+    assert 0 < share < 1
+    assert "'income' is published beside the release and not protected by it" in text
+    assert f"of {100 * share:.1f} % of the people" in text
 
 
 def test_every_method_says_on_one_line_what_it_leaves_open_and_who_measured_it():
     for sentence in (method.limits for method in METHODS.values()):
         assert "\n" not in sentence
-        assert sentence.endswith(WHO_MEASURED)
+        assert sentence.endswith("(measured by us).")
 
 
 @pytest.mark.parametrize("name", METHODS)

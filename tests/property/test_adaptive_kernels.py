@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from graphveil.kernels.adaptive import (
     rounding,
     search,
 )
-from graphveil.methods.adaptive import regular
+from graphveil.methods.adaptive import exact, regular
 from graphveil.methods.adaptive.bipartite import Solver, solution_of, whole
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
 from graphveil.methods.adaptive.packing import mask_of, packed, position_of_columns
@@ -436,6 +437,52 @@ def test_rounded_pairs_cost_no_less_than_the_cheapest_both_ways_and_little_more(
         assert flow_alone / 2 <= exact <= cost[pairs > 0].sum()
         rounded, cheapest = rounded + cost[pairs > 0].sum(), cheapest + exact
     assert cheapest < rounded <= 1.02 * cheapest
+
+
+def cheapest_of_all_subsets(cost, needs):
+    """Return the least cost of pairs both ways with enough for everybody, by trying them all."""
+    edges = np.array(list(combinations(range(needs.size), 2)))
+    subsets = (np.arange(1 << len(edges))[:, np.newaxis] >> np.arange(len(edges))) & 1
+    ends = np.array([[i in edge for edge in edges] for i in range(needs.size)])
+    enough = (subsets @ ends.T >= needs).all(axis=1)
+    return (subsets @ (cost + cost.T)[edges[:, 0], edges[:, 1]])[enough].min()
+
+
+@settings(max_examples=60)
+@given(tables(least_rows=2, most_rows=6), st.integers(0, 10_000), st.booleans())
+def test_exact_pairs_both_ways_cost_as_little_as_any(codes, seed, alike):
+    n = codes.shape[0]
+    rng = np.random.Generator(np.random.PCG64(seed))
+    levels = rng.integers(1, n + 1, size=n)
+    prices = rng.integers(0, 2 if alike else 1 << 26, size=codes.shape)
+    solver = SymmetricSolver(np.ascontiguousarray(codes.T), levels)
+    cost = solver.costs(prices).copy()
+    pairs = solver.exact(prices)
+    assert pairs.tolist() == pairs.T.tolist()
+    assert (levels - 1 + solver.passed).tolist() == pairs.sum(axis=1).tolist()
+    assert (solver.passed >= 0).all()
+    assert cheapest_of_all_subsets(cost, levels - 1) == cost[pairs > 0].sum()
+
+
+@pytest.mark.parametrize("most", ["MOST_UNDECIDED", "node_limit"])
+def test_pairs_that_are_not_proved_to_be_the_cheapest_are_those_that_were_rounded(
+    monkeypatch, most
+):
+    rng = np.random.Generator(np.random.PCG64(1))
+    codes = rng.integers(0, 4, size=(27, 6)).astype(np.int32)
+    columns, levels = np.ascontiguousarray(codes.T), np.full(27, 2)
+    prices = np.ones(codes.shape, dtype=np.int64)
+    rounded = SymmetricSolver(columns, levels).cheapest(prices)
+    solver = SymmetricSolver(columns, levels)
+    cost = solver.costs(prices).copy()
+    assert cost[solver.exact(prices) > 0].sum() < cost[rounded > 0].sum()
+    if most == "node_limit":
+        ended = SimpleNamespace(x=None, status=exact.GIVEN_UP)
+        monkeypatch.setattr(exact, "_integer_program", lambda *_: ended)
+    else:
+        monkeypatch.setattr(exact, most, 0)
+    given_up = SymmetricSolver(columns, levels).exact(prices)
+    assert rounded.tolist() == given_up.tolist()
 
 
 def balanced_pairs(n, rng):

@@ -10,7 +10,6 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.networks import propagation
 from graphveil.kernels.attacks import percolation as kernels
-from graphveil.kernels.hashing import new_table
 from networks_data import random_graph, rng_of
 
 
@@ -88,6 +87,14 @@ def test_a_matching_is_stopped_at_the_most_marks_and_says_so():
     assert expected == {i: j for i, j in enumerate(stopped.match.tolist()) if j >= 0}
 
 
+def pair_of(row):
+    return row >> kernels.VALUE_BITS
+
+
+def is_free(match, pair):
+    return match.one[pair // match.two.size] < 0 and match.two[pair % match.two.size] < 0
+
+
 def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
@@ -97,21 +104,35 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     fresh = np.arange(4) * 40 + np.arange(4)
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
     tally[kernels.MOST_MARKS] = 10**9
-    table, shift = new_table(1)
+    table, shift = kernels.new_table(1)
     heap = np.empty((1, 2), dtype=np.int64)
     times = 0
     while kernels.percolate(*lists, fresh, match, table, shift, heap, tally) == kernels.NO_ROOM:
         times += 1
-        assert times < 100
+        assert times < 200
         needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
         if 4 * needed > 3 * len(table):
-            larger, new_shift = new_table(needed)
-            kernels.refill(table, larger, new_shift)
+            free = {row for row in table.tolist() if row >= 0 and is_free(match, pair_of(row))}
+            assert len(free) == kernels.free_pairs(table, match)
+            larger, new_shift = kernels.new_table(needed)
+            tally[kernels.ENTRIES] = kernels.refill(table, match, larger, new_shift)
+            assert free == set(larger.tolist()) - {-1}
             table, shift = larger, new_shift
         else:
-            heap = np.concatenate([heap, np.empty((50, 2), dtype=np.int64)])
+            last = {}
+            for rank, pair in heap[: tally[kernels.QUEUED]].tolist():
+                if is_free(match, pair):
+                    last[pair] = max(last.get(pair, rank), rank)
+            size = kernels.compact(heap, int(tally[kernels.QUEUED]), match, table, shift)
+            kept = heap[:size].tolist()
+            assert sorted(last.items()) == sorted((pair, rank) for rank, pair in kept)
+            order = [(-rank, pair) for rank, pair in kept]
+            assert all(order[(at - 1) // 2] <= order[at] for at in range(1, size))
+            tally[kernels.QUEUED] = size
+            if size + tally[kernels.NEXT] > len(heap):
+                heap = np.concatenate([heap, np.empty((50, 2), dtype=np.int64)])
     assert times > 5
-    assert tally[kernels.ENTRIES] == np.count_nonzero(table[:, 0] >= 0)
+    assert tally[kernels.ENTRIES] == np.count_nonzero(table >= 0)
     first_round = match.one >= 0
     assert wide[first_round].tolist() == match.one[first_round].tolist()
     assert first_round.sum() > 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -158,6 +159,17 @@ def test_edges_are_drawn_with_the_density_of_their_block():
     for first, other, rows, columns, edges in zip(*blocks, strict=True):
         share = counts[first : first + rows, other : other + columns] / 2000
         assert np.abs(share - edges / (rows * columns)).max() < 0.06
+
+
+def test_the_number_of_edges_of_a_block_has_noise_of_its_epsilon():
+    n, rng = 40, generator(10)
+    tree = paired_tree(random_graph(n, 11, p=0.5), np.arange(n))
+    words, epsilon = words_from(Randomness(seed=3), "noise"), Fraction(1, 50)
+    blocks = blocks_of(tree, 1e-4)
+    assert 1 == blocks.edges.size
+    drawn_edges = [len(drawn(tree, blocks, epsilon, words, rng)) for _ in range(300)]
+    # noise of scale 50 has a variance of 5,000, the draw of the edges one of 195
+    assert 5_000 < np.var(drawn_edges) + 1_000 < 8_500
 
 
 def test_a_large_epsilon_leads_to_a_more_likely_tree():

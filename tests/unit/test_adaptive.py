@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from forged.kit import read_manifest, reseal
 from graphveil.engines import LocalEngine, using
 from graphveil.errors import DataError, InfeasibleError, ParameterError, UsageError
 from graphveil.kernels.adaptive import merging
@@ -110,7 +111,7 @@ def test_regular_search_takes_what_is_missing_or_costs_nothing_for_nothing():
     assert 24 == stars(everyone)
 
 
-@pytest.mark.parametrize("search", ["plain", "agglomerative", "local"])
+@pytest.mark.parametrize("search", ["plain", "agglomerative", "local", "forest"])
 def test_clusters_publish_equal_rows_and_verify_agrees(search):
     data = drawn(50, 8, missing=0.05)
     release = gv.ClusterK(k=4, search=search).anonymize(data)
@@ -396,3 +397,14 @@ def test_weights_that_are_no_numbers_are_refused(text):
 @pytest.mark.parametrize("pairs", [{"age": 2.0}, {"a,b": 1.5, "c": 0.0}, {"a=b": 2.0}])
 def test_weights_are_spelled_and_read_again(pairs):
     assert tuple(pairs.items()) == Weights.parse(str(Weights.parse(pairs)))
+
+
+def test_the_column_of_levels_that_a_manifest_names_is_one_of_the_original(tmp_path):
+    table = gv.Table.from_columns({"sex": ["f"] * 4, "asked": [2, 2, 1, 2]})
+    folder = gv.Adaptive(levels="asked").anonymize(table).write(tmp_path / "out")
+    assert gv.verify_release(folder, original=table).ok
+    manifest = read_manifest(folder)
+    manifest["method"]["parameters"]["levels"] = "ann is 0"
+    reseal(folder, manifest)
+    failed = {c.name: c.detail for c in gv.verify_release(folder, original=table).failures()}
+    assert "'ann is 0', which is no column of the original" in failed["method"]

@@ -10,7 +10,7 @@ import graphveil as gv
 from graphveil.attacks import attack
 from graphveil.attacks.networks import candidate_set
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
-from graphveil.errors import ParameterError
+from graphveil.errors import ParameterError, ResourceError
 from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
 
 
@@ -129,8 +129,8 @@ def test_too_many_nodes_are_refused_and_without_linkage_nothing_is_counted(monke
     missing = attacked("candidate-set", graph, linkage=False).not_measured
     assert "linkage" in missing["candidate-set"]
     monkeypatch.setattr(candidate_set, "MOST_NODES", 11)
-    missing = attacked("candidate-set", graph).not_measured
-    assert {"candidate-set": "12 nodes are more than 11"} == missing
+    with pytest.raises(ResourceError, match=r"candidate-set: 12 nodes are more than 11\. Try"):
+        attacked("candidate-set", graph)
 
 
 def test_how_many_are_looked_for_is_by_size_unless_it_is_said():

@@ -11,6 +11,7 @@ import graphveil as gv
 from graphveil.attacks.networks import alignment, fugal, seed_propagation
 from graphveil.attacks.networks.copies import Pairing, pairing, random_pairs
 from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
+from graphveil.errors import ResourceError
 from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
 from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
@@ -197,7 +198,8 @@ def test_what_cannot_be_matched_says_why(name, monkeypatch):
     ):
         assert reason(graph, published).startswith(("nobody whom it looks for", "0 people"))
     monkeypatch.setattr(module, "MOST_NODES", 8)
-    assert "9 nodes are more than 8" == reason(random_graph(9, 20))
+    with pytest.raises(ResourceError, match="9 nodes are more than 8"):
+        reason(random_graph(9, 20))
 
 
 def test_hubs_are_too_many_pairs_and_nobody_known_too_many_nodes(monkeypatch):
@@ -207,9 +209,11 @@ def test_hubs_are_too_many_pairs_and_nobody_known_too_many_nodes(monkeypatch):
     assert {"overlap 1, nobody known", "overlap 1, 50 known"} <= {
         name.removeprefix("seed-propagation: ") for name in told.not_measured
     }
+    with pytest.raises(ResourceError, match="Let some people be known"):
+        attacked("seed-propagation", graph, overlap=1, draws=1, known=0)
     monkeypatch.setattr(seed_propagation, "MOST_SQUARES", 10)
-    told = attacked("seed-propagation", graph)
-    assert "squares of the degrees" in told.not_measured["seed-propagation"]
+    with pytest.raises(ResourceError, match="squares of the degrees"):
+        attacked("seed-propagation", graph)
 
 
 def test_a_matching_that_was_stopped_says_capped(monkeypatch):

@@ -218,9 +218,11 @@ def test_what_cannot_be_measured_says_why(monkeypatch):
     wrong = attacked(BEFORE, ["0000", *FIGURE_1[1:]])
     assert "do not fit their owners" in wrong.not_measured["matching"]
     monkeypatch.setattr(matching, "MOST_PAIRS", 3)
-    assert "pairs that fit are more than 3" in attacked(BEFORE, FIGURE_1).not_measured["matching"]
+    with pytest.raises(ResourceError, match="pairs that fit are more than 3"):
+        attacked(BEFORE, FIGURE_1)
     monkeypatch.setattr(matching, "MOST_ROWS", 5)
-    assert "6 rows are more than 5" in attacked(BEFORE, FIGURE_1).not_measured["matching"]
+    with pytest.raises(ResourceError, match="6 rows are more than 5"):
+        attacked(BEFORE, FIGURE_1)
 
 
 def test_unknown_attacks_and_other_kinds_of_data_are_refused():

@@ -7,13 +7,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached, attack
 from graphveil.attacks.features import linkage, scoring
 from graphveil.attacks.features.classes import FALSE_SHARE, people_of
+from graphveil.attacks.features.item_membership import asked_of, chances_of
 from graphveil.attacks.features.membership import likelihoods
 from graphveil.attacks.features.rerunning import column_of_features, with_another_item
+from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Table
 from graphveil.errors import ParameterError, ResourceError, UsageError
@@ -295,7 +298,8 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     empty = attacked("class-truth", ["abc"], [""])
     assert "no entry was published" == empty.not_measured["class-truth"]
     monkeypatch.setattr(scoring, "MOST_CELLS", 5)
-    assert "more than 5" in attacked("linkage", WHOLE, WHOLE).not_measured["linkage"]
+    with pytest.raises(ResourceError, match="more than 5"):
+        attacked("linkage", WHOLE, WHOLE)
 
 
 def test_one_person_is_always_named():
@@ -579,3 +583,92 @@ def test_one_item_of_one_person_is_another_one_and_in_a_table_of_the_same_column
         _, changed = with_another_item(table.one_hot(), rng)
         for user in range(4):
             assert [0, 1] == columns[changed.row(user)].tolist()
+
+
+INSIDE, OUT = "one item of people inside", "one item of people left out"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_item_is_as_likely_as_the_classes_show_it(seed):
+    before, after, order = drawn(seed)
+    released, by_hand = people(before, after, order), Twin(before, after)
+    asked = asked_of(released, np.arange(len(before)), 9, np.random.Generator(np.random.PCG64(1)))
+    for items in (asked.item, asked.other):
+        likely = chances_of(asked, items, released)
+        for place, person in enumerate(asked.people.tolist()):
+            name = "abcdefgh"[items[place]]
+            known = set(before[person]) - {"abcdefgh"[asked.item[place]]}
+            score = by_hand.scores(known, FALSE_SHARE)
+            chance = np.exp(score) / np.exp(score).sum()
+            shown = np.array([name in row for row, _ in by_hand.classes])
+            expected = (chance * np.where(shown, by_hand.a, by_hand.b[name])).sum()
+            assert expected == pytest.approx(likely[place])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_item_is_theirs_the_other_is_not_and_both_are_unknown(seed):
+    before, after, order = drawn(seed)
+    asked = asked_of(
+        people(before, after, order),
+        np.arange(len(before)),
+        9,
+        np.random.Generator(np.random.PCG64(1)),
+    )
+    for place, person in enumerate(asked.people.tolist()):
+        own = set(before[person])
+        assert "abcdefgh"[asked.item[place]] in own
+        assert "abcdefgh"[asked.other[place]] not in own
+        known = {"abcdefgh"[item] for item in asked.known[[place]].indices}
+        assert own - {"abcdefgh"[asked.item[place]]} == known
+
+
+def of_two_kinds(n=240):
+    """Return people of two kinds with some items of their own."""
+    draw = np.random.default_rng(3)
+    kinds = ["abcd", "efgh"]
+    return ["".join(draw.choice(list(kinds[i % 2]), 3, replace=False)) for i in range(n)]
+
+
+def test_a_release_of_equal_rows_tells_no_more_than_frequencies():
+    rows = of_two_kinds()
+    [row] = [r for r in attacked("item-membership", rows, ["ab"] * len(rows)) if r.part == INSIDE]
+    assert row.ci_low <= 0.5 <= row.ci_high
+    assert (row.baseline, len(rows)) == (pytest.approx(row.value, abs=0.1), row.sample_size)
+
+
+def test_a_release_that_changed_nothing_tells_kinds_of_people_apart():
+    rows = of_two_kinds()
+    [row] = [r for r in attacked("item-membership", rows, rows) if r.part == INSIDE]
+    assert row.value > row.ci_low > 0.85
+    assert row.baseline < 0.6
+
+
+def test_people_left_out_are_told_by_what_is_told_of_their_like():
+    data = Bipartite.from_lists([list(row) for row in of_two_kinds()])
+    release = gv.SmoothK(k=4).anonymize(data, seed=1)
+    told = gv.attack_release(release, original=data, attacks=["item-membership"], seed=1)
+    rows = {row.part: row for row in told}
+    assert rows[OUT].sample_size == 12
+    assert rows[OUT].value > 0.6
+    assert {} == told.not_measured
+
+
+def test_what_cannot_be_told_says_why():
+    told = attacked("item-membership", ["abc", "abc"], ["abc", "abc"])
+    assert "nobody has 3 items or more" in told.not_measured["item-membership"]
+    told = attacked("item-membership", ["abc", "abd"], ["abc", "abd"])
+    assert "does not know the method" not in told.not_measured.get("item-membership", "")
+    assert any("without some people" in name for name in told.not_measured)
+
+
+def test_an_interval_of_pairs_covers_the_truth():
+    """Scores of two normal laws, 20 people with one of each: the area is known."""
+    draw = np.random.Generator(np.random.PCG64(7))
+    truth = float(stats.norm.cdf(1 / np.sqrt(2)))
+    covered = 0
+    for _ in range(200):
+        positive, negative = draw.standard_normal(40) + 1, draw.standard_normal(40)
+        above = positives_above(positive, negative)
+        sample = bootstrap_paired_auc(above, draw)
+        covered += sample.low <= truth <= sample.high
+    assert covered >= 178

@@ -9,7 +9,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.errors import ParameterError
-from graphveil.evaluate import averaged
+from graphveil.evaluate import averaged, graphlets
 
 PATH = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
 ONE_EDGE = gv.Graph.from_edges([0], [1], n=4)
@@ -61,8 +61,32 @@ def test_distributions_are_averaged_before_they_are_compared():
     assert pytest.approx(apart.sum() / 2) == values(mean, "distance-distribution")["half L1"]
 
 
+def test_shares_of_graphlets_and_core_numbers_are_averaged_before_they_are_compared():
+    star = gv.Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    mean = mean_of([PATH, PATH, star, star], "graphlets", "core-numbers")
+    shares = values(mean, "graphlets")
+    assert 0.5 == shares["path, released"] == shares["star, released"] == shares["half L1"]
+    assert {1.0, 0.0} == {shares["path, original"], shares["star, original"]}
+    assert {"Kolmogorov-Smirnov": 0.0} == values(mean, "core-numbers")
+    apart = values(mean_of([PATH, FIVE_EDGES], "core-numbers"), "core-numbers")
+    assert {"Kolmogorov-Smirnov": 0.5} == apart  # 1 1 1 1 and 2 2 2 2 against 1 1 1 1
+
+
+def test_sampled_graphlets_have_a_mean_without_an_interval(monkeypatch):
+    monkeypatch.setattr(graphlets, "PATHS", 11)
+    monkeypatch.setattr(graphlets, "OPEN", 1)
+    two = [released(FIVE_EDGES)] * 2
+    mean = averaged(two, original=PATH, metrics=["graphlets"], seed=1)
+    assert {(11, None)} == {(r.sample_size, r.ci_low) for r in mean if "original" not in r.part}
+    once = averaged(two[:1], original=PATH, metrics=["graphlets"], seed=1)
+    sampled = [row for row in once if row.exact == "sampled"]
+    assert sampled
+    assert all(row.ci_low <= row.value <= row.ci_high for row in sampled)
+
+
 def test_the_mean_of_one_release_is_its_evaluation():
     metrics = ["mean-degree", "shortest-path", "degree-distribution", "distance-distribution"]
+    metrics += ["graphlets", "core-numbers", "spectral-radius", "triangles"]
     release = released(FIVE_EDGES)
     once = gv.evaluate_release(release, original=PATH, metrics=metrics)
     mean = averaged([release], original=PATH, metrics=metrics)

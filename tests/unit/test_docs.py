@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from pyarrow import parquet
 
 import graphveil
 from graphveil import METHODS, datasets
@@ -27,6 +28,42 @@ WITH_PYTHON = [
     "docs/how-to/budget-of-epsilon.md",
     "docs/how-to/receive-a-noisy-release.md",
 ]
+
+
+GRAPH = 'import graphveil as gv\ngraph = gv.read_graph("friends.csv")\n'
+HANDED_IN = """
+import igraph, networkx, pandas, scipy.sparse
+nx_graph = networkx.path_graph(20)
+ig_graph = igraph.Graph.Ring(20)
+matrix = scipy.sparse.csr_array([[0, 1], [1, 0]])
+frame = pandas.DataFrame({"caller": ["ann", "cyd"], "called": ["bob", "dan"], "height": [1.5, 1.9]})
+"""
+BEFORE = {
+    "docs/how-to/attack.md": GRAPH + "release = gv.KDegree(k=5).anonymize(graph)\n",
+    "docs/how-to/read-your-data.md": HANDED_IN,
+    "docs/methods/adaptive.md": "import graphveil as gv\n",
+    "docs/reference/datasets.md": "import graphveil as gv\n"
+    'gv.datasets.fetch = lambda name: gv.datasets.path_of("copenhagen-calls")\n',
+}
+"""What stands in the reader's own program before the Python of a page."""
+
+WITH_PIECES = [
+    name
+    for name in sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
+    if "```python" in (ROOT / name).read_text(encoding="utf-8") and name not in WITH_PYTHON
+]
+PAGE_BY_PAGE = """
+import json, os, shutil, sys
+for name, code in json.loads(sys.argv[1]):
+    home = os.path.join(os.getcwd(), "page")
+    shutil.copytree("inputs", home)
+    os.chdir(home)
+    try:
+        exec(compile(code, name, "exec"), {"__name__": "__main__"})
+    finally:
+        os.chdir("..")
+        shutil.rmtree(home)
+"""
 
 
 def page(name):
@@ -70,6 +107,24 @@ def test_the_python_of_a_page_runs(name, cwd):
     code = "\n".join(blocks(name, "python"))
     assert code
     done = run(["-c", code], cwd)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_python_of_all_other_pages_runs(tmp_path):
+    inputs = tmp_path / "inputs"
+    inputs.mkdir()
+    shutil.copy(datasets.path_of("copenhagen-calls"), inputs / "friends.csv")
+    table = "name,height,age\n" + "".join(f"p{n},{150 + n},{20 + n}\n" for n in range(40))
+    (inputs / "people.csv").write_text(table, encoding="utf-8")
+    lists = graphveil.Bipartite.from_lists([["gin", "tea"], ["gin", "jam"]] * 20)
+    parquet.write_table(lists.to_arrow(), inputs / "lists.parquet")
+    (inputs / "likes.csv").write_text("user,item\nann,gin\nbob,tea\n", encoding="utf-8")
+    (inputs / "users.csv").write_text("user\nann\nbob\ncyd\n", encoding="utf-8")
+    codes = [
+        (name, BEFORE.get(name, "") + "\n".join(blocks(name, "python"))) for name in WITH_PIECES
+    ]
+    assert len(codes) > 15
+    done = run(["-c", PAGE_BY_PAGE, json.dumps(codes)], tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -25,10 +25,16 @@ UNDEFINED = {
     *("mean-degree", "largest-degree", "degree-variance", "power-law", "transitivity"),
     *("characteristic-length", "effective-diameter", "diameter", "distance-distribution"),
     *("shortest-path", "stars-by-column", "assortativity", "clustering", "largest-component"),
+    *("graphlets", "core-numbers", "core-correlation", "spectral-radius", "spectral-gap"),
+    *("pagerank-correlation", "eigenvector-correlation", "modularity"),
+    *("user-jaccard", "feature-jaccard", "feature-frequency", "pair-frequency"),
+    *("stars-by-row", "class-sizes", "column-entropy"),
 }
-"""What a graph without nodes or edges, or a table without columns, does not have."""
+"""What data without people, edges, entries, rows or columns does not have."""
 GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
-BIPARTITE = {name for name, metric in METRICS.items() if metric.kind is gv.Bipartite}
+BIPARTITE = {
+    name for name, metric in METRICS.items() if metric.kind is gv.Bipartite and not metric.by_name
+}
 TABLE = {name for name, metric in METRICS.items() if metric.kind is gv.Table}
 
 
@@ -164,6 +170,14 @@ def test_only_the_metrics_asked_for_are_computed_and_each_once():
     assert 4 == len(evaluation.rows)
 
 
+def test_heavy_metrics_are_left_out_where_the_release_alone_is_large(monkeypatch):
+    original, dense = some_graph(), gv.Graph.from_networkx(nx.complete_graph(20))
+    monkeypatch.setattr(rows, "HEAVY_UP_TO", {gv.Graph: original.n_edges})
+    linkage = Linkage(np.arange(20), np.arange(20))
+    evaluation = evaluate(release_of(dense, linkage, original=original), original=original)
+    assert "190 edges are more than" in evaluation.not_measured["modularity"]
+
+
 @pytest.mark.parametrize("kind", [gv.Graph, gv.Bipartite])
 def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeypatch):
     release, original = {
@@ -171,7 +185,11 @@ def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeyp
         gv.Bipartite: (released_users(), some_users()),
     }[kind]
     edges = original.n_edges if kind is gv.Graph else original.n_entries
-    heavy = [n for n, m in METRICS.items() if m.kind is kind and m.cost == "heavy"]
+    heavy = [
+        name
+        for name, metric in METRICS.items()
+        if metric.kind is kind and metric.cost == "heavy" and not metric.by_name
+    ]
     monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges - 1})
     evaluation = evaluate(release, original=original)
     assert heavy == list(evaluation.not_measured)
@@ -288,7 +306,7 @@ def test_every_row_is_tidy():
     table = rows_to_arrow(rows)
     assert table.num_rows == len(rows) == len({(row.metric, row.part) for row in rows})
     assert [row.sample_size is None for row in rows] == [row.exact == "exact" for row in rows]
-    assert {"communities"} == {row.metric for row in rows if row.exact == "sampled"}
+    assert {"communities", "modularity"} == {row.metric for row in rows if row.exact == "sampled"}
     assert all(row.unit and row.direction for row in rows)
     assert [row.value for row in rows] == table["value"].to_pylist()
     json.dumps(table.to_pylist(), allow_nan=False)
@@ -389,3 +407,12 @@ def test_the_command_prints_a_line_a_figure_and_writes_the_rows(tmp_path, monkey
 
     assert 2 == run([*words, "--metrics", "empty-rows"])
     assert "empty-rows reads a Bipartite" in capsys.readouterr().err
+
+
+def test_an_evaluation_prints_in_one_line_what_it_holds():
+    graph = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=4)
+    release = gv.KDegree(k=2).anonymize(graph)
+    evaluation = evaluate(release, original=graph, metrics=["edges-kept", "mean-degree"])
+    assert "Evaluation(6 rows of 2 metrics; see to_pandas())" == repr(evaluation)
+    missing = gv.evaluate.Evaluation(rows=evaluation.rows, not_measured={"diameter": "no edges"})
+    assert "Evaluation(6 rows of 2 metrics, 1 not measured; see to_pandas())" == repr(missing)

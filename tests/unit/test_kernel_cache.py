@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from graphveil.kernels import cache
 from graphveil.kernels.cache import ROOM, UNUSED_SECONDS, Announcer, digest_of, folder_for
 from graphveil.progress import heard
 
@@ -135,6 +136,34 @@ def shared():
             pytest.skip("nobody else enters the folder for temporary files")
         folder.chmod(0o755)
         yield folder
+
+
+def test_who_runs_with_the_home_of_another_user_keeps_kernels_below_the_own_one(
+    shared, monkeypatch
+):
+    theirs, own = shared / "theirs", shared / "own"
+    theirs.mkdir()
+    own.mkdir()
+    theirs.chmod(0o777)
+    monkeypatch.setenv("HOME", str(theirs))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(cache.pwd, "getpwuid", lambda _: SimpleNamespace(pw_dir=str(own)))
+    homes = list(cache._homes())
+    assert [theirs / ".cache/graphveil", own / ".cache/graphveil"] == homes[1:]
+    folder, kept = folder_for("a" * 16, iter(homes[1:]), without_scratch)
+    assert (own / ".cache/graphveil", True) == (folder.parent, kept)
+    assert [] == list(theirs.iterdir())
+
+
+def test_a_user_whom_the_system_does_not_know_has_one_home_alone(monkeypatch):
+    def nobody(_):
+        raise KeyError
+
+    monkeypatch.setattr(cache.pwd, "getpwuid", nobody)
+    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert Path("/home/somebody/.cache/graphveil") == list(cache._homes())[-1]
 
 
 def changed_by_others(folder):

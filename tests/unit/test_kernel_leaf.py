@@ -6,14 +6,29 @@ import importlib
 import pkgutil
 
 import pytest
+from numba import int64
+from numba.core.compiler import Flags
 from numba.core.dispatcher import Dispatcher
 
 import graphveil.kernels
 from graphveil.kernels.leaf import leaf
+from graphveil.kernels.linked import LinkedCode, QuickFlags, quick_flags
 
 
 def _twice(value):
     return 2 * value
+
+
+def twice(value):
+    return 2 * value
+
+
+_double = leaf(_twice)
+
+
+def quadruple(value):
+    """Return four times the value."""
+    return _double(_double(value))
 
 
 def dispatchers():
@@ -41,3 +56,31 @@ def test_every_private_kernel_refuses_a_call_and_no_public_one_is_of_that_kind()
     private = {name for name in kernels if name.rpartition(".")[2].startswith("_")}
     assert len(private) > 50
     assert private == {name for name, kernel in kernels.items() if isinstance(kernel, refusing)}
+
+
+def test_a_kernel_that_kernels_call_is_linked_into_them_without_code_of_its_own():
+    assert 12 == leaf(quadruple)(3)
+    _double.compile((int64,))
+    compiled = _double.overloads[int64,]
+    assert isinstance(compiled.library, LinkedCode)
+    assert 0 == compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+
+
+def test_with_another_version_of_numba_kernels_compile_as_it_does_it(monkeypatch):
+    monkeypatch.setattr("graphveil.kernels.leaf._LINKS", False)
+    plain = leaf(_twice)
+    plain.compile((int64,))
+    assert not isinstance(plain.overloads[int64,].library, LinkedCode)
+    assert 6 == leaf(twice)(3)
+
+
+def test_quick_options_of_a_compilation_equal_those_that_they_stand_for_and_no_others():
+    flags, others = Flags(), Flags()
+    flags.nrt, others.nrt = True, False
+    quick = quick_flags(flags)
+    assert isinstance(quick, QuickFlags)
+    assert (quick, hash(quick)) == (flags, hash(flags))
+    assert quick == quick_flags(flags)
+    assert quick != others
+    assert quick != quick_flags(others)
+    assert quick != "flags"

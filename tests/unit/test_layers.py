@@ -30,9 +30,9 @@ ROOMS = {
     "claims": ("errors",),
     "records": ("errors", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
-    "measures": ("errors", "lazy", "kernels", "data"),
+    "measures": ("errors", "lazy", "randomness", "kernels", "data"),
     "noise": ("errors", "randomness", "data", "claims"),
-    "verify": ("errors", "wording", "lazy", "html", "data", "claims", "records"),
+    "verify": ("_version", "errors", "wording", "lazy", "html", "data", "claims", "records"),
     "release": (
         "_version",
         "errors",
@@ -91,6 +91,7 @@ ROOMS = {
     "attacks": (
         *("errors", "lazy", "html", "progress", "atomic", "randomness", "data", "claims"),
         *("records", "kernels", "measures", "verify", "parameters", "release", "evaluate"),
+        "advice",
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),

@@ -231,7 +231,60 @@ LAYOUTS = {
     "trailing commas under names": graph(
         "a.csv", "source,target,\n1,2,\n2,3,\n7,9,\n", NUMBERS, ignore_weights=True
     ),
+    "an index before the ends, as pandas writes it": graph(
+        "a.csv",
+        ",source,target\n0,1,2\n1,2,3\n2,7,9\n",
+        "a.csv: 3 columns where two are needed; further ones: column 1. "
+        "Say --ignore-weights to leave them out.",
+    ),
+    "an index that is left out": graph(
+        "a.csv",
+        ",source,target\n0,1,2\n1,2,3\n2,7,9\n",
+        NUMBERS,
+        said="left out column 1: a release says nothing of them, and whoever joins them back to "
+        "one can single people out again",
+        ignore_weights=True,
+    ),
+    "names of rows, as R writes them": graph(
+        "a.txt",
+        '"source" "target"\n"1" 1 2\n"2" 2 3\n',
+        'a.txt: 2 names ("source", "target") over rows of 3 cells. Give one name a column.',
+    ),
+    "empty attributes, as NetworkX writes them": graph(
+        "a.txt",
+        "1 2 {}\n2 3 {}\n7 9 {}\n",
+        NUMBERS,
+        source_column=1,
+        target_column=2,
+        ignore_weights=True,
+    ),
+    "undirected ties of Gephi": graph(
+        "a.csv",
+        "Source,Target,Type,Id,Weight\n1,2,Undirected,0,1.0\n2,3,Undirected,1,1.0\n"
+        "7,9,Undirected,2,1.0\n",
+        NUMBERS,
+        ignore_weights=True,
+    ),
+    "directed ties of Gephi": graph(
+        "a.csv",
+        "Source,Target,Type,Id,Weight\n1,2,Directed,0,1.0\n2,3,Directed,1,1.0\n",
+        "a.csv: ties are directed: 0 of 2 ties are mutual (0.0 %). Graphs here are undirected; "
+        "to forget the directions, say --directed symmetrize.",
+        ignore_weights=True,
+    ),
+    "a remark to a spreadsheet": graph(
+        "a.csv",
+        "sep=;\nsource;target\n1;2\n",
+        "a.csv, line 1: sep=; is a remark to a spreadsheet. Remove this line.",
+    ),
     # Collections
+    "empty lines": graph("a.txt", "1 2\n\n2 3\n\n7 9\n\n", NUMBERS),
+    "comments among the lines": graph("a.txt", "1 2\n# calls\n2 3\n7 9\n", NUMBERS),
+    "bare carriage returns": graph(
+        "a.txt",
+        "1 2\r2 3\r7 9\r",
+        "a.txt: lines end in a bare carriage return. Convert them to line feeds.",
+    ),
     "SNAP": graph(
         "a.txt",
         "# Undirected graph: calls.txt\n# Nodes: 5 Edges: 3\n# FromNodeId\tToNodeId\n"
@@ -352,7 +405,17 @@ LAYOUTS = {
         "a.csv, line 3: the names of the columns stand here again, so files were put one below "
         "the other. Remove the line.",
     ),
+    "integer ids": likes("a.csv", "user_id,item_id\n10,7\n20,7\n", {10: [7], 20: [7]}),
     # Tables
+    "a table with an index, as pandas writes it": table(
+        "a.csv",
+        ",sex,town\n0,f,Oslo\n1,m,Rome\n",
+        "a.csv, line 1: column 1 has no name. Give it one.",
+    ),
+    "a table with ids": table("a.csv", "id,sex,town\n1,f,Oslo\n2,m,*\n", CELLS, ids="id"),
+    "a table with quotes": table(
+        "a.csv", 'sex,town\nf,"Bad, ""Ems"""\nm,Rome\n', {**CELLS, "town": ['Bad, "Ems"', "Rome"]}
+    ),
     "a table": table("a.csv", "sex,town\nf,Oslo\nm,*\n", CELLS),
     "a table with semicolons": table("a.csv", "sex;town\nf;Oslo\nm;\n", CELLS),
     "a table with tabs": table("a.tsv", "sex\ttown\nf\tOslo\nm\t*\n", CELLS),

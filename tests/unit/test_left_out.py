@@ -178,6 +178,33 @@ def test_attributes_of_files_are_named_in_a_warning_and_in_the_private_record(tm
     assert left_out("weight, gender, year") in gv.KDegree(k=2).anonymize(graph).private.warnings
 
 
+XML = {
+    "a.gexf": "<gexf><graph><nodes>{}</nodes><edges>{}</edges></graph></gexf>",
+    "a.graphml": "<graphml><graph>{}{}</graph></graphml>",
+}
+
+
+@pytest.mark.parametrize("name", XML)
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (("0", "1"), ()),
+        (("e1", "e2"), ()),
+        (("1", "3"), ("edge id",)),
+        (("call-77", "call-78"), ("edge id",)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::graphveil.errors.GraphveilWarning")
+def test_ids_of_edges_are_named_where_they_are_more_than_a_count(tmp_path, name, ids, expected):
+    nodes = "".join(f'<node id="{node}"/>' for node in "abc")
+    ends = ("ab", "bc")
+    edges = "".join(
+        f'<edge id="{i}" source="{v}" target="{w}"/>' for i, (v, w) in zip(ids, ends, strict=True)
+    )
+    (tmp_path / name).write_text(XML[name].format(nodes, edges))
+    assert expected == gv.read_graph(tmp_path / name).left_out
+
+
 def test_columns_of_pairs_are_named_in_a_warning_and_in_the_private_record(tmp_path):
     rows = "user,item,rating\n" + "".join(f"u{n},i{n % 2},5\n" for n in range(8))
     (tmp_path / "likes.csv").write_text(rows)

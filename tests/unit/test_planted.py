@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from planted.collection import DoesNotApplyError, Flaw, flaws
+from graphveil.methods import METHODS
+from planted.collection import (
+    KINDS,
+    Caught,
+    DoesNotApplyError,
+    Flaw,
+    caught,
+    flaws,
+    write_caught,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAWS = flaws()
@@ -22,9 +31,11 @@ def test_the_text_that_a_flaw_replaces_stands_in_its_file_once(flaw):
 
 @pytest.mark.parametrize("flaw", FLAWS, ids=lambda flaw: flaw.name)
 def test_the_tests_of_a_flaw_are_there(flaw):
-    named = [part for part in flaw.tests if part.startswith("tests/")]
-    assert named
-    assert [] == [part for part in named if not (ROOT / part.partition("::")[0]).exists()]
+    assert flaw.checks
+    for arguments in flaw.checks.values():
+        named = [part for part in arguments if part.startswith("tests/")]
+        assert named
+        assert [] == [part for part in named if not (ROOT / part.partition("::")[0]).exists()]
 
 
 def test_every_flaw_has_a_name_of_its_own_and_says_what_it_means():
@@ -33,9 +44,37 @@ def test_every_flaw_has_a_name_of_its_own_and_says_what_it_means():
     assert 25 <= len(FLAWS)
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_flaws_of_its_own(name):
+    assert 2 <= len([flaw for flaw in FLAWS if name in flaw.methods])
+
+
+def test_flaws_are_of_methods_that_there_are_and_attacks_and_verify_notice_some():
+    assert set() == {name for flaw in FLAWS for name in flaw.methods} - set(METHODS)
+    for kind in KINDS:
+        assert 8 <= len([flaw for flaw in FLAWS if kind in flaw.checks])
+
+
+def test_the_table_of_what_noticed_them_is_of_these_flaws_and_their_tests():
+    checks = {flaw.name: flaw.checks for flaw in FLAWS}
+    for row in caught():
+        files = {part.partition("::")[0] for part in checks[row.flaw][row.kind]}
+        assert row.test.partition("::")[0] in files
+
+
+def test_rows_of_flaws_that_were_tried_again_take_the_place_of_the_old_ones(tmp_path):
+    table, (one, other) = tmp_path / "caught.csv", [flaw.name for flaw in FLAWS[:2]]
+    first = [Caught(other, "", "test", "a::b"), Caught(one, "", "test", "a::c")]
+    write_caught([*first, Caught("gone", "", "test", "a::b")], table)
+    assert [first[1], first[0]] == caught(table)
+    again = Caught(one, "rename", "verify", "d::e")
+    write_caught([again], table)
+    assert [again, first[0]] == caught(table)
+
+
 def test_a_flaw_whose_text_is_gone_is_an_error(tmp_path):
     (tmp_path / "code.py").write_text("limit = 3\n")
-    flaw = Flaw("more", "It lets more pass.", "code.py", "limit = 3", "limit = 4", ())
+    flaw = Flaw("more", "It lets more pass.", "code.py", "limit = 3", "limit = 4")
     assert "limit = 4\n" == flaw.planted(tmp_path)
     for text in ("limit = 5\n", "limit = 3\nlimit = 3\n"):
         (tmp_path / "code.py").write_text(text)

@@ -149,7 +149,7 @@ def test_verify_counts_row_and_column_of_people_as_items(tmp_path, monkeypatch):
     assert [] == gv.verify_release(method.anonymize(data).write(tmp_path / "out")).failures()
     monkeypatch.setattr("graphveil.methods.randomized_response.cells_of_one", lambda _: 4)
     verdict = gv.verify_release(method.anonymize(data).write(tmp_path / "row-alone"))
-    assert [THRESHOLDS] == [check.name for check in verdict.failures()]
+    assert [THRESHOLDS, "method"] == [check.name for check in verdict.failures()]
 
 
 def test_the_edge_unit_flips_with_the_papers_probability():
@@ -280,6 +280,11 @@ def test_where_no_epsilon_fits_the_error_says_so():
         gv.RandomizedResponse(epsilon=1.0, unit="node", max_edges=1000).check(graph_of([], n=99))
 
 
+def without_estimates(texts):
+    """Return the warnings but the one that reads what was published, beside public numbers."""
+    return [text for text in texts if "most published edges are true" not in text]
+
+
 def test_errors_and_warnings_depend_on_public_numbers_only():
     """Everything said in public is the same for all data of one size: empty, sparse or full."""
     many = [graph_of(cells, n=100) for cells in ([], range(50), range(4950))]
@@ -290,7 +295,7 @@ def test_errors_and_warnings_depend_on_public_numbers_only():
             strict.anonymize(data)
         errors.add(str(caught.value))
     assert 1 == len(errors)
-    assert 1 == len({tuple(run(method, data)[1]) for data in many})
+    assert 1 == len({tuple(without_estimates(run(method, data)[1])) for data in many})
     likes = [users_of(np.full((20, 5), value)) for value in (0, 1)]
     assert 1 == len({tuple(run(method, data)[1]) for data in likes})
 

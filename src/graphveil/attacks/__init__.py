@@ -1,16 +1,9 @@
 """What an attacker still learns: attacks on released files, beside guesses without them."""
 
-from graphveil.attacks.attack import (
-    Attached,
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    Outcome,
-    Rerun,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Rerun, Situation
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.rows import Attacked, AttackRow, attack, attack_rows_to_arrow
+from graphveil.evaluate import Attached
 
 __all__ = [
     "ATTACKS",

@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import ParameterError
-from graphveil.evaluate import Comparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate import Attached, Comparison
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import Options
 from graphveil.release import Release
 
 C = TypeVar("C", bound=Comparison[Any])
 P = TypeVar("P", bound="AttackOptions")
 
-Rerun = Callable[[Data, int], Release]
-"""Runs the method again: on the original with its rows in another order, under a seed."""
+Rerun = Callable[[Data, int | None], Release]
+"""Runs the method again: on the original or data like it, under a seed; without one its randomness
+is the operating system's, as in the run that made the release."""
 
 Exact = Literal["exact", "estimate", "sampled"]
 """Counted, approximated by an algorithm, or drawn."""
@@ -76,21 +77,6 @@ def _as_number(value: Any) -> Any:
         except ValueError:
             continue
     return value
-
-
-class Attached(NamedTuple):
-    """A column that is published beside a release, joined by the released ids.
-
-    Parameters
-    ----------
-    name
-        What it is called.
-    value
-        Text, shape (n,): the value of everybody, in the order of the original.
-    """
-
-    name: str
-    value: NDArray[Any]
 
 
 class Situation(NamedTuple, Generic[C]):
@@ -184,8 +170,8 @@ class Outcome(NamedTuple):
     not_measured: Mapping[str, str] = MappingProxyType({})
 
 
-class NotMeasuredError(Exception):
-    """An attack cannot be computed here; the message says why."""
+class TooLargeError(NotMeasuredError):
+    """Data is above the limit of an attack; the message says the limit and the way out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +195,11 @@ class Attack(Generic[C, P]):
     cost
         How its time grows, and up to which size it is computed.
     compute
-        Situation and options to outcome; raises `NotMeasuredError` where it is too large.
+        Situation and options to outcome; raises `NotMeasuredError` where there is none, and
+        `TooLargeError` where only the work shows that there is too much.
+    seconds
+        Situation and options to about how long it takes, in seconds of CPU time, from a count of
+        operations; raises `TooLargeError` above the limit.
     options
         The type of its options.
     by_name
@@ -224,5 +214,6 @@ class Attack(Generic[C, P]):
     needs_linkage: bool
     cost: str
     compute: Callable[[Situation[C], P], Outcome]
+    seconds: Callable[[Situation[C], P], float]
     options: type[P]
     by_name: bool = False

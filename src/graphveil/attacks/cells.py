@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
-from graphveil.attacks.intervals import wilson
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
 from graphveil.evaluate import BipartiteComparison, GraphComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.release import Release
 
@@ -137,20 +132,39 @@ def epsilon_bound(counts: Cells) -> float:
     2.09
     """
     rest = counts.cells - counts.true
-    hit = clopper_pearson(counts.kept, counts.true)[0]
-    alarm = clopper_pearson(counts.published - counts.kept, rest)[1]
+    return least_epsilon((counts.kept, counts.true), (counts.published - counts.kept, rest), DOUBT)
+
+
+def least_epsilon(with_it: tuple[int, int], without: tuple[int, int], doubt: float) -> float:
+    """Return the epsilon that the frequencies of one event in two worlds show at least.
+
+    Parameters
+    ----------
+    with_it, without
+        In how many of how many independent cases the event held, in either world.
+    doubt
+        How often the bound may exceed the truth; the event was chosen before.
+
+    Examples
+    --------
+    >>> round(least_epsilon((750, 750), (0, 750), 0.001), 2)
+    4.59
+    """
+    hit, alarm = clopper_pearson(*with_it, doubt)[0], clopper_pearson(*without, doubt)[1]
     if hit <= alarm:
         return 0.0
     return max(math.log(hit / alarm), math.log((1 - alarm) / (1 - hit)))
 
 
-def clopper_pearson(number: int, size: int) -> tuple[float, float]:
-    """Return the interval around a share that fails on either side in one of 2,000 cases at most.
+def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float, float]:
+    """Return the interval around a share, by default off on either side in one of 2,000 cases.
 
     Parameters
     ----------
     number, size
         How many of how many.
+    doubt
+        How often the share may lie outside, on both sides together.
 
     Examples
     --------
@@ -158,44 +172,35 @@ def clopper_pearson(number: int, size: int) -> tuple[float, float]:
     >>> low, round(high, 3)
     (0.0, 0.532)
     """
-    tail = DOUBT / 2
+    tail = doubt / 2
     low = special.betaincinv(number, size - number + 1, tail) if number else 0.0
     high = special.betaincinv(number + 1, size - number, 1 - tail) if number < size else 1.0
     return float(low), float(high)
 
 
-_KNOWS = "all of the original but one {what}, and the release"
-_DEFINITION = (
-    'hits and false alarms of the guess "it is published", over all cells; and the largest epsilon '
-    "that the two shares show, sure but for one case in a thousand. Measured where cells are "
-    "published independently, with one of two chances"
-)
-_SOURCE = "Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020"
+def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, AttackOptions]:
+    """Return the entry of this attack on one kind of data."""
+    return Attack(
+        name=name,
+        kind=kind,
+        knows=f"all of the original but one {cell}, and the release",
+        definition='hits and false alarms of the guess "it is published", over all cells; and the '
+        "largest epsilon that the two shares show, sure but for one case in a thousand. Measured "
+        "where cells are published independently, with one of two chances",
+        source="Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020",
+        needs_linkage=True,
+        cost="linear",
+        compute=cell_membership,
+        seconds=seconds_of_passes,
+        options=AttackOptions,
+        by_name=True,
+    )
 
-EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = Attack(
-    name="edge-membership",
-    kind=Graph,
-    knows=_KNOWS.format(what="edge"),
-    definition=_DEFINITION,
-    source=_SOURCE,
-    needs_linkage=True,
-    cost="linear",
-    compute=cell_membership,
-    options=AttackOptions,
-    by_name=True,
-)
+
+EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = _entry("edge-membership", Graph, "edge")
 """The entry of this attack on graphs."""
 
-ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = Attack(
-    name="entry-membership",
-    kind=Bipartite,
-    knows=_KNOWS.format(what="entry"),
-    definition=_DEFINITION,
-    source=_SOURCE,
-    needs_linkage=True,
-    cost="linear",
-    compute=cell_membership,
-    options=AttackOptions,
-    by_name=True,
+ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = _entry(
+    "entry-membership", Bipartite, "entry"
 )
 """The entry of this attack on users by features."""

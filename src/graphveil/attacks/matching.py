@@ -16,15 +16,16 @@ from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
     AttackOptions,
-    NotMeasuredError,
     Outcome,
     Situation,
+    TooLargeError,
 )
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import TableComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
 from graphveil.progress import stage
 from graphveil.release import Release
@@ -32,6 +33,8 @@ from graphveil.verify.recount.fitting import Cells, fitting_persons, members
 
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""
+
+SMALLER = "Try it on a release of a part of the people"
 
 SLACK = 1e-5
 """How far a chance may lie above one in the level: estimates are rounded."""
@@ -48,7 +51,7 @@ def matching(situation: Situation[TableComparison], options: AttackOptions) -> O
     Raises
     ------
     NotMeasuredError
-        Where rows or pairs are too many, or records do not fit their owners.
+        Where there are no people, pairs are too many, or records do not fit their owners.
     """
     del options
     pair = situation.comparison
@@ -74,13 +77,11 @@ def _fitting(pair: TableComparison) -> Pairs:
     n = pair.original.n_rows
     if n == 0:
         raise NotMeasuredError("there are no people")
-    if n > MOST_ROWS:
-        raise NotMeasuredError(f"{n:,} rows are more than {MOST_ROWS:,}")
     masks = fitting_persons(Cells(pair.after[pair.linked], pair.before))
     numbers = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     if numbers.sum() > MOST_PAIRS:
-        raise NotMeasuredError(
-            f"{int(numbers.sum()):,} pairs that fit are more than {MOST_PAIRS:,}"
+        raise TooLargeError(
+            f"{int(numbers.sum()):,} pairs that fit are more than {MOST_PAIRS:,}. {SMALLER}"
         )
     indptr = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
     pairs = Pairs(indptr, np.concatenate([members(mask) for mask in masks]))
@@ -89,6 +90,33 @@ def _fitting(pair: TableComparison) -> Pairs:
             "some records do not fit their owners: cells were not only suppressed"
         )
     return pairs
+
+
+PER_CELL, PER_PAIR, TRIED = 3e-9, 2e-5, 200
+"""Seconds for every pair of rows and column, and for every pair that fits; by how many records the
+number of these is judged."""
+
+
+def seconds(situation: Situation[TableComparison], options: AttackOptions) -> float:
+    """Return about how long it takes; with it one more run of the method.
+
+    Raises
+    ------
+    TooLargeError
+        Where rows are too many.
+    """
+    del options
+    pair = situation.comparison
+    n = pair.original.n_rows
+    if n > MOST_ROWS:
+        raise TooLargeError(f"{n:,} rows are more than {MOST_ROWS:,}. {SMALLER}")
+    if n == 0:
+        return 0.0
+    tried = pair.after[:: max(n // TRIED, 1)]
+    fitting = [int(((row == pair.before) | (row < 0)).all(axis=1).sum()) for row in tried]
+    pairs = min(sum(fitting) / len(fitting) * n, MOST_PAIRS)
+    cells = n * n * len(pair.released.columns)
+    return PER_CELL * cells + PER_PAIR * pairs + run_again(situation)
 
 
 def _chances(
@@ -298,6 +326,7 @@ MATCHING = Attack(
     needs_linkage=True,
     cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} pairs that fit",
     compute=matching,
+    seconds=seconds,
     options=AttackOptions,
 )
 """The entry of this attack."""

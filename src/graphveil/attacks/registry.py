@@ -6,9 +6,11 @@ from typing import Any
 
 from graphveil.attacks.attack import Attack
 from graphveil.attacks.cells import EDGE_MEMBERSHIP, ENTRY_MEMBERSHIP
+from graphveil.attacks.edge_rerun import EDGE_RE_RUN
 from graphveil.attacks.features.class_truth import CLASS_TRUTH
 from graphveil.attacks.features.homogeneity import HOMOGENEITY
 from graphveil.attacks.features.intersection import INTERSECTION
+from graphveil.attacks.features.item_membership import ITEM_MEMBERSHIP
 from graphveil.attacks.features.linkage import LINKAGE
 from graphveil.attacks.features.membership import MEMBERSHIP
 from graphveil.attacks.features.rerunning import RE_RUN
@@ -23,6 +25,7 @@ _ALL: tuple[Attack[Any, Any], ...] = (
     MATCHING,
     LINKAGE,
     MEMBERSHIP,
+    ITEM_MEMBERSHIP,
     CLASS_TRUTH,
     HOMOGENEITY,
     INTERSECTION,
@@ -34,6 +37,7 @@ _ALL: tuple[Attack[Any, Any], ...] = (
     EDGE_GAIN,
     ENTRY_MEMBERSHIP,
     EDGE_MEMBERSHIP,
+    EDGE_RE_RUN,
 )
 
 ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.advice import attached_column
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.attacks.attack import (
-    Attached,
-    Attack,
-    Exact,
-    NotMeasuredError,
-    Outcome,
-    Rerun,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, Exact, Outcome, Rerun, Situation, TooLargeError
+from graphveil.attacks.costs import WORTH_SAYING, spelled
+from graphveil.attacks.features.homogeneity import in_classes_of_one
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
-from graphveil.errors import ParameterError, UsageError
-from graphveil.evaluate import Comparison, comparison_of
+from graphveil.errors import ParameterError, ResourceError, UsageError, warn
+from graphveil.evaluate import (
+    Attached,
+    BipartiteComparison,
+    Comparison,
+    TableComparison,
+    comparison_of,
+)
+from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
-from graphveil.progress import stage
+from graphveil.progress import notice, stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
-
-NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
 
 class AttackRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,12 +136,17 @@ def attack(
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
+    ResourceError
+        Where an attack that is asked for by name is above its limit; one that is not is then not
+        measured.
     """
     given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
     folder = None if isinstance(release, Release) else Path(release)
     read = release if isinstance(release, Release) else read_release(release)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     _check_attached(attached, pair.original)
+    if attached is not None and pair.position is not None:
+        _warn_of(attached, pair)
     situation = Situation(
         comparison=pair,
         release=read,
@@ -150,25 +155,71 @@ def attack(
         second=_second(second, original, pair),
         attached=attached,
     )
+    planned, not_measured = _planned(attacks, situation, given)
     rows: list[AttackRow] = []
-    not_measured: dict[str, str] = {}
-    for chosen in _chosen(attacks, type(pair.original)):
-        if chosen.needs_linkage and pair.position is None:
-            not_measured[chosen.name] = NEEDS_LINKAGE
-            continue
+    for name, chosen, seen, options_of_it in planned:
         try:
-            with stage(f"attacking with {chosen.name}"):
-                outcome = chosen.compute(
-                    _seen_by(chosen, situation), given.get(chosen.name, chosen.options())
-                )
+            with stage(f"attacking with {name}"):
+                outcome = chosen.compute(seen, options_of_it)
         except NotMeasuredError as error:
-            not_measured[chosen.name] = str(error)
+            not_measured[name] = _refused(name, error, attacks)
             continue
-        rows.extend(_rows("release" if folder is None else folder.name, chosen.name, outcome))
-        not_measured |= {f"{chosen.name}: {n}": why for n, why in outcome.not_measured.items()}
+        rows.extend(_rows("release" if folder is None else folder.name, name, outcome))
+        not_measured |= {f"{name}: {part}": why for part, why in outcome.not_measured.items()}
         if folder is not None:
-            write_risks(folder, chosen.name, pair.original, outcome)
+            write_risks(folder, name, pair.original, outcome)
     return Attacked(rows=rows, not_measured=not_measured)
+
+
+class _Planned(NamedTuple):
+    """An attack that will be tried, on what it reads, with its options."""
+
+    name: str
+    entry: Attack[Any, Any]
+    seen: Situation[Any]
+    options: Any
+
+
+def _planned(
+    asked: Sequence[str] | None, situation: Situation[Any], given: Mapping[str, Any]
+) -> tuple[list[_Planned], dict[str, str]]:
+    """Return what will be tried, and why the rest is not; say how long what takes long will take.
+
+    Raises
+    ------
+    ResourceError
+        Where an attack that was asked for is above its limit: before any is tried.
+    """
+    planned: list[_Planned] = []
+    not_measured: dict[str, str] = {}
+    for chosen in _chosen(asked, type(situation.comparison.original)):
+        name, seen = chosen.name, _seen_by(chosen, situation)
+        if chosen.needs_linkage and situation.comparison.position is None:
+            not_measured[name] = NEEDS_LINKAGE
+            continue
+        options = given.get(name, chosen.options())
+        try:
+            seconds = chosen.seconds(seen, options)
+        except NotMeasuredError as error:
+            not_measured[name] = _refused(name, error, asked)
+            continue
+        if seconds >= WORTH_SAYING:
+            notice(f"{name} takes about {spelled(seconds)} of CPU time")
+        planned.append(_Planned(name, chosen, seen, options))
+    return planned, not_measured
+
+
+def _refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
+    """Return why an attack is not measured; one that is asked for and too large ends the run.
+
+    Raises
+    ------
+    ResourceError
+        In the latter case.
+    """
+    if isinstance(error, TooLargeError) and name in (asked or ()):
+        raise ResourceError(f"{name}: {error}.") from error
+    return str(error)
 
 
 def entry_of(name: str) -> Attack[Any, Any]:
@@ -191,6 +242,14 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
             f"the attached column {attached.name!r} has {attached.value.size} values, the original "
             f"{original.size} people. Give one value for everybody, in the original's order."
         )
+
+
+def _warn_of(attached: Attached, pair: Comparison[Any]) -> None:
+    """Warn that a column is published beside the release, and of how many people it tells."""
+    if isinstance(pair, TableComparison):
+        pair = pair.one_hot()
+    if isinstance(pair, BipartiteComparison) and attached.value.size:
+        warn(attached_column(attached.name, float(in_classes_of_one(attached, pair).mean())))
 
 
 def _second(

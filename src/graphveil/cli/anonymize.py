@@ -29,7 +29,7 @@ from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
 from graphveil.data import Graph
 from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
 from graphveil.errors import UsageError
-from graphveil.io import BipartiteOptions
+from graphveil.io import BipartiteOptions, TableOptions
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Key
 from graphveil.progress import shown, stage
@@ -218,10 +218,19 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     record = read_record(flags.out)
     if record is None:
         raise TypeError("a new release has its private part")
-    _report(read_manifest(flags.out).claim, anonymizer.name, record, flags)
+    manifest = read_manifest(flags.out)
+    _report(manifest.claim, anonymizer.name, record, flags)
     if not flags.json:
         say(f"check it: {_check(anonymizer, options, flags.out, typed)}")
+        if isinstance(options, TableOptions) and manifest.data.kind == "bipartite":
+            say(f"as a table: {_table_again(flags.out)}")
     return 0
+
+
+def _table_again(out: Path) -> str:
+    """Return the command that makes a released table a table again, ready to paste."""
+    copy = file_word(out.with_name(f"{out.name}.csv"))
+    return f"graphveil convert {file_word(out)} --kind table --out {copy}"
 
 
 def _engine(

@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil import io
-from graphveil.attacks import Attached
 from graphveil.cli.console import printable, say
 from graphveil.cli.flags import flag
 from graphveil.data import Data, Table
 from graphveil.errors import UsageError
+from graphveil.evaluate import Attached
 
 COLUMN_FLAGS = [
     flag(
         "attached",
         Path | None,
-        "A table with a column that is published beside the release, for homogeneity. Its ids are "
-        "those of the original.",
+        "A table with a column that is published beside the release. Its ids are those of the "
+        "original.",
         default=None,
     ),
     flag("attached_column", str | None, "That column, by its name.", default=None),

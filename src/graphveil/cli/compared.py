@@ -11,7 +11,7 @@ import msgspec
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, OUTPUT_GROUP, flag
 from graphveil.cli.new_file import check_new_file, new_file
-from graphveil.cli.original import read_original
+from graphveil.cli.original import Original, read_original
 from graphveil.cli.pipes import a_file
 from graphveil.errors import UsageError
 
@@ -75,5 +75,10 @@ class RowsFile(NamedTuple):
 
 def original_of(folder: Path, path: Path, given: dict[str, Any]) -> Any:
     """Return the original of a release, from a file or a pipe."""
+    return original_as_read(folder, path, given).original
+
+
+def original_as_read(folder: Path, path: Path, given: dict[str, Any]) -> Original:
+    """Return the original of a release, from a file or a pipe, and how it was read."""
     with a_file(path, given.get(INPUT_FORMAT)) as file:
-        return read_original(folder, file, given).original
+        return read_original(folder, file, given)

@@ -99,7 +99,7 @@ def result_table(
         table.add_row(*(Text(escaped(str(cell))) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=120, no_color=True)
+        console = Console(highlight=False, width=160, no_color=True)
     console.print(table)
 
 

@@ -55,6 +55,10 @@ def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bo
 
 
 def _of_release(folder: Path, given: dict[str, Any]) -> Data:
+    """Return the data of a release; what was a table may be asked for as one."""
+    as_table = given.get("kind") == "table"
+    if as_table:
+        given = given | {"kind": None}
     asked = [name for name, value in given.items() if value is not None]
     if asked:
         raise UsageError(
@@ -62,7 +66,10 @@ def _of_release(folder: Path, given: dict[str, Any]) -> Data:
             "Leave it out."
         )
     with stage(f"reading {folder.name}"):
-        return read_release(folder).data
+        release = read_release(folder)
+    if as_table and isinstance(release.data, Graph):
+        raise UsageError("--kind table is not for a release of a graph. Leave it out.")
+    return release.to_table() if as_table else release.data
 
 
 def _write(data: Data, out: Path, ids: Path | None, *, mode: int, replace: bool) -> None:
@@ -111,5 +118,7 @@ command = with_signature(
     text="Write a data file, or the data of a release, in another format.\n\n"
     "A copy is no release: it carries no promise, and nothing can be verified of it. Verify the "
     "release first. The copy of a data file can be read by its owner alone.\n\n"
+    "Where a table was released as pairs of a row and a column=value, --kind table makes it a "
+    "table again.\n\n"
     "Example: graphveil convert friends-k5 --out friends.npz",
 )

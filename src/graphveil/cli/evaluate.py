@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_of
+from graphveil.cli.attached import COLUMN_FLAGS, Column
+from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_as_read
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.cli.reading import AnyOptions, read_input
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.errors import UsageError
 from graphveil.evaluate import METRICS, Evaluation, Row, evaluate, rows_to_arrow
 from graphveil.evaluate.rows import HEAVY_UP_TO
 from graphveil.progress import shown
@@ -18,18 +21,47 @@ from graphveil.progress import shown
 
 def _run(folder: Path, **given: Any) -> int:
     as_json, path = given.pop("json"), given.pop("original")
-    metrics, seed = given.pop("metrics"), given.pop("seed")
+    metrics, seed, label = (given.pop(name) for name in ("metrics", "seed", "label"))
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
+    test = given.pop("test")
+    column = Column(*(given.pop(item) for item in Column._fields))
+    column.check()
     with shown(bar):
-        original = original_of(folder, path, given)
-        evaluation = evaluate(folder, original=original, metrics=metrics, seed=seed)
+        read = original_as_read(folder, path, given)
+        evaluation = evaluate(
+            folder,
+            original=read.original,
+            metrics=metrics,
+            seed=seed,
+            test=None if test is None else _test_people(test, read.options),
+            label=label,
+            attached=column.read(read.original),
+        )
     file.write(evaluation.rows, lambda: rows_to_arrow(evaluation.rows))
     if as_json:
         result_json(evaluation)
     else:
         print_rows(evaluation)
     return 0
+
+
+def _test_people(path: Path, options: AnyOptions) -> Data:
+    """Return held-back people, read as the original was.
+
+    Raises
+    ------
+    UsageError
+        Where bins depend on who is read: test people would get other ones.
+    """
+    bins = getattr(options, "bins", {})
+    for name, how in bins.items():
+        if not how.startswith("edges:"):
+            raise UsageError(
+                f"the column {name!r} was read in bins by {how}, which test people would get other "
+                f"ones of. Read both in bins of given edges: --bins {name}=edges:A,B."
+            )
+    return read_input(path, options, quiet=True)
 
 
 def print_rows(evaluation: Evaluation) -> None:
@@ -62,11 +94,15 @@ def _metrics_help() -> str:
         kind: ", ".join(name for name, metric in METRICS.items() if metric.kind is kind)
         for kind in HEAVY_UP_TO
     }
-    heavy = ", ".join(name for name, metric in METRICS.items() if metric.cost == "heavy")
+    heavy = ", ".join(
+        name for name, metric in METRICS.items() if metric.cost == "heavy" and not metric.by_name
+    )
+    tasks = " and ".join(name for name, metric in METRICS.items() if metric.by_name)
     return (
         f"Metrics to compute. Of a graph: {named[Graph]}. Of users by features: "
         f"{named[Bipartite]}. Of a table: {named[Table]}. All that fit without this, but {heavy} "
-        f"only up to {HEAVY_UP_TO[Graph]:,} edges or {HEAVY_UP_TO[Bipartite]:,} entries."
+        f"only up to {HEAVY_UP_TO[Graph]:,} edges or {HEAVY_UP_TO[Bipartite]:,} entries; {tasks} "
+        "read tables too, need --test and are computed only where they are named."
     )
 
 
@@ -76,6 +112,21 @@ command = with_signature(
         FOLDER,
         *original_flags(required=True),
         flag("metrics", list[str] | None, _metrics_help(), default=None),
+        flag(
+            "test",
+            Path | None,
+            "People whom the release was not made from, read as the original: classification and "
+            "recommendation are tested on them.",
+            default=None,
+        ),
+        flag(
+            "label",
+            str | None,
+            "The column that classification tells: of the test people, and of the release or of "
+            "--attached.",
+            default=None,
+        ),
+        *COLUMN_FLAGS,
         *ROW_FLAGS,
     ],
     name="evaluate",

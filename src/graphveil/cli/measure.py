@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -27,10 +28,12 @@ from graphveil.measures import (
     Cascade,
     EqualRows,
     Identifiability,
+    SingledOut,
     cascade,
     check_parameters,
     finer,
     measure,
+    singled_out,
 )
 from graphveil.measures.finer import NEIGHBOURS, WHOLE_ROW
 from graphveil.progress import shown, stage
@@ -47,10 +50,11 @@ def _run(path: Path, **given: Any) -> int:
     asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
+    seed = given.pop("seed")
     options = reading_options(KINDS, path, given)
     kind = read_as(options)
     if kind is Graph:
-        _check_graph(asked, second)
+        _check_graph(asked, second, seed)
     else:
         _check_rows(kind, asked, second)
     if out is not None:
@@ -60,18 +64,24 @@ def _run(path: Path, **given: Any) -> int:
         data = read_input(path, options)
         with stage("measuring"):
             measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
-        cascaded = None
+        cascaded: Cascade | None = None
+        alone: Sequence[SingledOut] = ()
+        if not isinstance(data, Graph):
+            with stage("drawing items"):
+                alone = singled_out(data, columns=asked["columns"], seed=seed)
         if second["second"] is not None and isinstance(data, Graph):
             with stage("following the cascade"):
                 cascaded = _cascade(data, measured, second)
     if out is not None:
         _write_unprotected(measured, out, force=force)
-    _show(measured, finer(data, measured), cascaded, as_json=as_json)
+    _show(measured, finer(data, measured), cascaded, alone, as_json=as_json)
     return 0
 
 
-def _check_graph(asked: dict[str, Any], second: dict[str, Any]) -> None:
+def _check_graph(asked: dict[str, Any], second: dict[str, Any], seed: int | None) -> None:
     """Put in the defaults, and refuse what a graph cannot be asked, before it is read."""
+    if seed is not None:
+        raise not_for("seed", Graph)
     if asked["columns"]:
         raise UsageError("--columns is for a table. Leave it out, or say --kind table.")
     for name, default in OF_A_GRAPH.items():
@@ -98,15 +108,20 @@ def _show(
     measured: Identifiability | EqualRows,
     found_by_more: Identifiability | EqualRows | None,
     cascaded: Cascade | None,
+    alone: Sequence[SingledOut],
     *,
     as_json: bool,
 ) -> None:
     if isinstance(measured, Identifiability) and measured.undecided:
         say(_given_up(measured.undecided))
     if as_json:
-        further = {} if cascaded is None else {"cascade": cascaded.summary()}
+        further: dict[str, Any] = {}
+        if cascaded is not None:
+            further["cascade"] = cascaded.summary()
         if found_by_more is not None:
             further["finer"] = _summary_of_more(found_by_more)
+        if alone:
+            further["singled_out"] = [asdict(each) for each in alone]
         result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
         return
     if isinstance(measured, Identifiability):
@@ -115,6 +130,11 @@ def _show(
         _print_rows(measured)
     if found_by_more is not None:
         _print_more(found_by_more)
+    if isinstance(measured, EqualRows):
+        _print_singled_out(
+            alone,
+            "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items",
+        )
     if cascaded is not None:
         _print_cascade(cascaded)
 
@@ -195,6 +215,17 @@ def _print_more(measured: Identifiability | EqualRows) -> None:
     result(f"someone who also knows {_also_known(measured)}:")
     _line("unique", figures["unique"], figures["uniqueness"])
     _line(f"unprotected (k={measured.k})", figures["unprotected"], figures["share_unprotected"])
+
+
+def _print_singled_out(alone: Sequence[SingledOut], what: str) -> None:
+    """Print how many people a few of their items single out, for each number of items."""
+    result("")
+    result(f"someone who knows some {what} of a person, drawn at random, singles out:")
+    for each in alone:
+        name = f"with {each.items} {what if each.items > 1 else what.removesuffix('s')}"
+        percent = [f"{100 * share:.2f}" for share in (each.share, each.low, each.high)]
+        interval = "exact" if each.low == each.high else f"95 %: {percent[1]} to {percent[2]}"
+        result(f"  {name:<26} {percent[0]:>12} % of people  ({interval})")
 
 
 def _print_classes(figures: dict[str, Any], noun: str) -> None:
@@ -306,6 +337,16 @@ def _flags() -> list[inspect.Parameter]:
     ]
 
 
+def _seed_flag() -> inspect.Parameter:
+    return flag(
+        "seed",
+        int | None,
+        "Of users by features and tables: repeats which people and items are drawn; fresh entropy "
+        "without it.",
+        default=None,
+    )
+
+
 def _output_flags() -> list[inspect.Parameter]:
     return [
         flag(
@@ -336,10 +377,11 @@ def _output_flags() -> list[inspect.Parameter]:
 
 command = with_signature(
     from_pipes(_run),
-    [INPUT, *_flags(), *_output_flags(), *reading_flags(KINDS)],
+    [INPUT, *_flags(), _seed_flag(), *_output_flags(), *reading_flags(KINDS)],
     name="measure",
     text="How identifiable are the people of this data as it stands?\n\n"
     "Counts equivalence classes exactly, says who is unique, and names the unprotected people: "
-    "of a network by what surrounds them, of users by features and of tables by equal rows.\n\n"
+    "of a network by what surrounds them, of users by features and of tables by equal rows. Of the "
+    "last two also: how many people 1, 2, 4 and 8 of their items single out, from a sample.\n\n"
     "Example: graphveil measure friends.csv --measure count --k 5",
 )

@@ -5,14 +5,20 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
 from graphveil.cli.reading import READERS, AnyOptions, from_json, read_input
 from graphveil.data import Data, Table
-from graphveil.records.manifest import read_manifest
-from graphveil.records.record import read_record
-from graphveil.release.files import kind_of
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from graphveil.records import manifest, record
+    from graphveil.release import files
+else:  # help needs none of what lies in a folder
+    manifest = lazy_module("graphveil.records.manifest")
+    record = lazy_module("graphveil.records.record")
+    files = lazy_module("graphveil.release.files")
 
 READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
 """Options that change what is made of the cells of a file, but not which cells are ids."""
@@ -40,6 +46,7 @@ class Original(NamedTuple):
 
     original: Data
     original_file: Path | None
+    options: AnyOptions
 
 
 def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
@@ -50,11 +57,11 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
     UsageError
         Where a flag belongs to another kind of data.
     """
-    record = read_record(folder)
-    kind = record.reading.get("kind") if record else None
-    kind = kind or read_manifest(folder).data.kind
-    container, reader = next((c, r) for c, r in READERS.items() if kind_of(c) == kind)
-    kept = from_json(reader.options(), record.reading if record else {})
+    private = record.read_record(folder)
+    kind = private.reading.get("kind") if private else None
+    kind = kind or manifest.read_manifest(folder).data.kind
+    container, reader = next((c, r) for c, r in READERS.items() if files.kind_of(c) == kind)
+    kept = from_json(reader.options(), private.reading if private else {})
     asked = values_for(reader.options, given)
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
@@ -62,7 +69,8 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
     options = dataclasses.replace(kept, **asked)
     data = read_input(path, options, quiet=True)
     as_recorded = isinstance(data, Table) and options == kept
-    return Original(data, path if as_recorded or _is_plainly_read(options) else None)
+    file = path if as_recorded or _is_plainly_read(options) else None
+    return Original(data, file, options)
 
 
 def _is_plainly_read(options: AnyOptions) -> bool:

@@ -32,9 +32,14 @@ def _verify(folder: Path, path: Path | None, given: dict[str, Any], limit_bytes:
     as_json, key = given.pop("json"), given.pop("key")
     with shown(bar):
         read = None if path is None else read_original(folder, path, given)
-        original = {} if read is None else read._asdict()
         with stage(f"verifying {folder.name}"):
-            verdict = verify_release(folder, **original, key=key, limit_bytes=limit_bytes)
+            verdict = verify_release(
+                folder,
+                original=None if read is None else read.original,
+                original_file=None if read is None else read.original_file,
+                key=key,
+                limit_bytes=limit_bytes,
+            )
             if read is not None and read.original_file is None:
                 checks = [*verdict.checks, read_once()]
                 verdict = msgspec.structs.replace(verdict, checks=checks)

@@ -91,12 +91,12 @@ def _measurings() -> Iterator[Callable[[], object]]:
 
 def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], object]]:
     """Yield runs of a method with its choices, in pairs."""
-    data = _data_for(method)
     short = {name: value for name, value in SHORT.items() if name in _flats(method)}
-    for parameters in _variations(method):
-        yield partial(_anonymize, method, short | parameters, data)
-    if method.nests:
-        yield partial(_nest, method, data)
+    for data in _data_for(method):
+        for parameters in _variations(method):
+            yield partial(_anonymize, method, short | parameters, data)
+        if method.nests:
+            yield partial(_nest, method, data)
 
 
 def _anonymize(method: type[Anonymizer[Any]], parameters: dict[str, Any], data: Data) -> None:
@@ -111,11 +111,16 @@ def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
         second.anonymize(data, seed=1, **nested)
 
 
-def _data_for(method: type[Anonymizer[Any]]) -> Any:
-    """Return data of the kind that a method takes; few rows of a table, since these are quick."""
-    if method.accepts is Table:
-        return datasets.load(TABLE).permuted(np.arange(TABLE_ROWS))
-    return datasets.load(NETWORK if method.accepts is Graph else ROWS)
+def _data_for(method: type[Anonymizer[Any]]) -> Iterator[Any]:
+    """Yield data of each kind that a method takes; few rows of a table, since these are quick."""
+    kinds: tuple[Any, ...] = (
+        method.accepts if isinstance(method.accepts, tuple) else (method.accepts,)
+    )
+    for kind in kinds:
+        if kind is Table:
+            yield datasets.load(TABLE).permuted(np.arange(TABLE_ROWS))
+        else:
+            yield datasets.load(NETWORK if kind is Graph else ROWS)
 
 
 def _variations(method: type[Anonymizer[Any]]) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ from graphveil.evaluate.comparison import (
     GraphComparison,
     TableComparison,
 )
+from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import Metric
 from graphveil.evaluate.metrics import METRICS
 from graphveil.evaluate.rows import Evaluation, Row, evaluate, rows_to_arrow
@@ -15,6 +16,7 @@ from graphveil.evaluate.stability import preserved
 
 __all__ = [
     "METRICS",
+    "Attached",
     "BipartiteComparison",
     "Comparison",
     "Evaluation",

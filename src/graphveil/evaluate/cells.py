@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.evaluate.comparison import TableComparison
-from graphveil.evaluate.metric import Figure, Figures
+from graphveil.evaluate.metric import Figure, Figures, share_of
 
 STAR = -1
 QUANTILES = {"median": 0.5, "75 % quantile": 0.75, "95 % quantile": 0.95}
@@ -17,7 +17,7 @@ def stars(pair: TableComparison) -> Figures:
     before, after = (int(np.count_nonzero(codes == STAR)) for codes in (pair.before, pair.after))
     yield Figure("original", before, "cells", judged=False)
     yield Figure("released", after, "cells")
-    yield Figure("released share", after / max(pair.after.size, 1), "share of cells")
+    yield from share_of(after, pair.after.size, "share of cells", part="released share")
 
 
 def stars_added(pair: TableComparison) -> Figures:
@@ -25,7 +25,7 @@ def stars_added(pair: TableComparison) -> Figures:
     known = pair.before != STAR
     added = int(np.count_nonzero(known & (pair.after[pair.linked] == STAR)))
     yield Figure("count", added, "cells")
-    yield Figure("share", added / max(int(known.sum()), 1), "share of the original's known cells")
+    yield from share_of(added, int(known.sum()), "share of the original's known cells")
 
 
 def utility(pair: TableComparison) -> Figures:
@@ -35,44 +35,50 @@ def utility(pair: TableComparison) -> Figures:
 
 
 def stars_by_column(pair: TableComparison) -> Figures:
-    """Yield the share of each column that is suppressed, in the order of the release."""
-    rows = max(pair.after.shape[0], 1)
+    """Yield the share of each column that is suppressed; nothing without rows."""
     for name, codes in zip(pair.released.columns, pair.after.T, strict=True):
-        yield Figure(name, np.count_nonzero(codes == STAR) / rows, "share of rows")
+        number = int(np.count_nonzero(codes == STAR))
+        yield from share_of(number, codes.size, "share of rows", part=name)
 
 
 def stars_by_row(pair: TableComparison) -> Figures:
-    """Yield how suppressed cells are spread over rows."""
+    """Yield how suppressed cells are spread over rows; nothing without rows."""
     by_row = np.count_nonzero(pair.after == STAR, axis=1)
-    n = max(by_row.size, 1)
-    yield Figure("mean", float(by_row.sum() / n), "cells")
-    yield from _quantiles(by_row, "cells")
-    yield Figure("maximum", int(by_row.max(initial=0)), "cells")
-    whole = int(np.count_nonzero(by_row == pair.after.shape[1])) if by_row.size else 0
-    yield Figure("nothing shown", whole / n, "share of rows")
+    if not by_row.size:
+        return
+    yield Figure("mean", float(by_row.mean()), "cells")
+    for part, share in QUANTILES.items():
+        yield Figure(part, float(np.quantile(by_row, share, method="inverted_cdf")), "cells")
+    yield Figure("maximum", int(by_row.max()), "cells")
+    whole = np.count_nonzero(by_row == pair.after.shape[1])
+    yield Figure("nothing shown", float(whole / by_row.size), "share of rows")
 
 
 def class_sizes(pair: TableComparison) -> Figures:
-    """Yield the sizes of the classes of equal rows; `*` equals only `*`."""
+    """Yield the sizes of the classes of equal rows, `*` equals only `*`; nothing without rows."""
     for part, codes in (("original", pair.before), ("released", pair.after)):
         sizes = _sizes(codes)
+        if not sizes.size:
+            return
         rows, number = int(sizes.sum()), sizes.size
         judged = part == "released"
         yield Figure(f"{part} classes", number, "classes", judged=False)
-        yield Figure(f"{part} smallest", int(sizes.min(initial=rows)), "rows", judged=False)
-        yield Figure(f"{part} average", rows / max(number, 1), "rows", judged=judged)
-        yield Figure(f"{part} largest", int(sizes.max(initial=0)), "rows", judged=False)
+        yield Figure(f"{part} smallest", int(sizes.min()), "rows", judged=False)
+        yield Figure(f"{part} average", rows / number, "rows", judged=judged)
+        yield Figure(f"{part} largest", int(sizes.max()), "rows", judged=False)
         pairs = int((sizes.astype(np.int64) ** 2).sum())
         yield Figure(f"{part} discernibility", pairs, "pairs of rows", judged=judged)
 
 
 def column_entropy(pair: TableComparison) -> Figures:
-    """Yield by how many bits a column says less: entropy of its known cells before and after."""
+    """Yield by how many bits a column says less; nothing without rows or columns."""
+    if not pair.after.size:
+        return
     losses = []
     for column, name in enumerate(pair.released.columns):
         losses.append(_bits(pair.before[:, column]) - _bits(pair.after[:, column]))
         yield Figure(name, losses[-1], "bits")
-    yield Figure("mean of columns", float(np.mean(losses)) if losses else 0.0, "bits")
+    yield Figure("mean of columns", float(np.mean(losses)), "bits")
 
 
 def _sizes(codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -87,11 +93,5 @@ def _bits(codes: NDArray[np.int32]) -> float:
     """Return the share of known cells times the entropy of their values, in bits."""
     counts = np.bincount(codes[codes != STAR])
     shares = counts[counts > 0] / max(int(counts.sum()), 1)
-    known = counts.sum() / max(codes.size, 1)
+    known = counts.sum() / codes.size
     return float(-(shares * np.log2(shares)).sum() * known) + 0.0
-
-
-def _quantiles(values: NDArray[np.int64], unit: str) -> Figures:
-    shown = values if values.size else np.zeros(1)
-    for part, share in QUANTILES.items():
-        yield Figure(part, float(np.quantile(shown, share, method="inverted_cdf")), unit)

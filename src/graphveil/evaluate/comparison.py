@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
+from graphveil.evaluate.held_back import HeldBack
 from graphveil.evaluate.searches import Distances, distances
+from graphveil.evaluate.triangles import triangles_of
 from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 
@@ -37,12 +39,16 @@ class Comparison(Generic[D]):
         int64, shape (n,): the released position of every original one, or None without linkage.
     randomness
         For metrics that sample; each asks for a stream of its own.
+    held_back
+        People whom the release was not made from, on whom tasks are tested; None where there are
+        none.
     """
 
     original: D
     released: D
     position: NDArray[np.int64] | None
     randomness: Randomness
+    held_back: HeldBack | None = None
 
     @property
     def linked(self) -> NDArray[np.int64]:
@@ -81,6 +87,11 @@ class GraphComparison(Comparison[Graph]):
         """The distances in the original and in the release: one search for all metrics of them."""
         rng = self.randomness.stream("shortest paths")
         return distances(self.original, rng), distances(self.released, rng)
+
+    @cached_property
+    def triangles(self) -> tuple[int, int]:
+        """How many triangles the original and the release have: one count for all metrics."""
+        return triangles_of(self.original), triangles_of(self.released)
 
     @cached_property
     def edges_kept(self) -> int:
@@ -209,6 +220,7 @@ class TableComparison(Comparison[Table]):
             released=self.released.one_hot(),
             position=self.position,
             randomness=self.randomness,
+            held_back=self.held_back,
         )
 
     @property

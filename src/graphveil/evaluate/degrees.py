@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +10,7 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figures, before_and_after, relative_error
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
+from graphveil.evaluate.triangles import triangles_of, wedges_of
 
 
 def compared(
@@ -55,30 +49,49 @@ def power_law(pair: GraphComparison) -> Figures:
 
 def transitivity(pair: GraphComparison) -> Figures:
     """Yield the share of wedges that are closed."""
-    return compared(pair, closed_wedges, "ratio")
+    before, after = map(closed_share, (pair.original, pair.released), pair.triangles)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, "ratio")
+        yield from relative_error(before, after)
+
+
+def triangles(pair: GraphComparison) -> Figures:
+    """Yield the number of triangles."""
+    yield from before_and_after(*pair.triangles, "triangles")
+    yield from relative_error(*pair.triangles)
+
+
+def wedges(pair: GraphComparison) -> Figures:
+    """Yield the number of pairs of edges that share a node."""
+    return compared(pair, lambda graph: float(wedges_of(graph)), "wedges")
+
+
+def closed_share(graph: Graph, triangles: int) -> float | None:
+    """Return three times the triangles over the wedges; None where there is no wedge.
+
+    Parameters
+    ----------
+    graph, triangles
+        A graph, and how many triangles it has.
+
+    Examples
+    --------
+    >>> closed_share(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1)
+    0.6
+    """
+    wedges = wedges_of(graph)
+    return 3 * triangles / wedges if wedges else None
 
 
 def closed_wedges(graph: Graph) -> float | None:
-    """Return three times the triangles over the wedges; None where there is no wedge.
-
-    Every triangle is counted once, at its two nodes of least degree: each edge points from the
-    node of less degree to the other.
+    """Return the share of wedges that are closed, as `closed_share` of the triangles counted here.
 
     Examples
     --------
     >>> closed_wedges(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
     0.6
     """
-    degrees = graph.degrees()
-    wedges = int((degrees * (degrees - 1)).sum()) // 2
-    if not wedges:
-        return None
-    rank = np.empty(graph.n_nodes, dtype=np.int64)
-    rank[np.argsort(degrees, kind="stable")] = np.arange(graph.n_nodes)
-    ends = np.sort(rank[graph.edges()], axis=1)
-    shape = (graph.n_nodes, graph.n_nodes)
-    upward = sparse.csr_array((np.ones(len(ends), dtype=np.int64), tuple(ends.T)), shape=shape)
-    return 3 * int((upward @ upward).multiply(upward).sum()) / wedges
+    return closed_share(graph, triangles_of(graph))
 
 
 def exponent(degrees: NDArray[np.int64]) -> float | None:

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import Figure, Figures
+from graphveil.evaluate.metric import Figure, Figures, share_of
 
 
 def kept(pair: GraphComparison) -> Figures:
     """Yield how many original edges stand in the release."""
-    before = pair.original.n_edges
     yield Figure("count", pair.edges_kept, "edges")
-    yield Figure("share", pair.edges_kept / before if before else 1.0, "share of original edges")
+    yield from share_of(pair.edges_kept, pair.original.n_edges, "share of original edges")
 
 
 def added(pair: GraphComparison) -> Figures:
     """Yield how many released edges are not original."""
     number = pair.released.n_edges - pair.edges_kept
     yield Figure("count", number, "edges")
-    yield Figure("share", number / max(pair.released.n_edges, 1), "share of released edges")
+    yield from share_of(number, pair.released.n_edges, "share of released edges")
 
 
 def removed(pair: GraphComparison) -> Figures:
     """Yield how many original edges are not in the release."""
     number = pair.original.n_edges - pair.edges_kept
     yield Figure("count", number, "edges")
-    yield Figure("share", number / max(pair.original.n_edges, 1), "share of original edges")
+    yield from share_of(number, pair.original.n_edges, "share of original edges")
 
 
 def jaccard(pair: GraphComparison) -> Figures:
@@ -37,4 +36,4 @@ def edit_distance(pair: GraphComparison) -> Figures:
     """Yield the edges to add and delete that lead from one graph to the other."""
     number = pair.original.n_edges + pair.released.n_edges - 2 * pair.edges_kept
     yield Figure("count", number, "edges")
-    yield Figure("share", number / max(pair.original.n_edges, 1), "share of original edges")
+    yield from share_of(number, pair.original.n_edges, "share of original edges")

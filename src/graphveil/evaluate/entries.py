@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.evaluate.comparison import BipartiteComparison
-from graphveil.evaluate.metric import Figure, Figures
+from graphveil.evaluate.metric import Figure, Figures, share_of
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -26,14 +26,14 @@ def suppressed(pair: BipartiteComparison) -> Figures:
     """Yield how many original entries are not released."""
     number = pair.before.nnz - pair.kept.nnz
     yield Figure("count", number, "entries")
-    yield Figure("share", number / max(pair.before.nnz, 1), "share of original entries")
+    yield from share_of(number, pair.before.nnz, "share of original entries")
 
 
 def created(pair: BipartiteComparison) -> Figures:
     """Yield how many released entries are not original: false statements about people."""
     number = pair.after.nnz - pair.kept.nnz
     yield Figure("count", number, "entries")
-    yield Figure("share", number / max(pair.before.nnz, 1), "share of original entries")
+    yield from share_of(number, pair.before.nnz, "share of original entries")
 
 
 def user_jaccard(pair: BipartiteComparison) -> Figures:
@@ -56,7 +56,7 @@ def empty_rows(pair: BipartiteComparison) -> Figures:
     before, after = (int(np.count_nonzero(_row_sizes(m) == 0)) for m in (pair.before, pair.after))
     yield Figure("original", before, "users", judged=False)
     yield Figure("released", after, "users")
-    yield Figure("released share", after / max(pair.released.n_users, 1), "share of users")
+    yield from share_of(after, pair.released.n_users, "share of users", part="released share")
 
 
 def column_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
@@ -75,8 +75,10 @@ def _ratios(common: NDArray[np.int64], union: NDArray[np.int64]) -> NDArray[np.f
 
 
 def _distribution(values: NDArray[np.float64]) -> Figures:
-    shown = values if values.size else np.ones(1)
-    yield Figure("mean", float(shown.mean()), "ratio")
-    yield Figure("minimum", float(shown.min()), "ratio")
+    """Yield mean, minimum and quantiles; nothing where there is no value."""
+    if not values.size:
+        return
+    yield Figure("mean", float(values.mean()), "ratio")
+    yield Figure("minimum", float(values.min()), "ratio")
     for part, share in QUANTILES.items():
-        yield Figure(part, float(np.quantile(shown, share, method="inverted_cdf")), "ratio")
+        yield Figure(part, float(np.quantile(values, share, method="inverted_cdf")), "ratio")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.entries import column_sizes
-from graphveil.evaluate.metric import Figure, Figures
+from graphveil.evaluate.metric import Figure, Figures, share_of
 from graphveil.evaluate.shape import kolmogorov_smirnov
 from graphveil.lazy import lazy_module
 
@@ -24,24 +24,28 @@ FIRST_BLOCK, BLOCK = 256, 1_024
 
 
 def frequency(pair: BipartiteComparison) -> Figures:
-    """Yield how the numbers of users of the features have changed."""
+    """Yield how the numbers of users of the features have changed; nothing without features."""
     before, after = column_sizes(pair.before), column_sizes(pair.after)
-    change = np.abs(before - after) / max(pair.original.n_users, 1)
+    if not before.size:
+        return
     yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of features")
-    yield Figure("mean change", float(change.mean()) if change.size else 0.0, "share of users")
-    yield Figure("largest change", float(change.max(initial=0.0)), "share of users")
+    change, users = np.abs(before - after), pair.original.n_users
+    yield from share_of(float(change.mean()), users, "share of users", part="mean change")
+    yield from share_of(int(change.max()), users, "share of users", part="largest change")
 
 
 def pair_frequency(pair: BipartiteComparison) -> Figures:
-    """Yield how far the counts of the most frequent pairs of features are off."""
+    """Yield how far the counts of the most frequent pairs are off; nothing where nobody has two."""
     top = top_pairs(pair.before, TOP_PAIRS)
+    if not top.users.size:
+        return
     columns = sparse.csc_array(pair.after)
     both = columns[:, top.first].multiply(columns[:, top.second])
     released = np.asarray(both.sum(axis=0)).ravel()
     errors = np.abs(released - top.users) / top.users
     unit = "share of the original count"
-    yield Figure("mean relative error", float(errors.mean()) if errors.size else 0.0, unit)
-    yield Figure("largest relative error", float(errors.max(initial=0.0)), unit)
+    yield Figure("mean relative error", float(errors.mean()), unit)
+    yield Figure("largest relative error", float(errors.max()), unit)
 
 
 class Pairs(NamedTuple):

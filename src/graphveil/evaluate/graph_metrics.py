@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from graphveil.data import Graph
-from graphveil.evaluate import betweenness, communities, degrees, edges, paths, searches, shape
+from graphveil.evaluate import (
+    betweenness,
+    communities,
+    degrees,
+    edges,
+    graphlets,
+    modularity,
+    paths,
+    ranks,
+    searches,
+    shape,
+    spectra,
+)
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Metric
 
@@ -126,6 +138,104 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         compute=degrees.transitivity,
     ),
     Metric(
+        name="triangles",
+        kind=Graph,
+        direction="lower is better",
+        definition="triangles, before and after",
+        source="Watts & Strogatz 1998",
+        needs_linkage=False,
+        cost="near-linear",
+        compute=degrees.triangles,
+    ),
+    Metric(
+        name="wedges",
+        kind=Graph,
+        direction="lower is better",
+        definition="pairs of edges that share a node, before and after",
+        source="Seshadhri, Pinar & Kolda 2014",
+        needs_linkage=False,
+        cost="linear",
+        compute=degrees.wedges,
+    ),
+    Metric(
+        name="graphlets",
+        kind=Graph,
+        direction="lower is better",
+        definition="the share of each of the six connected graphs of four nodes among all sets of "
+        "four nodes that are connected, before and after, and half the sum of absolute "
+        f"differences; exact up to {graphlets.PATHS:,} 3-paths, above from so many drawn evenly",
+        source="Jha, Seshadhri & Pinar 2015",
+        needs_linkage=False,
+        cost="near-linear",
+        compute=graphlets.compared,
+        compute_mean=graphlets.mean_compared,
+    ),
+    Metric(
+        name="core-numbers",
+        kind=Graph,
+        direction="lower is better",
+        definition="distance between the distributions of core numbers: the largest difference of "
+        "the cumulative ones",
+        source="Seidman 1983; Kolmogorov-Smirnov distance",
+        needs_linkage=False,
+        cost="near-linear",
+        compute=ranks.core_distribution,
+        compute_mean=ranks.mean_core_distribution,
+    ),
+    Metric(
+        name="core-correlation",
+        kind=Graph,
+        direction="higher is better",
+        definition="rank correlation of people's core numbers before and after",
+        source="Seidman 1983; Spearman 1904",
+        needs_linkage=True,
+        cost="near-linear",
+        compute=ranks.core_correlation,
+    ),
+    Metric(
+        name="spectral-radius",
+        kind=Graph,
+        direction="lower is better",
+        definition="largest eigenvalue of the adjacency matrix, before and after",
+        source="Ying & Wu, SDM 2008",
+        needs_linkage=False,
+        cost="near-linear",
+        compute=spectra.radius,
+    ),
+    Metric(
+        name="spectral-gap",
+        kind=Graph,
+        direction="lower is better",
+        definition="second-smallest eigenvalue of the normalised Laplacian of the largest "
+        "component, before and after",
+        source="Chung 1997",
+        needs_linkage=False,
+        cost="near-linear",
+        compute=spectra.gap,
+    ),
+    Metric(
+        name="pagerank-correlation",
+        kind=Graph,
+        direction="higher is better",
+        definition=f"rank correlation of people's PageRank (damping {ranks.DAMPING}) before and "
+        "after",
+        source="Page et al. 1999; Spearman 1904",
+        needs_linkage=True,
+        cost="near-linear",
+        compute=ranks.pagerank_correlation,
+    ),
+    Metric(
+        name="eigenvector-correlation",
+        kind=Graph,
+        direction="higher is better",
+        definition="rank correlation of people's entries in the leading eigenvector of the "
+        "adjacency matrix before and after",
+        source="Bonacich 1972; Spearman 1904",
+        needs_linkage=True,
+        cost="near-linear",
+        compute=ranks.eigenvector_correlation,
+    ),
+    Metric(
         name="assortativity",
         kind=Graph,
         direction="lower is better",
@@ -235,5 +345,16 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=True,
         cost="heavy",
         compute=communities.agreement,
+    ),
+    Metric(
+        name="modularity",
+        kind=Graph,
+        direction="lower is better",
+        definition="modularity of each graph's own communities, before and after: the median of "
+        f"{modularity.RUNS} Leiden runs",
+        source="Newman & Girvan 2004; Traag et al. 2019",
+        needs_linkage=False,
+        cost="heavy",
+        compute=modularity.of_own_communities,
     ),
 )

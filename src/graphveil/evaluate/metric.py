@@ -74,9 +74,13 @@ class Metric(Generic[C]):
     cost
         How its time grows; heavy ones are left out of large data unless asked for.
     compute
-        Comparison to figures.
+        Comparison to figures; raises `NotMeasuredError` where there are none, with the reason.
     compute_mean
         Comparisons of one original to the figures of their mean; None where it follows from theirs.
+    by_name
+        Whether it is computed only where it is asked for: it takes long, or needs held-back people.
+    reads_tables
+        Whether one of users by features reads tables as well, as their one-hot features.
     """
 
     name: str
@@ -88,7 +92,15 @@ class Metric(Generic[C]):
     cost: Literal["linear", "near-linear", "heavy"]
     compute: Callable[[C], Figures]
     compute_mean: Callable[[Sequence[C]], Figures] | None = None
+    by_name: bool = False
+    reads_tables: bool = False
 
+
+class NotMeasuredError(Exception):
+    """A number cannot be computed here; the message says why."""
+
+
+NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
 
 UNDEFINED = "undefined: the original or the release has no value"
 """Why a metric without figures is not measured: an undefined number is missing, and no 0."""
@@ -99,6 +111,20 @@ def relative_error(before: float, after: float, *, sample: Sample | None = None)
     if before:
         error = abs(after - before) / abs(before)
         yield Figure("relative error", error, "ratio", sample=sample)
+
+
+def share_of(number: float, whole: float, unit: str, *, part: str = "share") -> Figures:
+    """Yield a number as a share of a whole; nothing where that is 0.
+
+    Examples
+    --------
+    >>> [figure.value for figure in share_of(1, 4, "share of edges")]
+    [0.25]
+    >>> list(share_of(0, 0, "share of edges"))
+    []
+    """
+    if whole:
+        yield Figure(part, number / whole, unit)
 
 
 def before_and_after(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import hypot, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import Figure, Figures, Sample, relative_error
+from graphveil.evaluate.estimates import Estimate, compared, half_l1
+from graphveil.evaluate.metric import Figure, Figures, Sample
 from graphveil.evaluate.searches import Distances
 from graphveil.lazy import lazy_module
 
@@ -19,16 +19,11 @@ if TYPE_CHECKING:
 else:
     special = lazy_module("scipy.special")
 
-
-class Average(NamedTuple):
-    """An average distance; where it is sampled, from how many sources, and half its interval."""
-
-    value: float
-    sources: int | None = None
-    half_width: float | None = 0.0
+OFF = 0.05
+"""How often an interval may miss."""
 
 
-def average_of(found: Distances, n: int) -> Average:
+def average_of(found: Distances, n: int) -> Estimate:
     """Return the mean distance of pairs, with its interval where sources were sampled.
 
     Parameters
@@ -56,8 +51,8 @@ def average_of(found: Distances, n: int) -> Average:
     return ratio(found.counts @ depths, found.counts.sum(axis=1), found.sources, n)
 
 
-def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Average:
-    """Return the ratio of two sums over groups of sources, with half its interval.
+def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Estimate:
+    """Return the ratio of two sums over groups of sources, with its interval.
 
     Parameters
     ----------
@@ -68,60 +63,40 @@ def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int)
     """
     value = float(above.sum() / below.sum())
     if sources is None:
-        return Average(value)
+        return Estimate(value)
+    width = float(_half_width(above - value * below, below, sources / n, off=OFF))
+    return Estimate(value, Sample(sources, max(value - width, 0.0), value + width))
+
+
+def _half_width(
+    apart: NDArray[np.float64], below: NDArray[Any], share: float, *, off: float
+) -> NDArray[np.float64]:
+    """Return half the interval of ratios from how far each group is off, shape (groups, ...)."""
     groups = below.size
-    scatter = np.square(above - value * below).sum() * groups / (groups - 1)
-    deviation = sqrt(scatter * (1 - sources / n)) / below.sum()
-    width = float(special.stdtrit(groups - 1, 0.975) * deviation)
-    return Average(value, sources, width)
+    scatter = np.square(apart).sum(axis=0) * groups / (groups - 1)
+    deviation = np.sqrt(scatter * (1 - share)) / below.sum()
+    width: NDArray[np.float64] = special.stdtrit(groups - 1, 1 - off / 2) * deviation
+    return width
 
 
 def shortest_path(pair: GraphComparison) -> Figures:
     """Yield the mean distance before and after, sampled or not; nothing where no pair is joined."""
+    return _compared(pair, average_of)
+
+
+def _compared(pair: GraphComparison, statistic: Callable[[Distances, int], Estimate]) -> Figures:
+    """Yield a statistic of distances before and after; nothing where no pair is joined."""
     if all(found.pairs.any() for found in pair.distances):
-        n = pair.original.n_nodes
-        before, after = (average_of(found, n) for found in pair.distances)
+        before, after = (statistic(found, pair.original.n_nodes) for found in pair.distances)
         yield from compared(before, after, "edges")
-
-
-def compared(before: Average, after: Average, unit: str) -> Figures:
-    """Yield both averages and how far they are apart, with intervals where they are sampled."""
-    apart = Average(
-        abs(after.value - before.value),
-        before.sources,
-        None
-        if before.half_width is None or after.half_width is None
-        else hypot(before.half_width, after.half_width),
-    )
-    for part, average in (
-        ("original", before),
-        ("released", after),
-        ("absolute difference", apart),
-    ):
-        sample = None
-        if average.sources is not None:
-            sample = _sample(average.sources, average)
-        yield Figure(part, average.value, unit, judged=average is apart, sample=sample)
-    sample = None if before.sources is None else Sample(before.sources)
-    yield from relative_error(before.value, after.value, sample=sample)
-
-
-def _sample(sources: int, average: Average) -> Sample:
-    if average.half_width is None:
-        return Sample(sources)
-    low, high = average.value - average.half_width, average.value + average.half_width
-    return Sample(sources, max(low, 0.0), high)
 
 
 def characteristic_length(pair: GraphComparison) -> Figures:
     """Yield the harmonic mean of distances, before and after; nothing where no pair is joined."""
-    if all(found.pairs.any() for found in pair.distances):
-        n = pair.original.n_nodes
-        before, after = (harmonic_of(found, n) for found in pair.distances)
-        yield from compared(before, after, "edges")
+    return _compared(pair, harmonic_of)
 
 
-def harmonic_of(found: Distances, n: int) -> Average:
+def harmonic_of(found: Distances, n: int) -> Estimate:
     """Return pairs over the sum of inverse distances."""
     inverse = 1 / np.maximum(np.arange(found.counts.shape[1]), 1)
     return ratio(found.counts.sum(axis=1), found.counts @ inverse, found.sources, n)
@@ -129,37 +104,70 @@ def harmonic_of(found: Distances, n: int) -> Average:
 
 def effective_diameter(pair: GraphComparison) -> Figures:
     """Yield the least distance within which 90 % of joined pairs are, before and after."""
-    return _of_pairs(pair, within_90_percent)
+    return _compared(pair, within_90_percent)
+
+
+def within_90_percent(found: Distances, n: int) -> Estimate:
+    """Return the least whole distance within which 90 % of the pairs are.
+
+    Notes
+    -----
+    Sampled: its interval holds the distances at which that share may be reached, going by the
+    interval of the share within each distance (Woodruff 1952).
+
+    Examples
+    --------
+    >>> within_90_percent(Distances(np.array([[0, 8, 1, 1]])), 4).value
+    2.0
+    >>> within_90_percent(Distances(np.array([[0, 9, 1]])), 4).value
+    1.0
+    """
+    within = np.cumsum(found.pairs)
+    value = float(np.argmax(10 * within >= 9 * within[-1]))
+    if found.sources is None:
+        return Estimate(value)
+    shares = within / within[-1]
+    of_groups = np.cumsum(found.counts, axis=1)
+    below = of_groups[:, -1]
+    width = _half_width(of_groups - below[:, None] * shares, below, found.sources / n, off=OFF)
+    low, high = (float(np.argmax(shares + side >= 0.9)) for side in (width, -width))
+    return Estimate(value, Sample(found.sources, min(low, value), max(high, value)))
 
 
 def diameter(pair: GraphComparison) -> Figures:
     """Yield the largest distance, before and after: a lower bound where sources are sampled."""
-    return _of_pairs(pair, lambda pairs: pairs.size - 1)
+    return _compared(pair, largest)
 
 
-def within_90_percent(pairs: NDArray[np.int64]) -> int:
-    """Return the least whole distance within which 90 % of these pairs are.
-
-    Examples
-    --------
-    >>> within_90_percent(np.array([0, 8, 1, 1])), within_90_percent(np.array([0, 9, 1]))
-    (2, 1)
-    """
-    return int(np.argmax(10 * np.cumsum(pairs) >= 9 * pairs.sum()))
-
-
-def _of_pairs(pair: GraphComparison, statistic: Callable[[NDArray[np.int64]], int]) -> Figures:
-    if all(found.pairs.any() for found in pair.distances):
-        before, after = (
-            Average(float(statistic(np.trim_zeros(found.pairs, "b"))), found.sources, None)
-            for found in pair.distances
-        )
-        yield from compared(before, after, "edges")
+def largest(found: Distances, n: int) -> Estimate:
+    """Return the largest distance; that from the sources drawn is a bound, without an interval."""
+    del n
+    value = float(np.flatnonzero(found.pairs)[-1])
+    return Estimate(value, None if found.sources is None else Sample(found.sources))
 
 
 def distance_distribution(pair: GraphComparison) -> Figures:
     """Yield half the L1 distance of the distributions of distances; nothing without pairs."""
-    return mean_distance_distribution([pair])
+    if not all(found.pairs.any() for found in pair.distances):
+        return
+    n, sources = pair.original.n_nodes, pair.distances[0].sources
+    if sources is None:
+        yield from mean_distance_distribution([pair])
+        return
+    size = max(found.pairs.size for found in pair.distances)
+    before, after = (_shares(found.pairs, size) for found in pair.distances)
+    off = OFF / int(np.count_nonzero(before + after))
+    errors = np.hypot(*(_errors(found, size, n, off) for found in pair.distances))
+    apart = half_l1(before, after, errors, [sources])
+    yield Figure("half L1", apart.value, "share of pairs", sample=apart.sample)
+
+
+def _errors(found: Distances, size: int, n: int, off: float) -> NDArray[np.float64]:
+    """Return half the interval of the share of each distance, which misses so often."""
+    below = found.counts.sum(axis=1)
+    apart = found.counts - below[:, None] * (found.pairs / found.pairs.sum())
+    width = _half_width(apart, below, (found.sources or n) / n, off=off)
+    return np.pad(width, (0, size - width.size))
 
 
 def mean_distance_distribution(pairs: Sequence[GraphComparison]) -> Figures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,8 +12,16 @@ import msgspec
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.evaluate.comparing import comparison_of
-from graphveil.evaluate.comparison import Comparison
-from graphveil.evaluate.metric import UNDEFINED, Figures, Metric
+from graphveil.evaluate.comparison import Comparison, TableComparison
+from graphveil.evaluate.held_back import Attached, held_back
+from graphveil.evaluate.metric import (
+    NEEDS_LINKAGE,
+    UNDEFINED,
+    Figure,
+    Figures,
+    Metric,
+    NotMeasuredError,
+)
 from graphveil.evaluate.metrics import METRICS
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
@@ -27,8 +36,6 @@ else:
     pa = lazy_module("pyarrow")
 
 FOR_COMPARISON = "for comparison"
-NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
-
 HEAVY_UP_TO: Mapping[type[Graph | Bipartite | Table], int] = {
     Graph: 200_000,
     Bipartite: 10_000_000,
@@ -77,6 +84,12 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
         frame: pd.DataFrame = self.to_arrow().to_pandas()
         return frame
 
+    def __repr__(self) -> str:
+        """Say how much was measured, and how to see it: sixty rows in a line help nobody."""
+        n_metrics = len({row.metric for row in self})
+        missing = f", {len(self.not_measured)} not measured" if self.not_measured else ""
+        return f"Evaluation({len(self)} rows of {n_metrics} metrics{missing}; see to_pandas())"
+
     def _repr_html_(self) -> str:
         """Return the rows, and what was not measured, as tables for notebooks."""
         columns = ("metric", "part", "value", "unit", "direction")
@@ -95,6 +108,9 @@ def evaluate(
     original: Any,
     metrics: Sequence[str] | None = None,
     seed: int | None = None,
+    test: Any = None,
+    label: str | None = None,
+    attached: Attached | None = None,
 ) -> Evaluation:
     """Return what the release kept of the original, as tidy rows.
 
@@ -106,10 +122,19 @@ def evaluate(
         The data it was made from. A table stands for its `one_hot` features where the release is
         of users by features, a graph for the neighbours of everyone where it was released so.
     metrics
-        Names of `METRICS`. Where not given: all that read this kind of data, heavy ones only up to
-        200,000 edges or 10,000,000 entries of the original.
+        Names of `METRICS`. Where not given: all that read this kind of data and need not be asked
+        for by name, heavy ones only up to 200,000 edges or 10,000,000 entries of the original and
+        of the release.
     seed
         For metrics that sample; entropy where not given.
+    test
+        People whom the release was not made from, as data of the original's kind: tasks
+        (`classification`, `recommendation`) are tested on them.
+    label
+        The column that `classification` tells: of the test people, and of the release or of
+        `attached`.
+    attached
+        That column for the people of the original, where it is published beside the release.
 
     Raises
     ------
@@ -117,7 +142,7 @@ def evaluate(
         Where a metric is unknown.
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
-        another original, or a metric reads another kind.
+        another original, a metric reads another kind, or test people are in the original.
 
     Examples
     --------
@@ -130,7 +155,13 @@ def evaluate(
     """
     check_known(metrics)
     name = "release" if isinstance(release, Release) else Path(release).name
-    return measured(name, compared(release, original, seed), metrics)
+    pair = compared(release, original, seed)
+    if test is not None:
+        people = held_back(test, pair.original, label=label, attached=attached)
+        pair = dataclasses.replace(pair, held_back=people)
+    elif label is not None or attached is not None:
+        raise UsageError("a label is told of held-back people. Give them as test (--test FILE).")
+    return measured(name, pair, metrics)
 
 
 def compared(release: Release | str | Path, original: Any, seed: int | None) -> Comparison[Any]:
@@ -158,14 +189,30 @@ def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) ->
         for metric in chosen:
             reason = _reason_not_to_measure(metric, pair, asked=bool(metrics))
             if reason is None:
-                found = list(rows_of(name, metric, metric.compute(pair)))
-                rows.extend(found)
-                if not found:
-                    not_measured[metric.name] = UNDEFINED
-            else:
+                figures, reason = _figures_or_reason(metric, pair)
+                rows.extend(rows_of(name, metric, iter(figures)))
+            if reason is not None:
                 not_measured[metric.name] = reason
             advance(1)
     return Evaluation(rows=rows, not_measured=not_measured)
+
+
+def _figures_or_reason(
+    metric: Metric[Any], pair: Comparison[Any]
+) -> tuple[list[Figure], str | None]:
+    """Return the figures of a metric, or none and the reason."""
+    try:
+        figures = list(metric.compute(_seen_by(metric, pair)))
+    except NotMeasuredError as reason:
+        return [], str(reason)
+    return figures, None if figures else UNDEFINED
+
+
+def _seen_by(metric: Metric[Any], pair: Comparison[Any]) -> Comparison[Any]:
+    """Return the comparison as a metric reads it: a table as features where it reads features."""
+    if metric.kind is Bipartite and isinstance(pair, TableComparison):
+        return pair.one_hot()
+    return pair
 
 
 def check_known(asked: Sequence[str] | None) -> None:
@@ -189,14 +236,19 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
     UsageError
         Where one reads another kind.
     """
-    fitting = {key: metric for key, metric in METRICS.items() if metric.kind is kind}
+    fitting = {
+        key: metric
+        for key, metric in METRICS.items()
+        if metric.kind is kind or (kind is Table and metric.reads_tables)
+    }
     for name in asked or ():
         if name not in fitting:
             raise UsageError(
                 f"{name} reads a {METRICS[name].kind.__name__}, the release is a {kind.__name__}. "
                 f"Use one of {', '.join(fitting)}."
             )
-    return [fitting[name] for name in dict.fromkeys(asked or fitting)]
+    unasked = [name for name, metric in fitting.items() if not metric.by_name]
+    return [fitting[name] for name in dict.fromkeys(asked or unasked)]
 
 
 def _reason_not_to_measure(
@@ -204,8 +256,9 @@ def _reason_not_to_measure(
 ) -> str | None:
     if metric.needs_linkage and pair.position is None:
         return NEEDS_LINKAGE
-    what = _COUNTED[metric.kind]
-    size, most = getattr(pair.original, f"n_{what}"), HEAVY_UP_TO[metric.kind]
+    kind = type(pair.original)
+    what, most = _COUNTED[kind], HEAVY_UP_TO[kind]
+    size = max(getattr(data, f"n_{what}") for data in (pair.original, pair.released))
     if metric.cost == "heavy" and not asked and size > most:
         return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
     return None

@@ -25,6 +25,9 @@ TOGETHER = 64
 DEEP = 500
 """Where searches go deeper than this, levels hold few nodes, and single searches are quicker."""
 
+FEW = 4
+"""Where fewer than one of so many arcs starts at the last level, these alone are followed."""
+
 SINGLE = 8
 """Sources whose distances are in memory at once in single searches."""
 
@@ -104,15 +107,12 @@ def _at_once(graph: Graph, sources: NDArray[np.int64]) -> list[int] | None:
     joined = np.flatnonzero(graph.degrees())
     if joined.size == 0:
         return [0]
-    starts = graph.indptr[joined]
     seen = np.zeros(graph.n_nodes, dtype=np.uint64)
     seen[sources] = np.left_shift(np.uint64(1), np.arange(sources.size, dtype=np.uint64))
     front = seen.copy()
     counts = [0]
     for depth in count(1):
-        following = np.zeros_like(seen)
-        following[joined] = np.bitwise_or.reduceat(front[graph.indices], starts)
-        following &= ~seen
+        following = _next_to(front, graph, joined) & ~seen
         new = int(np.bitwise_count(following).sum())
         if new == 0:
             break
@@ -122,6 +122,22 @@ def _at_once(graph: Graph, sources: NDArray[np.int64]) -> list[int] | None:
         seen |= following
         front = following
     return counts
+
+
+def _next_to(
+    front: NDArray[np.uint64], graph: Graph, joined: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return for every node from which sources a neighbour was just reached, a bit each."""
+    following = np.zeros_like(front)
+    active = np.flatnonzero(front)
+    sizes = graph.degrees()[active]
+    if FEW * int(sizes.sum()) > graph.indices.size:
+        following[joined] = np.bitwise_or.reduceat(front[graph.indices], graph.indptr[joined])
+        return following
+    ends = np.cumsum(sizes)
+    arcs = np.arange(sizes.sum()) + np.repeat(graph.indptr[active] - ends + sizes, sizes)
+    np.bitwise_or.at(following, graph.indices[arcs], np.repeat(front[active], sizes))
+    return following
 
 
 def _one_by_one(graph: Any, sources: NDArray[np.int64]) -> list[int]:

@@ -42,9 +42,10 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     _check_konect(source, dialect)
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
-    left, right = _ends(source, dialect, options, notes, shared=True)
+    chosen = chosen_columns(source, dialect, options, notes)
+    left, right = _ends(source, dialect, chosen, options, notes, shared=True)
     arcs = Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
-    arcs.directed = _says_directed(dialect)
+    arcs.directed = _types_say_directed(source, dialect, chosen) or _says_directed(dialect)
     return arcs if notes.header or dialect.marked else _without_count_line(arcs)
 
 
@@ -54,7 +55,8 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     if has_lists(dialect, options):
         return read_lists(source, dialect, named=options.layout != "items")
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
-    left, right = _ends(source, dialect, options, notes, shared=False)
+    chosen = chosen_columns(source, dialect, options, notes)
+    left, right = _ends(source, dialect, chosen, options, notes, shared=False)
     return Pairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
@@ -70,13 +72,13 @@ def has_lists(dialect: Dialect, options: BipartiteOptions) -> bool:
 def _ends(
     source: Source,
     dialect: Dialect,
+    chosen: tuple[int, int],
     options: GraphOptions | BipartiteOptions,
     notes: Notes,
     *,
     shared: bool,
 ) -> tuple[Column, Column]:
     """Return the two columns of ids; a first row of names is none of them."""
-    chosen = chosen_columns(source, dialect, options, notes)
     left, right = read_columns(source, dialect, chosen, notes, share_labels=shared)
     if dialect.header:
         ids = (left.labels, right.labels)
@@ -161,6 +163,20 @@ def _says_directed(dialect: Dialect) -> bool | None:
         return True
     undirected = re.match(r"%\s*sym\b", first) or re.search(r"\bundirected\b", text)
     return False if undirected else None
+
+
+def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    names = [name.strip().lower() for name in dialect.header]
+    if "type" not in names or names.index("type") in chosen:
+        return False
+    kind = pa.dictionary(pa.int32(), pa.string())
+    column = (names.index("type"),)
+    types: set[str] = set()
+    for table in tables(source, dialect, column, Notes(), kind):
+        for block in table.column(0).chunks:
+            types.update(value.strip().lower() for value in block.dictionary.to_pylist())
+    return "directed" in types
 
 
 def _without_count_line(arcs: Arcs) -> Arcs:

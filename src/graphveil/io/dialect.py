@@ -111,6 +111,8 @@ def sniff(
         return Dialect("\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
     if not lines:
         source.refuse("the file is empty. Give at least one row.")
+    if re.fullmatch(r"sep=.", lines[0].strip()):
+        source.refuse(f"{lines[0].strip()} is a remark to a spreadsheet. Remove this line.", line=1)
     separator = _spelled(source, delimiter)
     if separator is None:
         order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]

@@ -53,7 +53,8 @@ def two_columns(
     chosen = _asked(source, header, n_columns, ends)
     if chosen is None:
         chosen = _recognised(source, header, n_columns, ends, by_position=by_position)
-    names = header or tuple(f"column {number}" for number in range(1, n_columns + 1))
+    numbered = [f"column {number}" for number in range(1, n_columns + 1)]
+    names = [name or number for name, number in zip(header or numbered, numbered, strict=True)]
     further = tuple(name for column, name in enumerate(names) if column not in chosen)
     if further and not ends.ignore_weights:
         source.refuse(

@@ -87,6 +87,8 @@ class _Elements(GraphElements):
         self._builder.edge(
             *ends, line=self._line, directed=None if kind is None else self._directed(kind)
         )
+        if "id" in attributes:
+            self._builder.edge_id(attributes["id"])
         if is_weight(attributes.get("weight", 1)):
             self._builder.weight("weight")
         self._others("edge", attributes)

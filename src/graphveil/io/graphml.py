@@ -71,6 +71,8 @@ class _Elements(GraphElements):
         said = attributes.get("directed")
         own = None if said is None else self._whether(said, _BOOLEAN, "true or false")
         self._builder.edge(*ends, line=self._line, directed=own)
+        if "id" in attributes:
+            self._builder.edge_id(attributes["id"])
 
     def _data(self, key: str) -> None:
         parent = self._open[-2] if len(self._open) > 1 else ""

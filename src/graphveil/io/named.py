@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from graphveil.errors import InputError
@@ -81,6 +82,12 @@ class Builder:
         """Add an edge between keys; its own direction overrides that of the graph."""
         self._edges.append((left, right, line))
         self._undirected.append(not (self.directed if directed is None else directed))
+
+    def edge_id(self, text: str) -> None:
+        """Note the id of the last edge, but where it counts edges, as e0 and 1 do."""
+        counted = re.fullmatch(r"[A-Za-z]?(\d+)", text)
+        if counted is None or int(counted[1]) + 1 not in (len(self._edges), len(self._edges) + 1):
+            self.attribute("edge id")
 
     def weight(self, name: str) -> None:
         """Note the weight of an edge, or refuse it."""

@@ -3,7 +3,7 @@
 Numba looks at the file of a kernel alone. A kernel holds the code of those that it calls, so that
 one edited callee makes a new folder; the old one is removed when it was not used for a week. The
 first of these is used that this user can write and others cannot: the folder that NUMBA_CACHE_DIR
-names, the package's own, the user's.
+names, the package's own, the user's by HOME, the user's by the system.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ import numba
 from numba.core import caching, event
 
 from graphveil.progress import notice
+
+with suppress(ImportError):
+    import pwd  # there is none on Windows
 
 ROOM = Path(__file__).resolve().parent
 UNUSED_SECONDS = 7 * 24 * 3600
@@ -65,8 +68,17 @@ def _homes() -> Iterator[Path]:
         yield Path(named)
     yield ROOM / "__pycache__"
     user = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111  "~" where there is no home
-    if Path(user).is_absolute():
-        yield Path(user) / "graphveil"
+    for cache in dict.fromkeys([Path(user), _registered_cache()]):
+        if cache.is_absolute():
+            yield cache / "graphveil"
+
+
+def _registered_cache() -> Path:
+    """Return the cache in this user's home as the system knows it: sudo may keep another's HOME."""
+    try:
+        return Path(pwd.getpwuid(_user()).pw_dir, ".cache")
+    except (NameError, KeyError):  # no Unix, or a user without an entry
+        return Path(".cache")
 
 
 def folder_for(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar, cast
 
+import numba
 import numba.core.options
 import numpy as np
 from numba import njit
@@ -18,6 +19,11 @@ _njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
 """Whether Numba still has this option, no public one: where it is gone, kernels are slower."""
+
+_TRIED = ("0.68",)
+"""The versions of Numba on which `linked` was tried: it builds on names that are no public ones."""
+_LINKS = numba.__version__.rpartition(".")[0] in _TRIED
+"""Whether kernels that only kernels call get no machine code; else a first run takes longer."""
 
 
 class _Inner(CPUDispatcher):
@@ -40,16 +46,29 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if _HAS_NRT:
         options["_nrt"] = counts
-    from_kernels = _njit(no_cpython_wrapper=True, **options)(kernel)
+    inner = {"no_cpython_wrapper": True, **options}
+    if _LINKS:
+        inner["pipeline_class"] = _linked().LinkedCompiler
+    from_kernels = _njit(**inner)(kernel)
     if from_kernels is kernel:  # Numba is off
         return kernel
     from_kernels.__class__ = _Inner
-    if kernel.__name__.startswith("_"):
+    private = kernel.__name__.startswith("_")
+    from_python = from_kernels if private else _njit(cache=True, **options)(kernel)
+    if _LINKS:
+        for each in (from_kernels, from_python):
+            each._compiler._customize_flags = _linked().quick_flags  # noqa: SLF001  as `_TRIED`
+    if private:
         return from_kernels
-    from_python = _njit(cache=True, **options)(kernel)
     from_python.get_call_template = from_kernels.get_call_template
     from_python.get_overload = from_kernels.get_overload
     return from_python
+
+
+def _linked() -> Any:
+    from graphveil.kernels import linked  # noqa: PLC0415  where Numba has what it builds on
+
+    return linked
 
 
 def allocating(kernel: Kernel) -> Kernel:

@@ -11,6 +11,7 @@ from graphveil.measures.partitions import Partition, class_sizes_of_nodes, divid
 from graphveil.measures.registry import MEASURES, Measure
 from graphveil.measures.risk import EqualRows, EquivalenceClasses, Fuzzy, Identifiability
 from graphveil.measures.rows import equal_rows
+from graphveil.measures.single_out import SingledOut, singled_out
 
 __all__ = [
     "MEASURES",
@@ -21,6 +22,7 @@ __all__ = [
     "Identifiability",
     "Measure",
     "Partition",
+    "SingledOut",
     "candidate_set_sizes",
     "cascade",
     "check_parameters",
@@ -30,5 +32,6 @@ __all__ = [
     "finer",
     "measure",
     "partition",
+    "singled_out",
     "twins",
 ]

@@ -40,7 +40,7 @@ def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None)
     ([0, 1, 2], [0, 1, 0])
     """
     if isinstance(data, Table):
-        codes = np.ascontiguousarray(data.codes[:, _positions(data, columns)])
+        codes = np.ascontiguousarray(data.codes[:, known_columns(data, columns)])
         ends = np.arange(data.n_rows + 1, dtype=np.int64) * codes.shape[1]
         return _numbered(codes.ravel(), ends)
     if columns is not None:
@@ -48,7 +48,19 @@ def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None)
     return _numbered(data.indices, data.indptr)
 
 
-def _positions(table: Table, columns: Sequence[str] | None) -> list[int]:
+def known_columns(table: Table, columns: Sequence[str] | None) -> list[int]:
+    """Return the positions of these columns of a table, of all where none are given.
+
+    Raises
+    ------
+    ParameterError
+        Where a column is unknown.
+
+    Examples
+    --------
+    >>> known_columns(Table.from_columns({"sex": ["f"], "town": ["x"]}), ["town"])
+    [1]
+    """
     for name in columns or ():
         if name not in table.columns:
             known = ", ".join(table.columns)

@@ -6,7 +6,9 @@ well, the manifest can be compared with it: words, parameters, guarantee and con
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,23 +17,29 @@ import msgspec
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import BlockFlips, CellFlips
+from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.encoding import accepted_kinds
 from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
+from graphveil.methods.earlier import EARLIER, NOW, Earlier
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import kind_of
 from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
 from graphveil.verify.original import ids_in
-from graphveil.verify.verdict import RECORD, fails, judged, not_checked, shown
+from graphveil.verify.verdict import fails, judged, not_checked, shown
 
 if TYPE_CHECKING:
     from graphveil.methods.rename import Key
 
 METHOD = "method"
+
+_SOME = "some"
+"""What stands for a private parameter: what is public does not depend on its value."""
 
 
 def verify_release(
@@ -128,15 +136,32 @@ def agreement(
     if private & set(stated):
         return fails(METHOD, f"the parameter {min(private & set(stated))} is published")
     try:
-        own = method.from_parameters({**stated, **(withheld or {})})
+        own = _made(method, stated, withheld)
     except ParameterError as error:
-        if private and withheld is None:
-            return not_checked(METHOD, "whether its parameters make this claim", needs=RECORD)
         return fails(METHOD, f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
-    problems = _differences(manifest, own, may_state)
+    problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
     agreed = f"{name} says this of itself; numbers that follow from the draw are not compared"
     return judged(METHOD, problems, agreed)
+
+
+def _made(
+    method: type[Anonymizer[Any]], stated: Mapping[str, Any], withheld: Mapping[str, Any] | None
+) -> Anonymizer[Any]:
+    """Return the method with its parameters; where the owner's are not known, with some.
+
+    Raises
+    ------
+    ParameterError
+        Where there is no such method.
+    """
+    try:
+        return method.from_parameters({**stated, **(withheld or {})})
+    except ParameterError:
+        private = method.private_parameters()
+        if withheld is not None or not private:
+            raise
+    return method.from_parameters({**stated, **dict.fromkeys(private, _SOME)})
 
 
 def _unknown(manifest: Manifest, original: Any) -> Check:
@@ -163,41 +188,123 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
 def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
 ) -> list[str]:
-    claim, stated, own = manifest.claim, manifest.method.parameters, method.provenance
-    problems = [
-        f"the {what} is {shown(said)}"
-        for what, said, words in (
-            ("source", manifest.method.source, own.source),
-            ("text on limits", claim.does_not_protect_against, own.limits),
-        )
-        if said != words
-    ]
-    problems += [
-        f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
-        for name, value in own.parameters.items()
-        if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
-    ]
+    claim, problems = manifest.claim, _of_now_or_before(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
-        problems.append(f"{own.method} with these parameters promises: {method.guarantee.sentence}")
-    problems += _other_parts(claim.conditions, method)
+        promised = method.guarantee.sentence
+        problems.append(f"{method.name} with these parameters promises: {promised}")
+    problems += _other_share(manifest)
+    problems += _other_reasons(claim.guarantee, method)
+    problems += _other_parts(manifest, method)
     return problems + _other_conditions(manifest, method, may_state)
 
 
-def _other_parts(conditions: Sequence[Condition], method: Anonymizer[Any]) -> list[str]:
+def _of_now_or_before(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+    """Return which words and parameters are not the method's; none where an earlier state's are.
+
+    They must be of one state as a whole: which parameters are left out would be a message.
+    """
+    states = (NOW, *EARLIER.get(method.name, ()))
+    every = [_other_words(manifest, method, state) for state in states]
+    return every[0] if all(every) else []
+
+
+def _other_words(manifest: Manifest, method: Anonymizer[Any], state: Earlier) -> list[str]:
+    """Return which words and parameters are not those of one state of the method."""
+    stated, own = manifest.method.parameters, method.provenance
+    said, problems = manifest.claim.does_not_protect_against, []
+    if manifest.method.source != own.source:
+        problems.append(f"the source is {shown(manifest.method.source)}")
+    if not state.said(said, own.limits):
+        problems.append(f"the text on limits is {shown(said)}")
+    written = {name: value for name, value in own.parameters.items() if name not in state.lacks}
+    problems += [
+        f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
+        for name, value in written.items()
+        if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
+    ]
+    beyond = sorted(stated.keys() - written.keys())
+    return problems + [f"the parameter {name} came later than this text" for name in beyond]
+
+
+def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
+    """Return which columns the parameters name that such a release, or its original, has not."""
+    published = {name for file in manifest.data.files for name in file.columns}
+    withheld = set(method.withheld_columns)
+    wrong = dict.fromkeys(set(method.published_columns) - published, "is not published")
+    wrong |= dict.fromkeys(withheld & published, "is published")
+    if original is not None and withheld:
+        known = getattr(as_original(original, Table, wanted_by="verify"), "columns", ())
+        wrong |= dict.fromkeys(withheld.difference(known), "is no column of the original")
+    named = "the parameters name the column"
+    return [f"{named} {shown(name)}, which {why}" for name, why in sorted(wrong.items())]
+
+
+def _other_share(manifest: Manifest) -> list[str]:
+    """Return whether a share of the nodes has other digits than a run writes for so many nodes."""
+    claimed, n = manifest.claim.guarantee, manifest.data.counts.get("nodes", 0)
+    if not isinstance(claimed, StructuralKAnonymity) or claimed.share == 1:
+        return []
+    from graphveil.methods.structural.method import share_of  # noqa: PLC0415  rare
+
+    reached = n - math.floor((1 - claimed.share) * n + 1e-9)
+    usual = share_of(reached, n)
+    if claimed.share == usual:
+        return []
+    return [f"share={claimed.share} says no more of {n} nodes than share={usual}, as it is written"]
+
+
+def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
+    """Return which reasons to claim nothing no run of the method has."""
+    if not isinstance(claimed, NotClaimed):
+        return []
+    own = method.guarantee.reasons if isinstance(method.guarantee, NotClaimed) else ()
+    possible = {"trial", *own, *(("repeatable",) if method.spends else ())}
+    return [
+        f"nothing is claimed as {reason}, which no run of {method.name} is"
+        for reason in claimed.reasons
+        if reason not in possible
+    ]
+
+
+def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """Return whether cells have another part of epsilon than counts leave them, to the last digit.
 
     Nearly the same chances follow from parts that are nearly the same, so digits could hold a text.
-    Without a count the checker itself knows the part.
     """
-    own = str(method.epsilon_cells)
-    return [
-        f"beside a noisy count cells have epsilon_cells={shown(stated.epsilon_cells)}, with these "
-        f"parameters {own}"
-        for stated in conditions
-        if isinstance(stated, CellFlips | BlockFlips)
-        and stated.noisy_count is not None
-        and stated.epsilon_cells != own
-    ]
+    problems = []
+    for stated in manifest.claim.conditions:
+        if not isinstance(stated, CellFlips | BlockFlips):
+            continue
+        counts = method.epsilon_cells is not None and int(stated.cells) > 1
+        if counts != (stated.noisy_count is not None):
+            said = "no noisy count" if counts else "a noisy count"
+            problems.append(f"{said} is stated beside {stated.cells} cells")
+        own = [method.epsilon_cells] if counts else _whole_parts(manifest, method, stated)
+        if own and stated.epsilon_cells not in map(str, own):
+            problems.append(
+                f"cells have epsilon_cells={shown(stated.epsilon_cells)}, with these parameters "
+                f"{own[0]}"
+            )
+    return problems
+
+
+def _whole_parts(
+    manifest: Manifest, method: Anonymizer[Any], stated: CellFlips | BlockFlips
+) -> list[Fraction]:
+    """Return the part of a cell where nothing was counted: as epsilon is printed, and as a double.
+
+    Releases of before had the second. Of a method without an epsilon it is not known.
+    """
+    promise, counts = method.guarantee, manifest.data.counts
+    if not isinstance(promise, EdgeDP | NodeDP):
+        return []
+    times = 1
+    if isinstance(promise, NodeDP):
+        users = counts.get("users", 0)
+        people = PeopleAsItems() in manifest.claim.conditions
+        of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
+        times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
+    return [whole / times for whole in (as_printed(promise.epsilon), Fraction(promise.epsilon))]
 
 
 def _other_conditions(
@@ -207,23 +314,25 @@ def _other_conditions(
 
     A condition of no method is no harmless one: its numbers would carry what they like.
     """
-    own, left = method.provenance, list(manifest.claim.conditions)
-    problems = []
+    name, left = method.name, list(manifest.claim.conditions)
+    problems, stated = [], []
     for condition in method.conditions:
         if condition in left:
-            left.remove(condition)
+            stated.append(condition)
         else:
             problems.append(f"it does not say: {condition.sentence}")
     for kind in method.states:
-        stated = next((condition for condition in left if isinstance(condition, kind)), None)
-        if stated is None:
-            problems.append(f"it states no {kind.__name__}, which {own.method} always does")
-        else:
-            left.remove(stated)
-    if manifest.data.kind == "bipartite" and PeopleAsItems() in left:
-        left.remove(PeopleAsItems())
-    left = [condition for condition in left if not isinstance(condition, may_state)]
-    return problems + [f"{own.method} does not say: {condition.sentence}" for condition in left]
+        of_run = [condition for condition in left if type(condition) is kind]
+        stated += of_run[:1]
+        problems += [] if of_run else [f"it states no {kind.__name__}, which {name} always does"]
+    also = (*may_state, *((PeopleAsItems,) if manifest.data.kind == "bipartite" else ()))
+    stated += [kind() for kind in also if kind() in left]
+    for condition in stated:
+        left.remove(condition)
+    problems += [f"{name} does not say: {condition.sentence}" for condition in left]
+    if not problems and stated != manifest.claim.conditions:
+        problems.append("the conditions stand in another order")
+    return problems
 
 
 def _withheld(folder: Path) -> Mapping[str, Any] | None:

@@ -17,6 +17,7 @@ from graphveil.methods.under_noise import (
     COUNT_SHARE,
     SMALLEST_PART,
     UnderNoise,
+    copies_matched,
     cost_of_flips,
     noisy_count,
     resized,
@@ -158,5 +159,8 @@ class AsymmetricResponse(UnderNoise):
             data=with_cells(data, cells),
             conditions=conditions,
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(what_is_public(data),),
+            advice=(
+                what_is_public(data),
+                *copies_matched(data, as_printed(self.epsilon), count),
+            ),
         )

@@ -19,6 +19,7 @@ from graphveil.errors import InfeasibleError
 from graphveil.methods.under_noise import (
     SMALLEST_PART,
     UnderNoise,
+    copies_matched,
     cost_of_flips,
     others,
     what_is_public,
@@ -97,7 +98,8 @@ class TopMFilter(UnderNoise):
         "It does not hide how many people there are. With variant=published nothing is hidden "
         "by promise. With a large epsilon most of what is published is true, and who knows some of "
         "it of a person may find that person and the rest; epsilons of several releases add up. "
-        "Not attacked by us."
+        "On arenas-email at epsilon = ln n, 7.03, a copy names 85 % of the people with nobody "
+        "known (measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
@@ -176,7 +178,11 @@ class TopMFilter(UnderNoise):
             data=with_cells(data, cells),
             conditions=() if published else (stated,),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(what_is_public(data), *((UNPROVED,) if published else ())),
+            advice=(
+                what_is_public(data),
+                *copies_matched(data, as_printed(self.epsilon), count),
+                *((UNPROVED,) if published else ()),
+            ),
         )
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from graphveil.advice import noisy_copy
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import ParameterError
 from graphveil.noise import Words, discrete_laplace, distinct
+from graphveil.noise.cells import number_of_cells
 from graphveil.noise.words import Cells, union
 from graphveil.parameters import parameter
 
@@ -85,9 +88,9 @@ class UnderNoise(Anonymizer[Any]):
         return EdgeDP(epsilon=self.epsilon)
 
     @property
+    @abstractmethod
     def parts(self) -> dict[str, Fraction]:
         """The parts of epsilon that counts have, by name."""
-        raise NotImplementedError
 
     @property
     def epsilon_cells(self) -> Fraction:
@@ -162,6 +165,25 @@ def what_is_public(data: Graph | Bipartite) -> str:
         "the number of users and the list of items with their names count as public. If they were "
         "collected from the data itself, an item in the list shows that somebody has it"
     )
+
+
+def copies_matched(
+    data: Graph | Bipartite, epsilon: Fraction, ones: float | None
+) -> tuple[str, ...]:
+    """Return the advice on a graph under so little noise that a copy can be matched with it.
+
+    Parameters
+    ----------
+    data
+        What was released; of users by features nothing is said.
+    epsilon
+        All that is spent on an edge.
+    ones
+        The number of edges as it was released; None where it was not.
+    """
+    if not isinstance(data, Graph) or ones is None:
+        return ()
+    return noisy_copy(float(epsilon), number_of_cells(data), ones)
 
 
 def cost_of_flips(

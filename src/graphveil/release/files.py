@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -44,6 +46,11 @@ SUPPRESSED_TEXTS = ("*", "")
 
 _MOST_COLUMNS = 1 << 27
 """Of a matrix whose columns are the numbers of features: a reader counts them all."""
+
+
+_BROKEN = re.compile(r"[\n\r\0]")
+_MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
+"""Names of columns that some programs read from text as others."""
 
 
 class _Layout(NamedTuple):
@@ -109,10 +116,11 @@ def check_names(data: Data, form: Format) -> None:
     Raises
     ------
     InputError
-        As `check_items` and `check_categories`.
+        As `check_items`, `check_categories` and `check_columns`.
     """
     if isinstance(data, Table):
-        check_categories(data)
+        check_categories(data, form)
+        check_columns(data.columns, form)
     if not isinstance(data, Bipartite):
         return
     if data.items == "people":
@@ -123,15 +131,16 @@ def check_names(data: Data, form: Format) -> None:
         check_items(numbered(data.n_features), form)
 
 
-def check_categories(table: Table) -> None:
-    """Refuse a table with a value that whoever reads its release takes for a suppressed cell.
+def check_categories(table: Table, form: Format) -> None:
+    """Refuse a table with a value that whoever reads its release takes for something else.
 
-    No format of a release has such values, not even one in which suppressed cells are null.
+    No format of a release has values that read as suppressed cells, not even one in which those are
+    null; text has none with a line break.
 
     Raises
     ------
     InputError
-        Where a cell says `*`, or is an empty text.
+        Where a cell says `*`, is an empty text, or cannot stand in a text file.
     """
     for name, values in zip(table.columns, table.without_unused().categories, strict=True):
         for mark in SUPPRESSED_TEXTS:
@@ -141,6 +150,43 @@ def check_categories(table: Table) -> None:
                     "release. Give it another name, or count it among the texts of suppressed "
                     f"cells ({option('suppressed')})."
                 )
+        broken = next(filter(_BROKEN.search, map(str, values)), None)
+        if broken and form.name in DELIMITED:
+            raise InputError(
+                f"column {name}: the category {broken!r} holds a line break or a NUL, which "
+                f"programs read in different ways from {form.name}. Use "
+                f"{option('format', 'parquet')}."
+            )
+
+
+def check_columns(names: Sequence[str], form: Format) -> None:
+    """Refuse names of columns that programs read in different ways.
+
+    Some take names for one that differ in capitals alone, and give one that is empty another.
+    In text some strip blanks, read quotes as they are written, or miss what stands before the rest.
+
+    Raises
+    ------
+    InputError
+        Where there is such a name.
+
+    Examples
+    --------
+    >>> check_columns(["age", "zip code"], io.FORMATS["csv"])
+    """
+    for number, name in enumerate(names):
+        others = {other.lower() for other in names[:number]}
+        if not name or name.lower() in others:
+            raise InputError(
+                f"some programs read the column {name!r} of a release as another: it has no name, "
+                "or that of one before it but for capitals. Rename it."
+            )
+        if form.name in DELIMITED and _MISREAD.search(name):
+            raise InputError(
+                f"some programs read the column {name!r} of a {form.name} file as another: it "
+                "holds a quote or a line break, or begins or ends with a blank. Rename it, or use "
+                f"{option('format', 'parquet')}."
+            )
 
 
 def numbered(n: int) -> pa.Array:
@@ -293,7 +339,8 @@ def _write(data: Data, path: Path, entry: Format, companion: Path | None) -> int
         numbered = data if entry.text_ids else _in_numbered_columns(data)
         io.write_bipartite(numbered, path, format=entry.name, users_path=companion)
         return data.n_entries
-    check_categories(data)
+    check_categories(data, entry)
+    check_columns(data.columns, entry)
     io.write_table(data, path, format=entry.name)
     return data.n_rows
 

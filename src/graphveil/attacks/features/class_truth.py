@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.attacks.features.scoring import RARE
 from graphveil.claims.conditions import TrueOfShare, share_in
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.release import Release
 
@@ -127,6 +122,15 @@ def class_truth(situation: Situation[BipartiteComparison], options: AttackOption
     return Outcome(figures, *_risks(people, shown.only(of_all), share), missing)
 
 
+PASSES = 6
+"""How often it reads what the others read a few times."""
+
+
+def seconds(situation: Situation[BipartiteComparison], options: AttackOptions) -> float:
+    """Return about how long it takes."""
+    return PASSES * seconds_of_passes(situation, options)
+
+
 def _theta_of(release: Release) -> str | None:
     """Return the share of a class that has each of its entries, where one below 1 is promised."""
     promise = release.guarantee
@@ -217,6 +221,7 @@ CLASS_TRUTH = Attack(
     needs_linkage=True,
     cost="linear",
     compute=class_truth,
+    seconds=seconds,
     options=AttackOptions,
 )
 """The entry of this attack."""

@@ -7,16 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.data import Bipartite
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate import Attached, BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
 VALUES_SHOWN = 20
@@ -52,6 +47,23 @@ def homogeneity(situation: Situation[BipartiteComparison], options: AttackOption
     unit = "share of people"
     figures.append(AttackFigure("commonest value of the class", right, unit, frequency.max()))
     return Outcome(figures, same / sizes[own], frequency[value])
+
+
+def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> NDArray[np.bool_]:
+    """Return whether all of everybody's class have one value of an attached column.
+
+    Parameters
+    ----------
+    attached
+        The column.
+    pair
+        Original and release, linked.
+    """
+    own = equal_rows(pair.released)[pair.linked]
+    names, value = np.unique(attached.value, return_inverse=True)
+    sizes, largest, _ = _counts(own, value, names.size)
+    one: NDArray[np.bool_] = (largest == sizes)[own]
+    return one
 
 
 def _counts(
@@ -94,6 +106,7 @@ HOMOGENEITY = Attack(
     needs_linkage=True,
     cost="linear; needs an attached column",
     compute=homogeneity,
+    seconds=seconds_of_passes,
     options=AttackOptions,
 )
 """The entry of this attack."""

@@ -7,17 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
 NO_SECOND = "there is no second release. Give its folder: --with DIR, or second=RELEASE in Python"
@@ -92,6 +87,7 @@ INTERSECTION = Attack(
     needs_linkage=True,
     cost="linear; needs a second release",
     compute=intersection,
+    seconds=seconds_of_passes,
     options=AttackOptions,
 )
 """The entry of this attack."""

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import classes_in, run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.scoring import (
     MOST_CELLS,
@@ -24,21 +18,19 @@ from graphveil.attacks.features.scoring import (
     Counts,
     Guesses,
     Known,
+    check_width,
     everywhere,
     guesses,
     other_features,
 )
 from graphveil.attacks.features.twin import people_to_leave_out, twin
-from graphveil.attacks.intervals import (
-    bootstrap_difference,
-    bootstrap_mean,
-    bootstrap_ratio,
-    wilson,
-)
+from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
 from graphveil.attacks.numbers import WholeNumbers
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 
@@ -81,7 +73,7 @@ def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) 
     Raises
     ------
     NotMeasuredError
-        Where there are no people, or classes and features are too many.
+        Where there are no people.
     """
     people = people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
@@ -106,6 +98,27 @@ def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) 
         missing[TWIN] = str(error)
     sizes = people.classes.sizes[people.own] / people.own.size
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, sizes), missing)
+
+
+PER_CELL, PER_TARGET = 1.2e-7, 3e-5
+"""Seconds for every target and class, and for every target, mostly to draw it again."""
+
+
+def seconds(situation: Situation[BipartiteComparison], options: LinkageOptions) -> float:
+    """Return about how long it takes; with it one more run of the method.
+
+    Raises
+    ------
+    TooLargeError
+        Where classes and features are too many.
+    """
+    pair = situation.comparison
+    classes = classes_in(pair)
+    check_width(classes, pair)
+    targets = min(options.targets, pair.original.n_users)
+    beside = 2 if situation.rerun is not None else 0
+    settings = len(options.known) * (len(options.wrong) + beside)
+    return settings * targets * (PER_CELL * classes + PER_TARGET) + run_again(situation)
 
 
 def _nobody(number: int, wrong: int) -> str:
@@ -150,7 +163,7 @@ def known_items(
     for person in chosen:
         own = people.row(person)
         true = rng.permutation(own)[: number - wrong]
-        lists.append(np.concatenate([true, _false_items(people, own, wrong, rng)]))
+        lists.append(np.concatenate([true, popular_items(people, own, wrong, rng)]))
     indices = np.concatenate(lists)
     indptr = np.arange(0, indices.size + 1, number)
     shape = (chosen.size, people.before.shape[1])
@@ -159,10 +172,22 @@ def known_items(
     return Known(chosen, items, wrong / number if wrong else FALSE_SHARE)
 
 
-def _false_items(
+def popular_items(
     people: People, own: NDArray[np.int32], number: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Return items that a person does not have, as popular as they are."""
+    """Return items that a person does not have, as popular as they are.
+
+    Parameters
+    ----------
+    people
+        The people beside a release.
+    own
+        int32: the items of the person.
+    number
+        How many are drawn.
+    rng
+        Draws them.
+    """
     drawn: list[int] = []
     entries = people.before.indices
     for _ in range(_TRIES * number):
@@ -289,6 +314,7 @@ LINKAGE = Attack(
     cost="near-linear, on 500 people drawn; up to "
     f"{MOST_CELLS:,} distinct rows and features together",
     compute=linkage,
+    seconds=seconds,
     options=LinkageOptions,
 )
 """The entry of this attack."""

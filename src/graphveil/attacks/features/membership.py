@@ -8,21 +8,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import classes_in, run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, Classes, People, people_of
-from graphveil.attacks.features.scoring import MOST_CELLS, batches, scores
+from graphveil.attacks.features.scoring import MOST_CELLS, batches, check_width, scores
 from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out, twin
 from graphveil.attacks.intervals import bootstrap_auc, positives_above
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 
 GUESS = 0.5
@@ -48,7 +43,7 @@ def membership(situation: Situation[BipartiteComparison], options: MembershipOpt
     Raises
     ------
     NotMeasuredError
-        Where the method cannot be run again, or people, classes or features are too few or many.
+        Where the method cannot be run again, or people are too few.
     """
     rng = situation.rng("membership: people")
     out = people_to_leave_out(people_of(situation.comparison), options.out, rng)
@@ -66,6 +61,25 @@ def membership(situation: Situation[BipartiteComparison], options: MembershipOpt
     unit = "area under the curve"
     figure = AttackFigure("a whole row", float(above.mean()), unit, GUESS, sample=sample)
     return Outcome([figure], risk, baseline)
+
+
+PER_CELL, PER_PAIR = 3e-8, 1e-6
+"""Seconds for every person and class, and for every pair of people, mostly to draw them again."""
+
+
+def seconds(situation: Situation[BipartiteComparison], options: MembershipOptions) -> float:
+    """Return about how long it takes; with it one more run of the method.
+
+    Raises
+    ------
+    TooLargeError
+        Where classes and features are too many.
+    """
+    pair = situation.comparison
+    classes = classes_in(pair)
+    check_width(classes, pair)
+    out = min(options.out, pair.original.n_users // 20)
+    return out * (2 * PER_CELL * classes + PER_PAIR * out) + run_again(situation)
 
 
 def likelihoods(people: People, whom: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -114,6 +128,7 @@ MEMBERSHIP = Attack(
     cost="near-linear, one run of the method, on 1,000 people drawn and 1,000 left out; up to "
     f"{MOST_CELLS:,} distinct rows and features together",
     compute=membership,
+    seconds=seconds,
     options=MembershipOptions,
 )
 """The entry of this attack."""

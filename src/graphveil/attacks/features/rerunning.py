@@ -12,19 +12,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import seconds_of_one
 from graphveil.attacks.features.twin import Again, features_of
-from graphveil.attacks.intervals import wilson
 from graphveil.data import Bipartite, Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 
@@ -77,13 +72,8 @@ def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> 
     NotMeasuredError
         Where the method cannot be run again, items are people, or no item could be another.
     """
-    again = Again(situation)
-    if situation.comparison.original.items == "people":
-        raise NotMeasuredError("items are people: their names are other ones in every run")
-    rng = situation.rng("re-run: trials")
-    n = again.original.size
-    drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
-    data = again.original.permuted(drawn, ids=again.original.labels()[drawn])
+    again, data, drawn = _data(situation, options)
+    rng, n = situation.rng("re-run: trials"), again.original.size
     run = _rows_of_runs(again)
     try:
         with stage("running the method again"):
@@ -101,6 +91,40 @@ def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> 
         )
     ]
     return Outcome(figures, *_risks(trials, drawn, n))
+
+
+def seconds(situation: Situation[BipartiteComparison], options: RerunOptions) -> float:
+    """Return about how long it takes: that of one run, times the runs.
+
+    The method is run twice on as many people, and the second time counts: the first one may
+    compile. 0 where it cannot be run.
+    """
+    try:
+        again, data, _ = _data(situation, options)
+    except NotMeasuredError:
+        return 0.0
+    run, rng = _rows_of_runs(again), situation.rng("re-run: how long it takes")
+    one = seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
+    return options.trials * (2 + 2 * options.releases) * one
+
+
+def _data(
+    situation: Situation[BipartiteComparison], options: RerunOptions
+) -> tuple[Again, Table | Bipartite, NDArray[np.int64]]:
+    """Return the method, the people whom it is run on, and who of the original they are.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or items are people.
+    """
+    again = Again(situation)
+    if situation.comparison.original.items == "people":
+        raise NotMeasuredError("items are people: their names are other ones in every run")
+    n = again.original.size
+    rng = situation.rng("re-run: people")
+    drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
+    return again, again.original.permuted(drawn, ids=again.original.labels()[drawn]), drawn
 
 
 def _trial(
@@ -277,6 +301,7 @@ RE_RUN = Attack(
     needs_linkage=False,
     cost="heavy, 1,800 runs of the method, on 2,000 people at most, drawn of larger data",
     compute=re_run,
+    seconds=seconds,
     options=RerunOptions,
     by_name=True,
 )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import NotMeasuredError
+from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.classes import Classes, People
+from graphveil.evaluate import BipartiteComparison
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -92,17 +93,32 @@ class Guesses(NamedTuple):
     rare: Counts
 
 
-def batches(targets: int, classes: Classes) -> Iterator[slice]:
-    """Yield which targets are scored at once.
+def check_width(classes: int, pair: BipartiteComparison) -> None:
+    """Refuse where classes and features are too many for one target.
+
+    Parameters
+    ----------
+    classes
+        How many distinct rows the release has.
+    pair
+        Original and release.
 
     Raises
     ------
-    NotMeasuredError
-        Where classes and features are too many for one target.
+    TooLargeError
+        With the reason.
     """
-    width = sum(classes.rows.shape)
+    width = classes + max(pair.original.n_features, pair.released.n_features)
     if width > MOST_CELLS:
-        raise NotMeasuredError(f"{width:,} distinct rows and features are more than {MOST_CELLS:,}")
+        raise TooLargeError(
+            f"{width:,} distinct rows and features are more than {MOST_CELLS:,}. Try it on a "
+            "release of a part of the people"
+        )
+
+
+def batches(targets: int, classes: Classes) -> Iterator[slice]:
+    """Yield which targets are scored at once."""
+    width = sum(classes.rows.shape)
     size = max(1, CELLS_AT_ONCE // max(width, 1))
     yield from (slice(start, start + size) for start in range(0, targets, size))
 
@@ -143,11 +159,6 @@ def guesses(known: Known, people: People) -> Guesses:
         What the adversary knows.
     people
         The people beside the release.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where classes and features are too many.
 
     Notes
     -----

@@ -8,18 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
+from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
 from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 
@@ -56,14 +52,11 @@ def alignment(situation: Situation[GraphComparison], options: AlignmentOptions) 
     Raises
     ------
     NotMeasuredError
-        Where nodes are none or too many.
+        Where there are no nodes.
     """
     pair = situation.comparison
-    n = pair.original.n_nodes
-    if n == 0:
+    if pair.original.n_nodes == 0:
         raise NotMeasuredError("there are no people")
-    if n > MOST_NODES:
-        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES:,}")
     rng = situation.rng("alignment")
     kinds = Kinds.of(pair.original)
     drawn = [
@@ -71,6 +64,28 @@ def alignment(situation: Situation[GraphComparison], options: AlignmentOptions) 
         for overlap in options.overlaps
     ]
     return summary(drawn, kinds, rng)
+
+
+PER_PAIR, PER_WALK = 1.2e-5, 1e-7
+"""Seconds of one draw for every pair of nodes, and for every end of an edge and node."""
+
+
+def seconds(situation: Situation[GraphComparison], options: AlignmentOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where nodes are too many.
+    """
+    pair = situation.comparison
+    n = pair.original.n_nodes
+    if n > MOST_NODES:
+        raise TooLargeError(
+            f"{n:,} nodes are more than {MOST_NODES:,}. seed-propagation takes larger networks"
+        )
+    one = PER_PAIR * n * n + PER_WALK * n * ends_of(pair)
+    return len(options.overlaps) * options.draws * one
 
 
 def _draws(
@@ -95,6 +110,7 @@ ALIGNMENT = Attack(
     needs_linkage=True,
     cost=f"nodes cubed, up to {MOST_NODES:,} nodes: minutes for 1,000; run where asked for",
     compute=alignment,
+    seconds=seconds,
     options=AlignmentOptions,
     by_name=True,
 )

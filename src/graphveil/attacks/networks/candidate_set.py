@@ -13,15 +13,17 @@ from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
     AttackOptions,
-    NotMeasuredError,
     Outcome,
     Situation,
+    TooLargeError,
 )
-from graphveil.attacks.intervals import bootstrap_mean, median_of_draws, wilson
+from graphveil.attacks.costs import ends_of, squares
+from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import SIGNATURES, Candidates, Signatures, candidates
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import parameter
 
 MOST_NODES = 100_000
@@ -56,11 +58,12 @@ def candidate_set(situation: Situation[GraphComparison], options: CandidateSetOp
     Raises
     ------
     NotMeasuredError
-        Where nodes are none or too many.
+        Where there are no nodes.
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    check_size(n)
+    if n == 0:
+        raise NotMeasuredError("there are no people")
     rng = situation.rng("candidate-set")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     near = candidates(
@@ -76,18 +79,25 @@ def candidate_set(situation: Situation[GraphComparison], options: CandidateSetOp
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
-def check_size(n: int) -> None:
-    """Refuse where nodes are none or too many.
+PER_END, PER_SQUARE = 8e-9, 8e-9
+"""Seconds for every end of an edge that a target is compared with, and to count triangles."""
+
+
+def seconds(situation: Situation[GraphComparison], options: CandidateSetOptions) -> float:
+    """Return about how long it takes.
 
     Raises
     ------
-    NotMeasuredError
-        With the reason.
+    TooLargeError
+        Where nodes are too many.
     """
-    if n == 0:
-        raise NotMeasuredError("there are no people")
+    pair = situation.comparison
+    n = pair.original.n_nodes
     if n > MOST_NODES:
-        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES:,}")
+        raise TooLargeError(
+            f"{n:,} nodes are more than {MOST_NODES:,}. Try it on a release of a part of the people"
+        )
+    return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
 
 
 def _only(near: Candidates, number: int) -> Candidates:
@@ -164,6 +174,7 @@ CANDIDATE_SET = Attack(
     needs_linkage=True,
     cost=f"targets times edges, up to {MOST_NODES:,} nodes",
     compute=candidate_set,
+    seconds=seconds,
     options=CandidateSetOptions,
 )
 """The entry of this attack."""

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.naming import FEWEST_DRAWS
@@ -26,11 +20,13 @@ from graphveil.attacks.networks.seed_propagation import (
     MOST_SQUARES,
     Guess,
     check_matching,
+    check_people,
     guess,
+    seconds_of_draw,
 )
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 from graphveil.progress import stage
@@ -81,10 +77,10 @@ def edge_gain(situation: Situation[GraphComparison], options: EdgeGainOptions) -
     Raises
     ------
     NotMeasuredError
-        Where nodes are none, nodes or edges too many, or no tie is unknown.
+        Where there are no nodes, or no tie is unknown.
     """
     pair = situation.comparison
-    check_matching(pair)
+    check_people(pair)
     rng = situation.rng("edge-gain")
     drawn: list[Learned] = []
     capped = 0
@@ -101,6 +97,23 @@ def edge_gain(situation: Situation[GraphComparison], options: EdgeGainOptions) -
     )
     figures, missing = _figures(drawn, f", capped in {capped} draws" if capped else "", rng)
     return Outcome(figures, risk, baseline, missing)
+
+
+PER_SQUARE = 1e-7
+"""Seconds of one draw for every square of a degree, to predict as many ties."""
+
+
+def seconds(situation: Situation[GraphComparison], options: EdgeGainOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where nodes or edges are too many.
+    """
+    pair = situation.comparison
+    check_matching(pair)
+    return options.draws * (seconds_of_draw(pair) + PER_SQUARE * squares(pair))
 
 
 def learned(original: Graph, made: Guess) -> Learned:
@@ -214,6 +227,7 @@ EDGE_GAIN = Attack(
     cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}; run "
     "where asked for",
     compute=edge_gain,
+    seconds=seconds,
     options=EdgeGainOptions,
     by_name=True,
 )

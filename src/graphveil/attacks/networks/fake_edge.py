@@ -9,14 +9,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, Outcome, Situation
+from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
+from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
 from graphveil.attacks.networks.likeness import (
     Scores,
     common_neighbours,
@@ -28,10 +24,12 @@ from graphveil.attacks.networks.seed_propagation import (
     MOST_NODES,
     MOST_SQUARES,
     check_matching,
+    check_people,
 )
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
 
 FEWEST_FAKES = 5
 
@@ -64,10 +62,10 @@ def fake_edge(situation: Situation[GraphComparison], options: FakeEdgeOptions) -
     Raises
     ------
     NotMeasuredError
-        Where edges were hardly added, or all were, or nodes or edges are too many.
+        Where there are no nodes, or edges were hardly added, or all were.
     """
     pair = situation.comparison
-    check_matching(pair)
+    check_people(pair)
     released, fake = pair.aligned, added_edges(pair)
     number = int(fake.sum())
     if number < FEWEST_FAKES:
@@ -88,6 +86,25 @@ def fake_edge(situation: Situation[GraphComparison], options: FakeEdgeOptions) -
     risk = np.full(n, np.nan)
     risk[targets] = near.right.max(axis=0)
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
+
+
+PER_SQUARE, PER_END = 1.8e-7, 4e-6
+"""Seconds for every square of a degree, to count paths, and for every end of an edge, to find the
+leading directions."""
+
+
+def seconds(situation: Situation[GraphComparison], options: FakeEdgeOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where nodes or edges are too many.
+    """
+    pair = situation.comparison
+    check_matching(pair)
+    known_again = candidate_seconds(situation, options)
+    return PER_SQUARE * squares(pair) + PER_END * ends_of(pair) + known_again
 
 
 def added_edges(pair: GraphComparison) -> NDArray[np.bool_]:
@@ -174,6 +191,7 @@ FAKE_EDGE = Attack(
     needs_linkage=True,
     cost=f"squares of the degrees, up to a sum of {MOST_SQUARES:,} and {MOST_NODES:,} nodes",
     compute=fake_edge,
+    seconds=seconds,
     options=FakeEdgeOptions,
 )
 """The entry of this attack."""

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import AttackFigure, NotMeasuredError, Outcome
+from graphveil.attacks.attack import AttackFigure, Outcome
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.data import Graph
-from graphveil.evaluate.metric import Sample
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures import twins
 
 NOBODY = -1

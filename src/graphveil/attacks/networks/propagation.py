@@ -17,24 +17,23 @@ if TYPE_CHECKING:
     from scipy import sparse
     from scipy.spatial import distance
 
-    from graphveil.kernels import hashing
     from graphveil.kernels.attacks import percolation as kernels
 else:
     sparse = lazy_module("scipy.sparse")
     distance = lazy_module("scipy.spatial.distance")
-    hashing = lazy_module("graphveil.kernels.hashing")
     kernels = lazy_module("graphveil.kernels.attacks.percolation")
 
 Match = NDArray[np.int64]
 """The node of the other graph that every node was given, or -1."""
 
-MOST_MARKS = 100_000_000
-"""So many marks are spread, then the matching stops where it is: about 4 GB."""
+MOST_MARKS = 400_000_000
+"""So many marks are spread, then the matching stops where it is."""
 
 LEAST_COMMON = 2
 ENOUGH_UNCHANGED = 0.999
 SURE_SHARE = 0.15
 _FLOPS = 20_000_000
+_ROWS_AT_ONCE = 1 << 20
 
 
 class Expanded(NamedTuple):
@@ -75,35 +74,60 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
     fresh = known * two.n_nodes + seeds[known]
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
     tally[kernels.MOST_MARKS] = most_marks
-    table, shift = hashing.new_table(1 << 12)
+    table, shift = kernels.new_table(1 << 12)
     heap = np.empty((1 << 12, 2), dtype=np.int64)
     while fresh.size:
         tally[kernels.SPREAD] = 0
         while end := kernels.percolate(first, second, fresh, match, table, shift, heap, tally):
             if end == kernels.TOO_MANY:
                 return Expanded(match.one, stopped=True)
-            table, shift = _with_room(table, shift, tally)
-            while len(heap) < tally[kernels.QUEUED] + tally[kernels.NEXT]:
-                heap = np.concatenate([heap, np.empty_like(heap)])
+            table, shift = _with_room(table, shift, match, tally)
+            heap = _with_room_in_heap(heap, table, shift, match, tally)
         fresh = _not_spread(one, two, match, table)
     return Expanded(match.one, stopped=False)
 
 
-def _with_room(table: Match, shift: int, tally: Match) -> tuple[Match, int]:
-    """Return the table, or one twice as large or more, with room for the next marks; its shift."""
-    needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
-    if 4 * needed <= 3 * len(table):
+def _with_room(
+    table: Match, shift: int, match: kernels.Matching, tally: Match
+) -> tuple[Match, int]:
+    """Return the table, or one of the pairs that are free with room for the next marks; its shift.
+
+    It is full up to three quarters when it is copied, and up to half of that afterwards.
+    """
+    following = int(tally[kernels.NEXT])
+    if 4 * (int(tally[kernels.ENTRIES]) + following) <= 3 * len(table):
         return table, shift
-    larger, new_shift = hashing.new_table(max(len(table), needed))
-    kernels.refill(table, larger, new_shift)
-    return larger, new_shift
+    free = kernels.free_pairs(table, match)
+    new, new_shift = kernels.new_table(max(2 * free, free + following))
+    tally[kernels.ENTRIES] = kernels.refill(table, match, new, new_shift)
+    return new, new_shift
+
+
+def _with_room_in_heap(
+    heap: Match, table: Match, shift: int, match: kernels.Matching, tally: Match
+) -> Match:
+    """Return the heap with room for the next marks: without old entries, and larger if need be."""
+    following = int(tally[kernels.NEXT])
+    if int(tally[kernels.QUEUED]) + following <= len(heap):
+        return heap
+    size = kernels.compact(heap, int(tally[kernels.QUEUED]), match, table, shift)
+    tally[kernels.QUEUED] = size
+    if 2 * size + following <= len(heap):
+        return heap
+    larger = np.empty((2 * size + following, 2), dtype=np.int64)
+    larger[:size] = heap[:size]
+    return larger
 
 
 def _not_spread(one: Graph, two: Graph, match: kernels.Matching, table: Match) -> Match:
     """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
     n = two.n_nodes
-    pairs = table[(table[:, 0] >= 0) & (table[:, 1] & 1 == 0), 0]
-    pairs = pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)]
+    waiting = [np.empty(0, dtype=np.int64)]
+    for start in range(0, table.size, _ROWS_AT_ONCE):
+        rows = table[start : start + _ROWS_AT_ONCE]
+        pairs = rows[(rows >= 0) & (rows & 1 == 0)] >> kernels.VALUE_BITS
+        waiting.append(pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)])
+    pairs = np.concatenate(waiting)
     degrees = one.degrees()[pairs // n], two.degrees()[pairs % n]
     apart = np.abs(degrees[0] - degrees[1]) / np.maximum(*degrees)
     most = one.n_nodes + two.n_nodes

@@ -9,18 +9,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackOptions,
-    NotMeasuredError,
-    Outcome,
-    Situation,
-)
+from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
+from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.copies import Pairing, pairing
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Kinds, Naming, summary
 from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 
@@ -29,6 +25,8 @@ MOST_NODES, MOST_SQUARES = 100_000, 400_000_000
 
 MOST_NODES_UNKNOWN = 6_000
 """Up to so many nodes they are matched with nobody known: all pairs of nodes are held at once."""
+
+SMALLER = "Try it on a release of a part of the people"
 
 OVERLAPS, KNOWN = (1.0, 0.9, 0.8), (0, 5, 10, 20, 50)
 ROUNDS, ROUNDS_UNKNOWN = 12, 25
@@ -93,10 +91,10 @@ def seed_propagation(
     Raises
     ------
     NotMeasuredError
-        Where nodes are none, or nodes or edges too many.
+        Where there are no nodes, or nobody could be known.
     """
     pair = situation.comparison
-    check_matching(pair)
+    check_people(pair)
     rng = situation.rng("seed-propagation")
     kinds = Kinds.of(pair.original)
     drawn: list[Drawn] = []
@@ -114,25 +112,72 @@ def seed_propagation(
     return outcome._replace(not_measured={**outcome.not_measured, **missing})
 
 
-def check_matching(pair: GraphComparison) -> None:
-    """Refuse where nodes are none, or nodes or edges too many for a matching.
+def check_people(pair: GraphComparison) -> None:
+    """Refuse where there are no nodes.
 
     Raises
     ------
     NotMeasuredError
         With the reason.
     """
-    n = pair.original.n_nodes
-    if n == 0:
+    if pair.original.n_nodes == 0:
         raise NotMeasuredError("there are no people")
+
+
+def check_matching(pair: GraphComparison) -> None:
+    """Refuse where nodes or edges are too many for a matching.
+
+    Raises
+    ------
+    TooLargeError
+        With the reason.
+    """
+    n, total = pair.original.n_nodes, squares(pair)
     if n > MOST_NODES:
-        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES:,}")
-    graphs = (pair.original, pair.released)
-    squares = max(int(np.square(graph.degrees()).sum()) for graph in graphs)
-    if squares > MOST_SQUARES:
-        raise NotMeasuredError(
-            f"the squares of the degrees add up to {squares:,}, more than {MOST_SQUARES:,}"
+        raise TooLargeError(f"{n:,} nodes are more than {MOST_NODES:,}. {SMALLER}")
+    if total > MOST_SQUARES:
+        raise TooLargeError(
+            f"the squares of the degrees add up to {total:,}, more than {MOST_SQUARES:,}. {SMALLER}"
         )
+
+
+PER_END, PER_MARK, PER_PAIR = 1e-6, 1.5e-7, 4e-8
+"""Seconds of one draw for every end of an edge, for every mark, and with nobody known for every
+pair of nodes. Marks are about as many as the squares of the degrees add up to."""
+
+NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
+"""Up to so many marks they lie in the cache; then each costs more, by a power, up to so many."""
+
+
+def seconds(situation: Situation[GraphComparison], options: SeedPropagationOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where nodes or edges are too many.
+    """
+    pair = situation.comparison
+    check_matching(pair)
+    settings = options.settings
+    unknown = sum(not known for _, known in settings)
+    n = pair.original.n_nodes
+    if unknown == len(settings) and n > MOST_NODES_UNKNOWN:
+        raise TooLargeError(_too_many_unknown(n))
+    of_pairs = 0.0 if n > MOST_NODES_UNKNOWN else unknown * PER_PAIR * n * n
+    return options.draws * (len(settings) * seconds_of_draw(pair) + of_pairs)
+
+
+def seconds_of_draw(pair: GraphComparison) -> float:
+    """Return about how long one copy takes to be matched, with some people known."""
+    marks = squares(pair)
+    farther: float = (min(max(marks, NEAR_BY), FARTHEST) / NEAR_BY) ** GROWTH
+    return PER_END * ends_of(pair) + PER_MARK * marks * farther
+
+
+def _too_many_unknown(n: int) -> str:
+    """Return why nobody can be matched without known people."""
+    return f"{n:,} nodes are more than {MOST_NODES_UNKNOWN:,}. Let some people be known, such as 20"
 
 
 def _drawn(
@@ -179,7 +224,7 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
     """
     n = two.truth.size
     if not known and n > MOST_NODES_UNKNOWN:
-        raise NotMeasuredError(f"{n:,} nodes are more than {MOST_NODES_UNKNOWN:,}")
+        raise TooLargeError(_too_many_unknown(n))
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:
@@ -211,6 +256,7 @@ SEED_PROPAGATION = Attack(
     cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}, "
     f"with nobody known up to {MOST_NODES_UNKNOWN:,} nodes; run where asked for",
     compute=seed_propagation,
+    seconds=seconds,
     options=SeedPropagationOptions,
     by_name=True,
 )

@@ -91,6 +91,22 @@ def network(needs: Ints, cheapest: Ints) -> Network:
     )
 
 
+def reduced_costs(net: Network, costs: Ints) -> Ints:
+    """Return what a flow costs more, at least, with a unit more from record i to person j.
+
+    Parameters
+    ----------
+    net
+        After `solve` with these costs. What is negative belongs to arcs that are full: the flow
+        costs so much more, at least, without them.
+    costs
+        As in `solve`.
+    """
+    n = net.needs.size
+    own, persons = net.potentials[:n], net.potentials[n : 2 * n]
+    return costs + own[:, np.newaxis] - persons
+
+
 @leaf
 def _cost(costs: Ints, tail: int, head: int) -> int:
     """Return the cost of the arc between two nodes."""

@@ -1,8 +1,9 @@
 """Matching two graphs by marks: pairs that are matched vouch for the pairs of their neighbours.
 
 A pair of a node x of one graph and y of the other is the number ``x * n + y``, n nodes being in the
-other. The value of a pair in the table is twice its number of marks, and one more once it was
-spread.
+other, below 2**38. The value of a pair is twice its number of marks, and one more once it was
+spread. The table is one of open addressing as in `hashing`, with ``pair * 2**25 + value`` in one
+number: there are hundreds of millions of pairs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.hashing import FREE, find, insert
+from graphveil.kernels.hashing import FREE, MULTIPLIER
 from graphveil.kernels.leaf import leaf, wide
 
 Ints = NDArray[np.int64]
@@ -26,6 +27,8 @@ pair that had no room; the limit."""
 
 TALLIES = 6
 _DEGREES = 1 << 24
+VALUE_BITS = 25
+_VALUE = (1 << VALUE_BITS) - 1
 
 
 class Lists(NamedTuple):
@@ -40,6 +43,29 @@ class Matching(NamedTuple):
 
     one: Ints
     two: Ints
+
+
+def new_table(pairs: int) -> tuple[Ints, int]:
+    """Return an empty table with room for so many pairs, at most three quarters full; its shift.
+
+    Examples
+    --------
+    >>> table, shift = new_table(5)
+    >>> table.shape, shift
+    ((8,), 61)
+    """
+    bits = max((pairs + pairs // 3).bit_length(), 1)
+    return np.full(1 << bits, FREE, dtype=np.int64), 64 - bits
+
+
+@leaf
+def _row_of(table: Ints, shift: int, pair: int) -> int:
+    """Return the row of a pair, or the empty row where it belongs; write nothing."""
+    mask = len(table) - 1
+    row = np.int64((np.uint64(pair) * MULTIPLIER) >> np.uint64(shift))
+    while table[row] != FREE and table[row] >> VALUE_BITS != pair:
+        row = (row + 1) & mask
+    return int(row)
 
 
 @leaf
@@ -105,13 +131,13 @@ def _spread(
             y = wide(two.indices[b])
             if match.two[y] >= 0:
                 continue
-            row = find(table, shift, x * n + y)
-            if table[row, 0] == FREE:
-                table[row, 0] = x * n + y
+            row = _row_of(table, shift, x * n + y)
+            if table[row] == FREE:
+                table[row] = (x * n + y) << VALUE_BITS
                 tally[ENTRIES] += 1
-            table[row, 1] += 2
+            table[row] += 2
             tally[MARKS] += 1
-            marks = table[row, 1] >> 1
+            marks = (table[row] & _VALUE) >> 1
             if marks >= 2:
                 apart = abs(degree - (two.indptr[y + 1] - two.indptr[y]))
                 _push(heap, tally[QUEUED], marks * _DEGREES - apart, x * n + y)
@@ -156,19 +182,57 @@ def percolate(
             if match.one[i] >= 0 or match.two[j] >= 0:
                 continue
             match.one[i], match.two[j] = j, i
-        row = find(table, shift, pair)
-        if table[row, 0] == FREE:
+        row = _row_of(table, shift, pair)
+        if table[row] == FREE:
+            table[row] = pair << VALUE_BITS
             tally[ENTRIES] += 1
-            insert(table, shift, pair, wide(0))
-        if table[row, 1] & 1:
+        if table[row] & 1:
             continue
-        table[row, 1] += 1
+        table[row] += 1
         _spread(one, two, pair, match, table, shift, heap, tally)
 
 
 @leaf
-def refill(old: Ints, table: Ints, shift: int) -> None:
-    """Write every key of an old table, with its value, into an empty one that has room."""
+def _is_free(match: Matching, pair: int) -> bool:
+    """Return whether neither node of a pair is matched."""
+    n = match.two.size
+    return bool(match.one[pair // n] < 0 and match.two[pair % n] < 0)
+
+
+@leaf
+def free_pairs(table: Ints, match: Matching) -> int:
+    """Return how many pairs in the table could still be matched."""
+    number = 0
+    for row in range(len(table)):
+        if table[row] != FREE and _is_free(match, table[row] >> VALUE_BITS):
+            number += 1
+    return number
+
+
+@leaf
+def refill(old: Ints, match: Matching, table: Ints, shift: int) -> int:
+    """Write every free pair of an old table, with its value, into an empty one; return how many.
+
+    The new one has room. No other pair is asked for again.
+    """
+    number = 0
     for row in range(len(old)):
-        if old[row, 0] != FREE:
-            insert(table, shift, old[row, 0], old[row, 1])
+        if old[row] != FREE and _is_free(match, old[row] >> VALUE_BITS):
+            table[_row_of(table, shift, old[row] >> VALUE_BITS)] = old[row]
+            number += 1
+    return number
+
+
+@leaf
+def compact(heap: Ints, size: int, match: Matching, table: Ints, shift: int) -> int:
+    """Keep in the heap one entry of every free pair, that of its last mark; return its new size."""
+    kept = wide(0)
+    for at in range(size):
+        rank, pair = heap[at, 0], heap[at, 1]
+        if not _is_free(match, pair):
+            continue
+        marks = (rank + _DEGREES - 1) // _DEGREES
+        if marks == (table[_row_of(table, shift, pair)] & _VALUE) >> 1:
+            _push(heap, kept, rank, pair)
+            kept += 1
+    return int(kept)

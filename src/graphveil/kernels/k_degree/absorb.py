@@ -234,7 +234,8 @@ def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, 
     """
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
-    eligible = np.full(size, -1, dtype=np.int64)
+    eligible = np.empty(size, dtype=np.int64)
+    eligible[:] = -1
     highest = 0
     for step in range(size):
         x = wide(edits.indices[first + (start + step) % size])

@@ -34,7 +34,8 @@ class Queue(NamedTuple):
 @allocating
 def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
     """Return the queue of these nodes, which stand by descending positive need."""
-    position = np.full(need.size, -1, dtype=np.int64)
+    position = np.empty(need.size, dtype=np.int64)
+    position[:] = -1
     highest = need[order[0]] if order.size else 0
     bound = np.zeros(highest + 2, dtype=np.int64)
     for index in range(order.size):

@@ -26,9 +26,9 @@ class Ball(NamedTuple):
 @allocating
 def make_ball(n: int) -> Ball:
     """Return room for a neighbourhood in a graph of n nodes."""
-    return Ball(
-        np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
-    )
+    place = np.empty(n, dtype=np.int32)
+    place[:] = -1
+    return Ball(np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), place)
 
 
 @leaf

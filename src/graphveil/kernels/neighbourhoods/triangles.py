@@ -58,7 +58,8 @@ def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
     when the pass is compiled.
     """
     start, ends = forward
-    position = np.full(start.size - 1, -1, dtype=np.int64)
+    position = np.empty(start.size - 1, dtype=np.int64)
+    position[:] = -1
     for u in range(start.size - 1):
         if start[u + 1] - start[u] < 2:
             continue

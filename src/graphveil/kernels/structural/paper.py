@@ -110,7 +110,8 @@ def lists_of(forward: Forward) -> Lists:
             indices[free[ends[e]]] = u
             free[ends[e]] += 1
     for u in range(n):
-        indices[free[u] : indptr[u + 1]] = ends[start[u] : start[u + 1]]
+        for e in range(start[u], start[u + 1]):
+            indices[free[u] + e - start[u]] = ends[e]
     return Lists(indptr, indices)
 
 
@@ -165,7 +166,8 @@ def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Int
     All nodes of an edit are affected, and its flips change no other node's neighbours. So the
     others are those that the ends of a flip share, or have, in the graph as it is.
     """
-    counted = np.full(flag.size, -1, dtype=np.int64)
+    counted = np.empty(flag.size, dtype=np.int64)
+    counted[:] = -1
     score = np.zeros(flips.nodes.shape[0], dtype=np.int64)
     for c in range(score.size):
         nodes = flips.nodes[c]
@@ -262,7 +264,8 @@ def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Fl
     n = lists.indptr.size - 1
     edits = flips.nodes.shape[0]
     score = np.zeros(edits, dtype=np.int64)
-    counted = np.full(n, -1, dtype=np.int64)
+    counted = np.empty(n, dtype=np.int64)
+    counted[:] = -1
     one = Search(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
     two = Search(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
     for c in range(edits):

@@ -18,7 +18,7 @@ from graphveil.methods.adaptive.drafting import draft_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
-Search = Literal["plain", "agglomerative", "local"]
+Search = Literal["plain", "agglomerative", "local", "forest"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,8 @@ class ClusterK(Anonymizer[Table]):
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
         ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
-        the six before: a row moves to another cluster, or two rows change places.
+        the six before: a row moves to another cluster, or two rows change places. ``"forest"`` is
+        there to compare with: trees in which every row hangs from one of its nearest, divided.
     block_rows
         A table of more rows is divided into blocks of at most so many, in which rows are alike.
         None stands for one block up to 2,000 rows, and blocks of 512 above.
@@ -44,7 +45,8 @@ class ClusterK(Anonymizer[Table]):
     -----
     The baseline of Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013.
     The cost of a cluster is its size times the columns in which its rows differ. Time grows with
-    the square of a block's rows.
+    the square of a block's rows. The forest is that of Aggarwal and others, *Approximation
+    Algorithms for k-Anonymity*, 2005, after a description of it.
 
     Examples
     --------
@@ -77,7 +79,8 @@ class ClusterK(Anonymizer[Table]):
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     search: Search = parameter(
-        default="local", text="merge the cheapest, the best of six ways, or improve each of these"
+        default="local",
+        text="merge the cheapest, the best of six ways, improve each of these, or divide a forest",
     )
     block_rows: int | None = parameter(
         default=None,

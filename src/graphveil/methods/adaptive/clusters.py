@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive import exchange, merging
 from graphveil.kernels.adaptive.planes import Packed
+from graphveil.methods.adaptive import forest
 
 Labels = NDArray[np.int64]
-Search = Literal["plain", "agglomerative", "local"]
+Search = Literal["plain", "agglomerative", "local", "forest"]
 
 _PLAIN = (
     (merging.PLAIN, 0.0, 0),
@@ -43,12 +44,15 @@ def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> 
     search
         ``"plain"`` merges the two clusters whose union costs least; which of several is decided in
         eight ways, and the best is kept. ``"agglomerative"`` also merges under other notions of
-        cost, in six ways, and ``"local"`` improves each of the six first.
+        cost, in six ways, and ``"local"`` improves each of the six first. ``"forest"`` merges
+        nothing: see `forest.trees`.
     rng
         Orders of rows.
     """
     passes = PASSES if search == "local" else 0
     n, best = rows.stars.shape[0], None
+    if search == "forest":
+        return _improved(rows, forest.trees(rows, k), k, np.empty((0, n), dtype=np.int32))
     for order in _orders(n, search, rng):
         for start in _PLAIN if search == "plain" else _STARTS:
             visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))

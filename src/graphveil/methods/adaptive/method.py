@@ -169,6 +169,17 @@ class Adaptive(Anonymizer[Table]):
         level = max(common or 1, self.least_level)
         return AdaptiveAnonymity(level=level, common=common is not None)
 
+    @property
+    def published_columns(self) -> tuple[str, ...]:
+        """The columns that stars have a weight in."""
+        return tuple(name for name, _ in self.weights or ())
+
+    @property
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The column of levels, where there is one."""
+        column = None if self.levels is None else self.levels.column
+        return () if column is None else (column,)
+
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse fewer rows than the level.
 

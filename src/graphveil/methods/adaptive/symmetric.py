@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive import pruning, rounding
+from graphveil.methods.adaptive import exact
 from graphveil.methods.adaptive.bipartite import (
     PRUNING_PASSES,
     Iteration,
@@ -51,9 +52,27 @@ class SymmetricSolver(Solver):
 
         No pairs both ways cost less than the flow that is rounded.
         """
+        cost = self._both_ways(prices)
+        return self._rounded(cost, self.cheapest_at(cost))
+
+    def exact(self, prices: Ints) -> Pairs:
+        """Return pairs both ways that cost least; those of `cheapest` where that is not settled."""
+        cost = self._both_ways(prices)
+        flow = self.cheapest_at(cost)
+        if self._network is None:
+            raise TypeError("what was solved has a tree")
+        known = exact.bounds(cost, flow, self._network)
+        pairs = exact.improved(known, self._rounded(cost, flow), self._needs)
+        self.passed = pairs.sum(axis=1, dtype=np.int64) - self._needs
+        return pairs
+
+    def _both_ways(self, prices: Ints) -> Ints:
         cost = self.costs(prices)
         cost += cost.T.copy()
-        pairs = self.cheapest_at(self._with_diagonal())
+        return self._with_diagonal()
+
+    def _rounded(self, cost: Ints, pairs: Pairs) -> Pairs:
+        """Make a flow pairs both ways; it is overwritten."""
         rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
         edges = np.argwhere(np.triu(pairs))
         dearest = np.argsort(-cost[edges[:, 0], edges[:, 1]], kind="stable")
@@ -79,7 +98,11 @@ def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Sol
 
 
 def _tried(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:
-    """Yield every solve from the prices as they are, then from other pairs, clusters themselves."""
+    """Yield every solve from the prices as they are, then from other pairs, clusters themselves.
+
+    The last ones begin with exact pairs: what was come to before stays, and where it is as cheap
+    it is what `min` takes.
+    """
     solver = SymmetricSolver(problem.columns, problem.levels)
     yield from iterations(problem, schedule, solver, rng)
     for other in _others(problem, schedule, rng):
@@ -91,6 +114,12 @@ def _tried(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> It
             pairs = solver.cheapest(whole(problem.prices * powers))
             begun = Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
             yield from step(problem, schedule, solver, begun)
+    if problem.levels.size > exact.MOST_ROWS:
+        return
+    solver = SymmetricSolver(problem.columns, problem.levels)
+    pairs = solver.exact(whole(problem.prices))
+    begun = Iteration(factor_of(1), pairs, solver.passed.copy(), needs_of(problem, pairs))
+    yield from step(problem, schedule, solver, begun)
 
 
 def _others(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:

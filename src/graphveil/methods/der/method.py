@@ -73,7 +73,9 @@ class DensityExploreReconstruct(ForComparison):
         "Chen, Fung, Yu & Desai, Correlated Network Data Publication via Differential Privacy"
     )
     limits: ClassVar[str] = (
-        "Nothing is hidden by promise. It is there to be compared with. Not attacked by us."
+        "Nothing is hidden by promise. It is there to be compared with. On arenas-email at epsilon "
+        "= ln n, 7.03, a copy names 0.2 % of the people with nobody known, a guess 0.1 %; "
+        "better attacks may name more (measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges a level of cuts, and in the parts"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}

@@ -66,8 +66,9 @@ class KDegree(Anonymizer[Graph]):
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (
-        "It hides degrees only: on arenas-email at k=10 a copy names 85 % with nobody known, "
-        "and added edges are told from real ones with AUC .92 (measured by us)."
+        "It hides degrees only: on arenas-email at k=20 a copy names 97 % with nobody known, "
+        "the degrees of the neighbours find 48 %, and added edges are told from real ones with AUC "
+        ".95 (measured by us)."
     )
     cost: ClassVar[str] = "near-linear in the edges"
     trial_size: ClassVar[int] = 300_000

@@ -28,6 +28,7 @@ from graphveil.methods.under_noise import (
     SMALLEST_PART,
     Share,
     UnderNoise,
+    copies_matched,
     cost_of_flips,
     noisy_count,
     what_is_public,
@@ -115,7 +116,14 @@ class PriorResponse(UnderNoise):
             data=with_cells(data, cells),
             conditions=(flips,),
             cost=cost_of_flips(data, before=data.n_edges, kept=kept, after=cells.size),
-            advice=(what_is_public(data),),
+            advice=(
+                what_is_public(data),
+                *copies_matched(
+                    data,
+                    as_printed(self.epsilon),
+                    None if flips.noisy_count is None else int(flips.noisy_count),
+                ),
+            ),
         )
 
     def _prior(self, data: Graph, randomness: Randomness) -> tuple[BlockFlips, NDArray[np.int64]]:

@@ -67,7 +67,9 @@ class Rename(Anonymizer[Any]):
     source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
     limits: ClassVar[str] = (
         "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-        "the neighbours or some items, may find that person and read the rest. Not attacked by us."
+        "the neighbours or some items, may find that person and read the rest: on arenas-email the "
+        "neighbours' degrees find 89 % of the people and a copy of the network names 98 %, and of "
+        "2,000 people of adult 8 items name the row of 59 % (measured by us)."
     )
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the edges, entries or cells"
@@ -120,7 +122,7 @@ class Rename(Anonymizer[Any]):
                 "a key makes new ids of old ones, and these rows have none but their numbers. "
                 f"Name the column with the ids: {option('ids')}."
             )
-        if ID_COLUMN in data.columns:
+        if ID_COLUMN in (name.lower() for name in data.columns):
             raise UsageError(
                 f"new ids stand in a column {ID_COLUMN}, and there is one already. Rename it, or "
                 f"say {option('ids', ID_COLUMN)}."

@@ -16,14 +16,13 @@ from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 18
 _SPACES = (
-    r"\s\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+    r"\s\x0b\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 )
 _AWKWARD = rf'["\n\r\t,;#%\x00]|^[{_SPACES}]|[{_SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
 
 _PLAIN = re.compile(r"\w+", re.ASCII)
-_BROKEN = re.compile(r"[\n\r\x00]")
-_HOLDS_A_BREAK = "holds a line break or NUL, which programs read in different ways"
+_BROKEN = r"[\n\r\x00]"
 
 Part = bytes | str
 """Lines as they are, or SQL that gives a line a row, in order."""
@@ -93,9 +92,6 @@ def compare_cells(
     quoted = any(_any_like(db, table, name, _AWKWARD) for name in texts)
     if quoted:
         _refuse_broken(db, path, table, texts)
-    for name in header:
-        if _BROKEN.search(name):
-            raise UnreadableError(f"{path.name}: the column {shown(name)} {_HOLDS_A_BREAK}")
     names = [identifier(name) if _is_awkward(db, name) else name for name in header]
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
     line = f", {literal(delimiter)}, ".join(cells)
@@ -118,9 +114,12 @@ def _cell(name: str, kind: str, *, quoted: bool) -> str:
 def _refuse_broken(db: Database, path: Path, table: str, texts: Sequence[str]) -> None:
     """Refuse text that programs read in different ways, in quotes or not."""
     for name in texts:
-        broken = _any_like(db, table, name, _BROKEN.pattern)
+        broken = _any_like(db, table, name, _BROKEN)
         if broken:
-            raise UnreadableError(f"{path.name}: the text {shown(broken[0])} {_HOLDS_A_BREAK}")
+            raise UnreadableError(
+                f"{path.name}: the text {shown(broken[0])} holds a line break or NUL, which "
+                "programs read in different ways"
+            )
 
 
 def _any_like(db: Database, table: str, name: str, pattern: str) -> tuple[str, ...] | None:

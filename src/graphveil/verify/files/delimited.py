@@ -18,7 +18,7 @@ _REMARKS = {"text": "# "}
 """What stands before the header of a format: programs that read edges take it for a comment."""
 
 _WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
-_NO_NULL = "\x01"
+_NO_NULL = "\x01no text\x01"
 
 
 def load_delimited(

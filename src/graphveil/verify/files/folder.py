@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import stat
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +56,10 @@ _KINDS = {
         "a suppressed cell is `*` in text files and null in others; `*` equals only `*`",
     ),
 }
+
+
+_MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
+"""Names in the first line of a text file that some programs strip, or take for several lines."""
 
 
 def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Check]:
@@ -137,8 +143,9 @@ def _description(described: Described) -> Check:
     if len(data) != 1:
         problems.append(f"{len(data)} data files are listed, not 1")
         return judged(DESCRIPTION, problems, "")
+    problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
     problems += _data_file(described.kind, data[0])
-    companions = [file for file in described.files if file.role != "data"]
+    companions = described.files[1:]
     expected = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
     if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
@@ -161,4 +168,16 @@ def _data_file(kind_name: str, file: DataFile) -> list[str]:
     columns = kind.columns if kind.columns is not None else file.columns
     if file.columns != (columns if file.format in _TABULAR else []):
         problems.append(f"{shown(file.name)} has the columns {shown(file.columns)}")
-    return problems
+    return problems + _misread_names(file)
+
+
+def _misread_names(file: DataFile) -> list[str]:
+    """Return which names of columns are another to some programs, or of which two are one."""
+    times = Counter(name.lower() for name in file.columns)
+    return [
+        f"programs read the column {shown(name)} in different ways"
+        for name in file.columns
+        if not name
+        or times[name.lower()] > 1
+        or (file.format != "parquet" and _MISREAD.search(name))
+    ]

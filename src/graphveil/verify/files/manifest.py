@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 from typing import NamedTuple
 
+from graphveil._version import VERSIONS, __version__
 from graphveil.errors import GraphveilError
 from graphveil.records.manifest import (
     MANIFEST,
@@ -40,7 +40,6 @@ from graphveil.verify.verdict import (
 from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 
 TOOL = "graphveil"
-_VERSION = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}((a|b|rc|\.post|\.dev)[0-9]{1,3})?")
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
@@ -165,8 +164,11 @@ def _producer(manifest: Manifest) -> Check:
     problems = []
     if manifest.tool != TOOL:
         problems.append(f"the tool is {shown(manifest.tool)}, not {TOOL}")
-    if not _VERSION.fullmatch(manifest.version):
-        problems.append(f"{shown(manifest.version)} is no version")
+    if manifest.version not in VERSIONS:
+        problems.append(
+            f"version {__version__} knows no version {shown(manifest.version)}. If it is a later "
+            "one, update graphveil"
+        )
     return judged(PRODUCER, problems, f"{TOOL} {manifest.version}")
 
 

@@ -41,7 +41,7 @@ from graphveil.verify.verdict import (
     one_line,
 )
 
-PAIRS = "allowed pairs"
+PAIRS, LEVEL = "allowed pairs", "level"
 WHOLE_ROWS = 20_000
 """Up to so many rows all pairs of a record and a person are looked at, above chosen ones alone."""
 
@@ -100,6 +100,14 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
             f"{counted.allowed.record} goes without a person",
         )
     return _judged(counted, counted.allowed, levels)
+
+
+def _level_in_range(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
+    """Whether there are as many records as each person is said to be able to own."""
+    rows = evidence.tables.number("SELECT count(*) FROM cells")
+    beyond = f"nobody could own {promise.level} records, there are {rows}"
+    problems = [beyond] if 0 < rows < promise.level else []
+    return judged(LEVEL, problems, f"{rows} records, level={promise.level}")
 
 
 def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
@@ -244,7 +252,11 @@ def _who(levels: _Levels, person: int) -> str:
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     AdaptiveAnonymity: Recheck(
-        ("table",), (Part(PAIRS, ("data", "original"), _OPEN, allowed_pairs),)
+        ("table",),
+        (
+            Part(LEVEL, ("data",), "", _level_in_range),
+            Part(PAIRS, ("data", "original"), _OPEN, allowed_pairs),
+        ),
     ),
 }
 """How the guarantee is checked again."""

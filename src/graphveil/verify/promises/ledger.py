@@ -18,6 +18,8 @@ LEDGER = "ledger"
 
 _TOTAL = re.compile(r"(0|[1-9][0-9]{0,20})(\.[0-9]{0,11}[1-9])?")
 _NEEDED = "the owner's ledger"
+_MOST = 1_000_000_000
+"""So many releases nobody makes."""
 
 
 def ledger_checks(evidence: Evidence) -> list[Check]:
@@ -34,7 +36,11 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     if not isinstance(promise, EdgeDP | NodeDP):
         return fails(LEDGER, "a total is stated beside a claim without an epsilon")
     unit = "edge" if isinstance(promise, EdgeDP) else "node"
-    if not _TOTAL.fullmatch(stated.epsilon) or stated.unit != unit or stated.releases < 1:
+    if (
+        not _TOTAL.fullmatch(stated.epsilon)
+        or stated.unit != unit
+        or not 0 < stated.releases < _MOST
+    ):
         return fails(LEDGER, f"{stated.releases} releases with epsilon={stated.epsilon!r} are none")
     own, total = Fraction(repr(promise.epsilon)), Fraction(stated.epsilon)
     if total < own or (stated.releases == 1 and total >= own + Fraction(1, 10**12)):

@@ -15,7 +15,7 @@ PARAMETERS = "claim and parameters"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _METHOD = re.compile(r"[a-z][a-z0-9-]{0,40}")
-_LONGEST_TEXT, _LONGEST_SENTENCE = 200, 1000
+_LONGEST_TEXT, _LONGEST_SENTENCE, _LARGEST_NUMBER = 200, 1000, 1 << 63
 
 
 def parameters_check(manifest: Manifest) -> Check:
@@ -42,7 +42,9 @@ def _is_plain(name: str, value: object) -> bool:
         return False
     if isinstance(value, str):
         return value.isprintable() and len(value) <= _LONGEST_TEXT
-    return value is None or isinstance(value, bool | int | float)
+    if isinstance(value, int):
+        return abs(value) < _LARGEST_NUMBER
+    return value is None or isinstance(value, float)
 
 
 def _contradictions(manifest: Manifest) -> list[str]:

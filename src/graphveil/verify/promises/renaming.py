@@ -14,7 +14,7 @@ from graphveil.data.ids import as_text
 from graphveil.records.manifest import ID_COLUMN
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
 from graphveil.verify.recount.edits import ADDED, MISSING, changes
-from graphveil.verify.recount.linked import released_ids
+from graphveil.verify.recount.linked import PUBLISHED, released_ids
 from graphveil.verify.recount.same_cells import Cells, first_other_row
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
 
@@ -68,6 +68,10 @@ def _nothing_claimed(evidence: Evidence, condition: KeyedIds) -> Check:
         for stated in claim.conditions
         if not isinstance(stated, _BESIDE_A_KEY)
     ]
+    published = PUBLISHED[evidence.manifest.data.kind]
+    most, n = evidence.tables.first(f"SELECT max(i), count(*) FROM ({published})") or (None, 0)
+    if n > 1 and most is not None and most < n:
+        problems.append(f"the ids are 0 to {n - 1}, which no key gives")
     if evidence.manifest.data.kind == "table" and evidence.data_file.columns[:1] != [ID_COLUMN]:
         name = shown("".join(evidence.data_file.columns[:1]))
         problems.append(f"the column of ids is called {name}, not {ID_COLUMN!r}")

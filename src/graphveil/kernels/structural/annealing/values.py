@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.leaf import leaf
+from graphveil.kernels.leaf import leaf, wide
 from graphveil.kernels.neighbourhoods.balls import Ball
 from graphveil.kernels.neighbourhoods.refinement import Room
 from graphveil.kernels.structural.annealing.shapes import (
@@ -147,10 +147,10 @@ def _note_beside(
         for which in range(2):
             one, other = (v, w) if which == 0 else (w, v)
             here, step = rows.length[one], steps[0] if which == 0 else steps[1]
-            _add(values, one, MOVED, step)
+            _add(values, one, wide(MOVED), step)
             for at in range(rows.start[one], rows.start[one] + here):
-                _add(values, int(np.int64(rows.neighbour[at])), MOVED, step)
-            _add(values, other, MOVED, sign * (later[0] if which == 0 else later[1]))
+                _add(values, int(np.int64(rows.neighbour[at])), wide(MOVED), step)
+            _add(values, other, wide(MOVED), sign * (later[0] if which == 0 else later[1]))
 
 
 @leaf

@@ -1,0 +1,99 @@
+"""How long attacks take: operations that are counted before, times rates that were measured.
+
+The rates are seconds of CPU time an operation, on one core of 2020 or later; they come from
+``benchmarks/attack_costs``. What is said is good to a factor of two there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite, Graph
+from graphveil.errors import GraphveilError
+from graphveil.evaluate import GraphComparison
+from graphveil.measures.rows import equal_rows
+
+if TYPE_CHECKING:
+    from graphveil.attacks.attack import Situation
+    from graphveil.evaluate import BipartiteComparison
+
+WORTH_SAYING = 3.0
+"""What takes fewer seconds is not announced."""
+
+ENTRY = 3e-8
+"""A few passes over the entries of original and release."""
+
+_STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (np.inf, 3_600.0, "hour"))
+
+
+def spelled(seconds: float) -> str:
+    """Return a duration as people say it, with two digits at most.
+
+    Examples
+    --------
+    >>> spelled(12.3), spelled(300.0), spelled(60_000.0)
+    ('12 seconds', '5 minutes', '17 hours')
+    """
+    size, unit = next((size, unit) for most, size, unit in _STEPS if seconds < most)
+    number = round(seconds / size)
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def run_again(situation: Situation[Any]) -> float:
+    """Return how long the run of the method took that made the release; 0 where nobody noted it.
+
+    It stands in the owner's record, in seconds that passed.
+    """
+    private = situation.release.private
+    if situation.rerun is None or private is None:
+        return 0.0
+    return float(sum(private.seconds.values()))
+
+
+def seconds_of_one(run: Callable[[], object]) -> float:
+    """Return how long a run takes, in seconds of CPU time: the second of two, as one may compile.
+
+    0 where it is refused.
+    """
+    try:
+        run()
+        started = time.process_time()
+        run()
+    except GraphveilError:
+        return 0.0
+    return time.process_time() - started
+
+
+def seconds_of_passes(situation: Situation[Any], options: object) -> float:
+    """Return how long an attack takes that passes over original and release a few times."""
+    del options
+    pair = situation.comparison
+    return ENTRY * float(_entries(pair.original) + _entries(pair.released))
+
+
+def _entries(data: Graph | Bipartite) -> int:
+    return data.size + (2 * data.n_edges if isinstance(data, Graph) else data.n_entries)
+
+
+def ends_of(pair: GraphComparison) -> int:
+    """Return how many nodes and ends of edges the release has."""
+    return _entries(pair.released)
+
+
+def classes_in(pair: BipartiteComparison) -> int:
+    """Return how many distinct rows the release has."""
+    return int(equal_rows(pair.released).max(initial=-1)) + 1
+
+
+def squares(pair: GraphComparison) -> int:
+    """Return the sum of the squared degrees: of the original or of the release, the larger one."""
+    return max(_squares(pair.original.degrees()), _squares(pair.released.degrees()))
+
+
+def _squares(degrees: NDArray[np.int64]) -> int:
+    return int(np.square(degrees).sum())

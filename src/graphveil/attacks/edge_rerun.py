@@ -1,0 +1,267 @@
+"""How much one edge changes a release, for someone who knows the rest and runs the method again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Rerun, Situation
+from graphveil.attacks.cells import DOUBT, least_epsilon
+from graphveil.attacks.costs import seconds_of_one
+from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.data import Graph
+from graphveil.errors import GraphveilError
+from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NotMeasuredError, Sample
+from graphveil.parameters import parameter
+from graphveil.progress import Advance, stage
+from graphveil.release import Release
+
+TO_CHOOSE = 4
+"""One in so many runs chooses by which event the others are counted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeRerunOptions(AttackOptions):
+    """How often the method is run."""
+
+    label: ClassVar[str] = "edge-re-run"
+
+    edges: int = parameter(default=1, text="edges that are tried, drawn evenly", minimum=1)
+    runs: int = parameter(
+        default=1_000, text="runs of the method with an edge, and as many without it", minimum=8
+    )
+
+
+class Runs(NamedTuple):
+    """What many releases show of a pair of nodes; a row a run.
+
+    Parameters
+    ----------
+    seen
+        int64, shape (runs, 3): whether the pair is published, the published degrees of both
+        together, and the number of published edges.
+    """
+
+    seen: NDArray[np.int64]
+
+    def holds(self, event: Event) -> NDArray[np.bool_]:
+        """Return in which runs an event holds."""
+        held: NDArray[np.bool_] = self.seen[:, event.column] >= event.least
+        return held if event.above else ~held
+
+
+class Event(NamedTuple):
+    """That a column of `Runs.seen` is at least so large, or that it is not."""
+
+    column: int
+    least: int
+    above: bool
+
+
+def edge_re_run(situation: Situation[GraphComparison], options: EdgeRerunOptions) -> Outcome:
+    """Return the largest epsilon that runs with and without an edge show.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or there are no edges.
+    """
+    rerun, original = _rerun_of(situation), situation.comparison.original
+    edges = original.edges()
+    if not len(edges):
+        raise NotMeasuredError("the original has no edge")
+    rng = situation.rng("edge-re-run")
+    chosen = edges[rng.permutation(len(edges))[: options.edges]]
+    pairs: list[tuple[Runs, Runs]] = []
+    try:
+        with stage("running the method again", total=2 * options.runs * len(chosen)) as advance:
+            for ends in chosen:
+                either = (original, without_edge(original, ends))
+                one, other = (_runs_on(data, ends, rerun, options.runs, advance) for data in either)
+                pairs.append((one, other))
+    except GraphveilError as error:
+        raise NotMeasuredError(str(error)) from error
+    return _outcome(situation, chosen, pairs, options.runs)
+
+
+def _runs_on(
+    data: Graph, ends: NDArray[np.int32], rerun: Rerun, runs: int, advance: Advance
+) -> Runs:
+    """Return what so many runs of the method on this data show of a pair of nodes."""
+    seen = []
+    for _ in range(runs):
+        seen.append(seen_of(rerun(data, None), data, ends))
+        advance(1)
+    return Runs(np.array(seen))
+
+
+def _rerun_of(situation: Situation[GraphComparison]) -> Rerun:
+    if situation.rerun is None:
+        raise NotMeasuredError(
+            "this version does not know the method, or the owner's record is not there"
+        )
+    return situation.rerun
+
+
+def without_edge(graph: Graph, ends: NDArray[np.int32]) -> Graph:
+    """Return the graph without one edge, under the same ids.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> without_edge(path, path.edges()[0]).edges().tolist()
+    [[1, 2]]
+    """
+    edges = graph.edges()
+    rest = edges[(edges != ends).any(axis=1)]
+    smaller = Graph.from_edges(rest[:, 0], rest[:, 1], n=graph.n_nodes)
+    return smaller.permuted(np.arange(graph.n_nodes), ids=graph.labels())
+
+
+def seen_of(release: Release, data: Graph, ends: NDArray[np.int32]) -> tuple[int, int, int]:
+    """Return what a release shows of a pair of nodes: see `Runs`."""
+    linkage = release.private.linkage if release.private else None
+    released = release.data
+    if linkage is None or not isinstance(released, Graph):
+        raise TypeError("a run of a method for graphs gives a graph, with its linkage")
+    one, two = linkage.positions_of(data.labels()[ends], released.labels()).tolist()
+    around = released.indices[released.indptr[one] : released.indptr[one + 1]]
+    degrees = released.indptr[[one + 1, two + 1]] - released.indptr[[one, two]]
+    return int((around == two).any()), int(degrees.sum()), released.n_edges
+
+
+def telling_event(with_it: Runs, without: Runs) -> Event:
+    """Return the event by which these runs would show the largest epsilon.
+
+    Of several, as where they are too few to show any, it is the one whose chances are farthest
+    apart. Chances alone would choose what happened once and never again.
+
+    Parameters
+    ----------
+    with_it, without
+        Runs with the edge and without it.
+
+    Examples
+    --------
+    >>> always, never = (Runs(np.array([[shown, 4, 9]] * 3)) for shown in (1, 0))
+    >>> telling_event(always, never)
+    Event(column=0, least=1, above=True)
+    """
+    columns = np.concatenate([with_it.seen, without.seen]).T
+    events = [
+        Event(number, int(least), above)
+        for number, column in enumerate(columns)
+        for least in np.unique(column)[1:]
+        for above in (True, False)
+    ]
+    return max(events, key=lambda e: _told(with_it, without, e), default=Event(0, 1, above=True))
+
+
+def _told(with_it: Runs, without: Runs, event: Event) -> tuple[float, float]:
+    """Return the epsilon that an event shows, and how far its frequencies are apart."""
+    one, other = (_counted(runs, event) for runs in (with_it, without))
+    return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
+
+
+def _counted(runs: Runs, event: Event) -> tuple[int, int]:
+    """Return in how many of how many runs an event holds."""
+    return int(runs.holds(event).sum()), len(runs.seen)
+
+
+def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
+    """Return an epsilon below which the method's is in so few cases only.
+
+    Parameters
+    ----------
+    with_it, without
+        Runs with the edge and without it.
+    doubt
+        How often the bound may exceed the truth.
+    """
+    size = len(with_it.seen) // TO_CHOOSE
+    first, rest = (
+        [Runs(runs.seen[part]) for runs in (with_it, without)]
+        for part in (slice(size), slice(size, None))
+    )
+    event = telling_event(*first)
+    one, other = (_counted(runs, event) for runs in rest)
+    return least_epsilon(one, other, doubt)
+
+
+def _outcome(
+    situation: Situation[GraphComparison],
+    chosen: NDArray[np.int32],
+    pairs: list[tuple[Runs, Runs]],
+    runs: int,
+) -> Outcome:
+    bound = max(bound_of(one, other, DOUBT / len(pairs)) for one, other in pairs)
+    figures = list(_figures(pairs, runs, bound, situation.release))
+    n = situation.comparison.original.n_nodes
+    risk, baseline = np.full(n, np.nan), np.full(n, np.nan)
+    for ends, pair in zip(chosen, pairs, strict=True):
+        shares = [runs_of.seen[:, 0].mean() for runs_of in pair]
+        for values, share in zip((risk, baseline), shares, strict=True):
+            values[ends] = np.fmax(values[ends], share)
+    return Outcome(figures, risk, baseline)
+
+
+def _figures(
+    pairs: list[tuple[Runs, Runs]], runs: int, bound: float, release: Release
+) -> Iterator[AttackFigure]:
+    """Yield how often the edges are published, the bound, and what is claimed."""
+    published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]
+    size = runs * len(pairs)
+    yield AttackFigure(
+        "published, with the edge",
+        published[0] / size,
+        "share of runs",
+        published[1] / size,
+        sample=wilson(published[0], size),
+    )
+    yield AttackFigure(
+        f"epsilon, lower bound at {1 - DOUBT:.1%}", bound, "epsilon", 0.0, sample=Sample(size)
+    )
+    counted = runs - runs // TO_CHOOSE
+    most = least_epsilon((counted, counted), (0, counted), DOUBT / len(pairs))
+    yield AttackFigure("epsilon, largest that so many runs can show", most, "epsilon")
+    promise = release.guarantee
+    if isinstance(promise, EdgeDP | NodeDP):
+        yield AttackFigure("epsilon, claimed", float(promise.epsilon), "epsilon")
+        return
+    asked = release.provenance.parameters.get("epsilon")
+    if asked is not None:
+        yield AttackFigure("epsilon, asked for and not claimed", float(asked), "epsilon")
+
+
+def seconds(situation: Situation[GraphComparison], options: EdgeRerunOptions) -> float:
+    """Return about how long it takes: that of one run, times the runs; 0 where it cannot be run."""
+    original, rerun = situation.comparison.original, situation.rerun
+    if rerun is None or not original.n_edges:
+        return 0.0
+    edges = min(options.edges, original.n_edges)
+    return 2 * options.runs * edges * seconds_of_one(lambda: rerun(original, None))
+
+
+EDGE_RE_RUN = Attack(
+    name="edge-re-run",
+    kind=Graph,
+    knows="all of the original but one edge, the method with its parameters, and whose node of the "
+    "release is whose",
+    definition="the largest epsilon that is shown by running the method with an edge and without "
+    "it, sure but for one case in a thousand. A quarter of the runs chooses what is looked at: "
+    "whether the pair is published, the degrees of both, or the number of edges; the others count",
+    source="Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020",
+    needs_linkage=False,
+    cost="heavy, 2,000 runs of the method an edge; run where asked for",
+    compute=edge_re_run,
+    options=EdgeRerunOptions,
+    seconds=seconds,
+    by_name=True,
+)
+"""The entry of this attack."""

@@ -1,0 +1,206 @@
+"""A label of held-back people, told by classifiers that learned from the release."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite
+from graphveil.data.ids import as_text, distinct
+from graphveil.errors import warn
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.held_back import names_of
+from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasuredError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+MOST_CELLS = 200_000_000
+"""Up to so many people times features trees are boosted: they read all cells."""
+
+UNITS = 10
+"""Hidden units of the perceptron."""
+
+NO_TEST = (
+    "it is tested on people whom the release was not made from. Give them: --test FILE, or "
+    "test=DATA in Python"
+)
+NO_LABEL = (
+    "which column is to be told is not said. Name it: --label COLUMN, or label=NAME in Python"
+)
+NO_VALUES = (
+    "the column {label!r} has fewer than two values in the {whose}. If it is published beside the "
+    "release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
+)
+NO_LIBRARY = "it needs scikit-learn. Install the extra: pip install 'graphveil[learning]'"
+
+UNIT = "share of test people"
+
+
+class Labelled(NamedTuple):
+    """People with a label.
+
+    Parameters
+    ----------
+    features
+        Ones, people by features, the label's own left out.
+    labels
+        Text or any other values that can be sorted, shape (people,).
+    """
+
+    features: sparse.csr_array
+    labels: NDArray[Any]
+
+
+class Split(NamedTuple):
+    """Who is learned from, in the release and in the original, and who is asked about."""
+
+    released: Labelled
+    original: Labelled
+    test: Labelled
+
+
+def classification(pair: BipartiteComparison) -> Figures:
+    """Yield how many labels are told rightly: by the release, the original, the commonest label.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are no held-back people, no label or fewer than two values of it, or no library.
+    """
+    split = split_of(pair)
+    seed = int(pair.randomness.stream("classification").integers(1 << 31))
+    size = split.test.labels.size
+    values, number = np.unique(split.original.labels, return_counts=True)
+    commonest = int((split.test.labels == values[number.argmax()]).sum())
+    sample = wilson(commonest, size)
+    yield Figure("commonest label", commonest / size, UNIT, judged=False, sample=sample)
+    for name in ("perceptron", "logistic regression", "gradient boosting"):
+        for part, known in (("released", split.released), ("original", split.original)):
+            if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
+                cells = " x ".join(f"{length:,}" for length in known.features.shape)
+                warn(f"{name} is left out: {cells} cells are more than {MOST_CELLS:,}")
+                break
+            right = hits(name, known, split.test, seed)
+            judged = part == "released"
+            sample = wilson(right, size)
+            yield Figure(f"{name}, {part}", right / size, UNIT, judged=judged, sample=sample)
+
+
+def hits(name: str, known: Labelled, test: Labelled, seed: int) -> int:
+    """Return how many labels of the test people a classifier tells that learned from others.
+
+    Parameters
+    ----------
+    name
+        ``perceptron`` (one hidden layer of ten rectified linear units), ``logistic regression`` or
+        ``gradient boosting`` (100 trees).
+    known
+        Whom it learns from.
+    test
+        Whom it is asked about, over the same features.
+    seed
+        Of the classifier.
+    """
+    learner = _learner(name, seed)
+    # its own index type: scikit-learn refuses indices of 64 bits in places
+    matrices = [sparse.csr_matrix(some.features) for some in (known, test)]
+    if name == "gradient boosting":
+        matrices = [matrix.astype(np.float32).toarray() for matrix in matrices]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that 200 rounds did not converge is no news to the owner
+        learner.fit(matrices[0], known.labels)
+        told = learner.predict(matrices[1])
+    return int((told == test.labels).sum())
+
+
+def _learner(name: str, seed: int) -> Any:
+    if name == "perceptron":
+        from sklearn.neural_network import MLPClassifier  # noqa: PLC0415  an extra, loaded when used
+
+        return MLPClassifier(hidden_layer_sizes=(UNITS,), activation="relu", random_state=seed)
+    if name == "logistic regression":
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  as above
+
+        return LogisticRegression(max_iter=1_000, random_state=seed)
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415  as above
+
+    return HistGradientBoostingClassifier(early_stopping=False, random_state=seed)
+
+
+def split_of(pair: BipartiteComparison) -> Split:
+    """Return who is learned from and who is asked about, over the features of all.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where something of it is missing.
+    """
+    asked = pair.held_back
+    if asked is None:
+        raise NotMeasuredError(NO_TEST)
+    if asked.label is None:
+        raise NotMeasuredError(NO_LABEL)
+    if find_spec("sklearn") is None:
+        raise NotMeasuredError(NO_LIBRARY)
+    columns = _columns(pair, asked.label)
+    if not columns.size:
+        raise NotMeasuredError(f"there is no column but {asked.label!r} to learn from")
+    everybody = (pair.released, pair.original, asked.people)
+    released, original, test = (_labelled(data, columns, asked.label) for data in everybody)
+    if asked.attached is not None:
+        values = np.array(as_text(asked.attached.value).tolist(), dtype=np.str_)
+        if pair.position is None:
+            raise NotMeasuredError(NEEDS_LINKAGE)
+        original = Labelled(under(pair.original, columns), values)
+        released = Labelled(under(pair.released, columns)[pair.linked], values)
+    for known, whose in ((released, "release"), (original, "original")):
+        if np.unique(known.labels).size < 2:
+            raise NotMeasuredError(NO_VALUES.format(label=asked.label, whose=whose))
+    if not test.labels.size:
+        raise NotMeasuredError(f"no test person has a value of {asked.label!r}")
+    return Split(released, original, test)
+
+
+def _columns(pair: BipartiteComparison, label: str) -> NDArray[Any]:
+    """Return the names of the features of original and release, those of the label left out."""
+    every = [
+        as_text(data.feature_labels())[~names_of(data, label)]
+        for data in (pair.original, pair.released)
+    ]
+    names: NDArray[Any] = distinct(np.concatenate(every))
+    return names
+
+
+def _labelled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
+    """Return the people who show a label; of several the first by name."""
+    names, of_label = as_text(data.feature_labels()), names_of(data, label)
+    entries = np.flatnonzero(of_label[data.indices])
+    people, first = np.unique(data.rows()[entries], return_index=True)
+    labels = [name.partition("=")[2] for name in names[data.indices[entries[first]]].tolist()]
+    return Labelled(under(data, columns)[people], np.array(labels, dtype=np.str_))
+
+
+def under(data: Bipartite, columns: NDArray[Any]) -> sparse.csr_array:
+    """Return who has which of these features; others are left out.
+
+    Examples
+    --------
+    >>> under(Bipartite.from_lists([["tea", "rye"]]), np.array(["oat", "tea"])).toarray().tolist()
+    [[0, 1]]
+    """
+    position = {name: number for number, name in enumerate(columns.tolist())}
+    own = as_text(data.feature_labels()).tolist()
+    column = np.array([position.get(name, -1) for name in own], dtype=np.int64)[data.indices]
+    kept = column >= 0
+    ones = np.ones(int(kept.sum()), dtype=np.int8)
+    shape = (data.n_users, columns.size)
+    return sparse.csr_array((ones, (data.rows()[kept], column[kept])), shape=shape)

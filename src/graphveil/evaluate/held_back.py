@@ -1,0 +1,119 @@
+"""People who are not in a release, and what is asked of them: tasks are tested on them alone."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.encoding import encoded
+from graphveil.data.ids import Ids, as_text
+from graphveil.data.objects import as_original
+from graphveil.errors import UsageError, warn
+
+IDS_UNKNOWN = (
+    "the test people, or those of the original, have no ids: that nobody is among both could not "
+    "be checked. Tested on people of the release, a task finds their own answers there"
+)
+
+
+class Attached(NamedTuple):
+    """A column that is published beside a release, joined by the released ids.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    value
+        Text, shape (n,): the value of everybody, in the order of the original.
+    """
+
+    name: str
+    value: NDArray[Any]
+
+
+class HeldBack(NamedTuple):
+    """People whom no release was made from.
+
+    Parameters
+    ----------
+    people
+        Their features; a table as its one-hot ones, with those of the label among them.
+    label
+        The column that is to be told from the others; None where none is.
+    attached
+        That column for the people of the original, where it is published beside the release.
+    """
+
+    people: Bipartite
+    label: str | None = None
+    attached: Attached | None = None
+
+
+def held_back(
+    test: Any, original: Data, *, label: str | None = None, attached: Attached | None = None
+) -> HeldBack:
+    """Return held-back people; refuse such as are in the original, as far as ids tell.
+
+    Parameters
+    ----------
+    test
+        The people: data of the kind of the original, also as an object of another library.
+    original
+        What the release was made from.
+    label, attached
+        As in `HeldBack`.
+
+    Raises
+    ------
+    UsageError
+        Where they are a network, or some of them are in the original.
+
+    Warns
+    -----
+    GraphveilWarning
+        Where one side has no ids, so that nothing can be known.
+    """
+    read = as_original(test, type(original), wanted_by="evaluate")
+    if isinstance(read, Graph) or isinstance(original, Graph):
+        raise UsageError("tasks read users by features, or tables, and no network.")
+    _check_ids(read, original)
+    if attached is not None and attached.value.size != original.size:
+        raise UsageError(
+            f"the attached column {attached.name!r} has {attached.value.size} values, the original "
+            f"{original.size} people. Give one value for everybody, in the original's order."
+        )
+    return HeldBack(encoded(read, Bipartite), label, attached)
+
+
+def _check_ids(test: Bipartite | Table, original: Bipartite | Table) -> None:
+    """Refuse test people who are in the original; warn where that cannot be known."""
+    if _ids(test) is None or _ids(original) is None:
+        warn(IDS_UNKNOWN)
+        return
+    known = set(as_text(original.labels()).tolist())
+    both = [name for name in as_text(test.labels()).tolist() if name in known]
+    if both:
+        raise UsageError(
+            f"{len(both):,} of {test.size:,} test people are in the original, such as {both[0]!r}. "
+            "Test on people whom the release was not made from."
+        )
+
+
+def _ids(data: Bipartite | Table) -> Ids | None:
+    return data.ids if isinstance(data, Table) else data.users
+
+
+def names_of(data: Bipartite, label: str | None) -> NDArray[np.bool_]:
+    """Return which features are of the label: ``label=value``.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([["age=3", "pay=low"]])
+    >>> names_of(data, "pay").tolist()
+    [False, True]
+    """
+    names = as_text(data.feature_labels()).tolist()
+    return np.array([label is not None and name.startswith(f"{label}=") for name in names], bool)

@@ -1,0 +1,152 @@
+"""Who is central: core numbers, and how alike people rank before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
+from graphveil.evaluate.shape import kolmogorov_smirnov
+from graphveil.evaluate.spectra import leading_vector
+from graphveil.evaluate.toolkit import one_thread, to_networkit
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import networkit
+    from scipy import sparse
+else:
+    networkit = lazy_module("networkit")
+    sparse = lazy_module("scipy.sparse")
+
+DAMPING = 0.85
+CHANGE = 1e-12
+"""The sum of changes of all scores below which PageRank ends; a round multiplies it by 0.85."""
+
+DIGITS = 9
+"""Scores that are equal when rounded to so many digits after the point share their rank."""
+
+
+def core_distribution(pair: GraphComparison) -> Figures:
+    """Yield how far the distributions of core numbers are apart."""
+    return mean_core_distribution([pair])
+
+
+def mean_core_distribution(pairs: Sequence[GraphComparison]) -> Figures:
+    """Yield the same of the mean distribution of several releases, which have as many nodes."""
+    if pairs[0].original.n_nodes:
+        before = core_numbers(pairs[0].original)
+        after = np.concatenate([core_numbers(pair.released) for pair in pairs])
+        yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of nodes")
+
+
+def core_correlation(pair: GraphComparison) -> Figures:
+    """Yield the rank correlation of core numbers before and after."""
+    return _correlated(pair, core_numbers)
+
+
+def pagerank_correlation(pair: GraphComparison) -> Figures:
+    """Yield the rank correlation of PageRank before and after."""
+    return _correlated(pair, lambda graph: np.round(pagerank(graph) * graph.n_nodes, DIGITS))
+
+
+def eigenvector_correlation(pair: GraphComparison) -> Figures:
+    """Yield the rank correlation of eigenvector centrality; nothing where a side has no edges."""
+    if pair.original.n_edges and pair.released.n_edges:
+        yield from _correlated(pair, lambda graph: np.round(leading_vector(graph), DIGITS))
+
+
+def _correlated(pair: GraphComparison, scores: Callable[[Graph], NDArray[Any]]) -> Figures:
+    """Yield the rank correlation of scores, which people who all score the same do not have."""
+    correlation = rank_correlation(scores(pair.original), scores(pair.aligned))
+    if correlation is None:
+        raise NotMeasuredError(
+            "undefined: everybody scores the same in the original or in the release"
+        )
+    yield Figure("Spearman", correlation, "rank correlation")
+
+
+def core_numbers(graph: Graph) -> NDArray[np.int64]:
+    """Return the core number of every node: the largest k so that it is in the k-core.
+
+    Notes
+    -----
+    Seidman 1983.
+
+    Examples
+    --------
+    >>> core_numbers(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=5)).tolist()
+    [2, 2, 2, 1, 0]
+    """
+    if graph.n_edges == 0:
+        return np.zeros(graph.n_nodes, dtype=np.int64)
+    with one_thread():
+        scores = networkit.centrality.CoreDecomposition(to_networkit(graph)).run().scores()
+    return np.array(scores).astype(np.int64)
+
+
+def pagerank(graph: Graph) -> NDArray[np.float64]:
+    """Return the PageRank of every node: where a random walk is that begins anew at times.
+
+    The walk goes on with probability 0.85; it begins anew at a node drawn evenly, and so it does
+    from a node without edges.
+
+    Parameters
+    ----------
+    graph
+        A graph, connected or not.
+
+    Notes
+    -----
+    Page, Brin, Motwani and Winograd 1999; iterated until the scores change by 1e-12 in sum.
+
+    Examples
+    --------
+    >>> pagerank(Graph.from_edges([0, 0], [1, 2], n=3)).round(4).tolist()
+    [0.4865, 0.2568, 0.2568]
+    """
+    n, degrees = graph.n_nodes, graph.degrees()
+    alone = degrees == 0
+    adjacency = graph.to_scipy().astype(np.float64)
+    shares = DAMPING / np.maximum(degrees, 1)
+    scores = np.full(n, 1 / max(n, 1))
+    while n:
+        anew = (1 - DAMPING + DAMPING * scores[alone].sum()) / n
+        following = adjacency @ (scores * shares) + anew
+        change = np.abs(following - scores).sum()
+        scores = following
+        if change <= CHANGE:
+            break
+    return np.asarray(scores)
+
+
+def rank_correlation(before: NDArray[Any], after: NDArray[Any]) -> float | None:
+    """Return the correlation of the ranks of two scores, ties at their mean rank.
+
+    None where all scores of one side are equal, or nobody has one.
+
+    Notes
+    -----
+    Spearman 1904.
+
+    Examples
+    --------
+    >>> rank_correlation(np.array([1, 2, 3]), np.array([10, 30, 20]))
+    0.5
+    """
+    left, right = _ranks(before), _ranks(after)
+    lengths = float(np.sqrt((left @ left) * (right @ right)))
+    if lengths == 0:
+        return None
+    return float(np.clip(left @ right / lengths, -1.0, 1.0))
+
+
+def _ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the rank of every score, less the mean rank."""
+    _, which, times = np.unique(scores, return_inverse=True, return_counts=True)
+    middles = np.cumsum(times) - (times + 1) / 2
+    return np.asarray(middles[which] - (scores.size - 1) / 2)

@@ -1,0 +1,159 @@
+"""What attacks say of their cost before they begin, and what they refuse."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.attacking import rerun_of
+from graphveil.attacks import ATTACKS, Attached, rows
+from graphveil.attacks.attack import Situation
+from graphveil.attacks.costs import WORTH_SAYING, spelled
+from graphveil.attacks.networks import alignment
+from graphveil.errors import ResourceError
+from graphveil.evaluate import comparison_of
+from graphveil.progress import heard
+from graphveil.randomness import Randomness
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+
+def network(n):
+    rng = np.random.default_rng(n)
+    ends = rng.integers(0, n, (2, 3 * n))
+    pairs = np.unique(np.sort(ends[:, ends[0] != ends[1]], axis=0), axis=1)
+    return gv.Graph.from_edges(*pairs, n=n)
+
+
+def lists(n):
+    rng = np.random.default_rng(n)
+    return gv.Bipartite.from_lists(
+        [[f"i{item}" for item in np.unique(rng.integers(0, 12, 5))] for _ in range(n)]
+    )
+
+
+def table(n):
+    rng = np.random.default_rng(n)
+    return gv.Table.from_columns({f"c{c}": rng.integers(0, 3, n).astype(str) for c in range(4)})
+
+
+MADE = {
+    gv.Graph: (network, gv.AsymmetricResponse(epsilon=8.0)),
+    gv.Bipartite: (lists, gv.SmoothK(k=2)),
+    gv.Table: (table, gv.ClusterK(k=2)),
+}
+
+
+def situation_of(kind, n):
+    make, method = MADE[kind]
+    data = make(n)
+    release = method.anonymize(data)
+    pair = comparison_of(release, data, Randomness(seed=1), wanted_by="attack")
+    return Situation(
+        comparison=pair,
+        release=release,
+        rerun=rerun_of(release),
+        attached=Attached("group", np.arange(n) % 2),
+    )
+
+
+@pytest.fixture(scope="module")
+def situations():
+    return {kind: [situation_of(kind, n) for n in (60, 400)] for kind in MADE}
+
+
+TIMED = {"re-run": "trials", "edge-re-run": "runs"}
+"""Attacks that run the method many times, and their parameter for how often."""
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in TIMED])
+def test_every_attack_says_that_more_people_take_longer(name, situations):
+    entry = ATTACKS[name]
+    few, many = (
+        entry.seconds(some._replace(rerun=None), entry.options()) for some in situations[entry.kind]
+    )
+    assert 0 < few < many
+
+
+def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_again(situations):
+    entry = ATTACKS["membership"]
+    _, situation = situations[gv.Bipartite]
+    private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
+    slow = situation._replace(release=dataclasses.replace(situation.release, private=private))
+    assert 50 < entry.seconds(slow, entry.options()) < 51
+    assert entry.seconds(slow._replace(rerun=None), entry.options()) < 1
+
+
+@pytest.mark.parametrize(("name", "often"), TIMED.items())
+def test_a_run_of_the_method_is_timed_and_the_time_grows_with_the_runs(name, often, situations):
+    entry = ATTACKS[name]
+    situation, _ = situations[entry.kind]
+    few, many = (entry.seconds(situation, entry.options(**{often: n})) for n in (10, 10_000))
+    assert 0 < few < many
+    assert 0 == entry.seconds(situation._replace(rerun=None), entry.options())
+
+
+def with_seconds(monkeypatch, name, seconds):
+    entry = dataclasses.replace(ATTACKS[name], seconds=lambda *_: seconds)
+    monkeypatch.setitem(rows.ATTACKS, name, entry)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (WORTH_SAYING - 0.1, []),
+        (12.3, ["candidate-set takes about 12 seconds of CPU time"]),
+        (700.0, ["candidate-set takes about 12 minutes of CPU time"]),
+    ],
+)
+def test_what_takes_long_is_said_before_it_begins(seconds, said, monkeypatch):
+    graph = network(30)
+    with_seconds(monkeypatch, "candidate-set", seconds)
+    heard_first = []
+
+    def compute(*_):
+        heard_first.extend(notices)
+        raise rows.NotMeasuredError("this is enough")
+
+    entry = dataclasses.replace(rows.ATTACKS["candidate-set"], compute=compute)
+    monkeypatch.setitem(rows.ATTACKS, "candidate-set", entry)
+    notices = []
+    with heard(notices.append):
+        gv.attack_release(
+            gv.KDegree(k=2).anonymize(graph), original=graph, attacks=["candidate-set"]
+        )
+    assert said == heard_first == notices
+
+
+def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(monkeypatch):
+    graph = network(30)
+    release = gv.KDegree(k=2).anonymize(graph)
+    monkeypatch.setattr(alignment, "MOST_NODES", 29)
+
+    def compute(*_):
+        raise AssertionError("tried all the same")
+
+    entry = dataclasses.replace(ATTACKS["candidate-set"], compute=compute)
+    monkeypatch.setitem(rows.ATTACKS, "candidate-set", entry)
+    with pytest.raises(ResourceError, match="alignment: 30 nodes are more than 29") as refused:
+        gv.attack_release(release, original=graph, attacks=["candidate-set", "alignment"])
+    assert 3 == refused.value.exit_code
+    assert "seed-propagation takes larger networks" in str(refused.value)
+
+
+def test_what_is_not_asked_for_and_too_large_is_not_measured(monkeypatch):
+    graph = network(30)
+    monkeypatch.setattr("graphveil.attacks.networks.candidate_set.MOST_NODES", 29)
+    told = gv.attack_release(gv.KDegree(k=2).anonymize(graph), original=graph)
+    assert "30 nodes are more than 29" in told.not_measured["candidate-set"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(3.2, "3 seconds"), (100.0, "2 minutes"), (5_399.0, "90 minutes"), (5_401.0, "2 hours")],
+)
+def test_a_duration_has_few_digits(seconds, words):
+    assert words == spelled(seconds)

@@ -1,0 +1,202 @@
+"""Whatever the release is, every metric gives rows that can be read, or one line that says why not.
+
+A metric that is added to `METRICS` is held to this without a line here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+import msgspec
+import networkx as nx
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.claims.guarantees import KAnonymity
+from graphveil.errors import UsageError
+from graphveil.evaluate import METRICS, evaluate
+from graphveil.evaluate.metric import UNDEFINED
+from graphveil.evaluate.rows import NEEDS_LINKAGE
+from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.release import Linkage
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+IN_PIECES = nx.disjoint_union_all(
+    [nx.barbell_graph(4, 1), nx.cycle_graph(5), nx.star_graph(3), nx.empty_graph(2)]
+)
+"""Components of several sizes and forms, and people without ties: 20 nodes."""
+
+CONNECTED = nx.barabasi_albert_graph(20, 2, seed=1)
+
+
+def users(rows, features="abcdef"):
+    pairs = [(user, feature) for user, row in enumerate(rows) for feature in row]
+    return gv.Bipartite.from_pairs(
+        np.array([user for user, _ in pairs], dtype=np.int64),
+        np.array([feature for _, feature in pairs], dtype="T"),
+        users=range(len(rows)),
+        features=np.array(list(features), dtype="T"),
+    )
+
+
+def table(rows):
+    return gv.Table.from_columns({"sex": [row[0] for row in rows], "town": [r[1] for r in rows]})
+
+
+def graph(plain):
+    return gv.Graph.from_networkx(plain)
+
+
+DATA = {
+    gv.Graph: {
+        "some": graph(CONNECTED),
+        "in pieces": graph(IN_PIECES),
+        "empty": graph(nx.empty_graph(20)),
+        "all alike": graph(nx.cycle_graph(20)),
+        "one": graph(nx.empty_graph(1)),
+        "two": graph(nx.path_graph(2)),
+    },
+    gv.Bipartite: {
+        "some": users(["ab", "abc", "d", ""]),
+        "in pieces": users(["a", "b", "c", "def"]),
+        "empty": users(["", "", "", ""]),
+        "all alike": users(["ab", "ab", "ab", "ab"]),
+        "one": users(["ab"]),
+        "two": users(["a", "b"]),
+    },
+    gv.Table: {
+        "some": table(["fx", "fy", "mx", "m*"]),
+        "in pieces": table(["ab", "cd", "ef", "gh"]),
+        "empty": table(["**", "**", "**", "**"]),
+        "all alike": table(["fx", "fx", "fx", "fx"]),
+        "one": table(["fx"]),
+        "two": table(["fx", "my"]),
+    },
+}
+
+CASES = [
+    ("some", "some"),
+    ("some", "in pieces"),
+    ("in pieces", "some"),
+    ("some", "empty"),
+    ("empty", "some"),
+    ("empty", "empty"),
+    ("some", "all alike"),
+    ("all alike", "some"),
+    ("one", "one"),
+    ("two", "two"),
+]
+
+
+def released(data, original, *, linked=True):
+    """Return a release of this data, everybody at another place than in the original."""
+    positions = np.roll(np.arange(data.size), 1)
+    people = Linkage(np.arange(data.size), positions) if linked else None
+    return Release(
+        data=data,
+        guarantee=KAnonymity(k=1),
+        provenance=Provenance(method="by-hand", source="a test", limits="all", parameters={}),
+        private=Private(input_sha256=digest_of(original), linkage=people),
+    )
+
+
+def measured(name, before, after, *, linked=True):
+    data = DATA[METRICS[name].kind]
+    release = released(data[after], data[before], linked=linked)
+    return evaluate(release, original=data[before], metrics=[name], seed=1)
+
+
+def check(evaluation, name):
+    """Check the rows one by one, or the line in their stead."""
+    assert bool(evaluation.rows) != bool(evaluation.not_measured)
+    for reason in evaluation.not_measured.values():
+        assert reason == " ".join(reason.split())
+    for row in evaluation.rows:
+        assert (name, True) == (row.metric, bool(row.part and row.unit))
+        assert row.direction in {METRICS[name].direction, "for comparison"}
+        assert math.isfinite(row.value)
+        assert (row.exact == "sampled") == (row.sample_size is not None)
+        assert (row.ci_low is None) == (row.ci_high is None)
+        if row.ci_low is not None:
+            assert row.sample_size
+            assert -math.inf < row.ci_low <= row.value <= row.ci_high < math.inf
+    assert len(evaluation.rows) == len({row.part for row in evaluation.rows})
+    json.loads(msgspec.json.encode(evaluation))
+
+
+@pytest.mark.parametrize("case", CASES, ids=" to ".join)
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_gives_rows_or_one_line(name, case):
+    check(measured(name, *case), name)
+
+
+@pytest.mark.parametrize("case", [("some", "in pieces"), ("one", "one")], ids=" to ".join)
+@pytest.mark.parametrize("name", METRICS)
+def test_without_linkage_a_metric_gives_rows_or_says_that_it_needs_it(name, case):
+    evaluation = measured(name, *case, linked=False)
+    check(evaluation, name)
+    if METRICS[name].needs_linkage:
+        assert {name: NEEDS_LINKAGE} == evaluation.not_measured
+    else:
+        assert measured(name, *case).rows == evaluation.rows
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_another_original_is_refused_in_one_line(name):
+    data = DATA[METRICS[name].kind]
+    with pytest.raises(UsageError, match="this is not the original") as refused:
+        evaluate(released(data["some"], data["some"]), original=data["in pieces"], metrics=[name])
+    assert 1 == len(str(refused.value).splitlines())
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_another_kind_is_refused_in_one_line(name):
+    for kind, data in DATA.items():
+        if kind is METRICS[name].kind or (kind is gv.Table and METRICS[name].reads_tables):
+            continue
+        release = released(data["some"], data["some"])
+        with pytest.raises(UsageError, match=f"{name} reads a {METRICS[name].kind.__name__}"):
+            evaluate(release, original=data["some"], metrics=[name])
+
+
+UNDEFINED_WITHOUT_EDGES = {
+    *("power-law", "transitivity", "assortativity", "clustering", "graphlets"),
+    *("shortest-path", "characteristic-length", "effective-diameter", "diameter"),
+    *("distance-distribution", "spectral-radius", "spectral-gap", "modularity"),
+    *("core-correlation", "pagerank-correlation", "eigenvector-correlation"),
+}
+UNDEFINED_WHERE_ALL_ARE_ALIKE = {
+    *("power-law", "assortativity", "core-correlation"),
+    *("pagerank-correlation", "eigenvector-correlation"),
+}
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        ("empty", UNDEFINED_WITHOUT_EDGES),
+        ("all alike", UNDEFINED_WHERE_ALL_ARE_ALIKE),
+        ("one", UNDEFINED_WITHOUT_EDGES),
+    ],
+)
+def test_what_a_graph_has_not_is_missing_and_no_zero(what, expected):
+    graphs = [name for name, metric in METRICS.items() if metric.kind is gv.Graph]
+    other = "one" if what == "one" else "some"
+    for before, after in ((what, what), (what, other), (other, what)):
+        missing = {name: measured(name, before, after).not_measured for name in graphs}
+        assert expected == {name for name, reasons in missing.items() if reasons}
+        assert all(
+            reasons[name] == UNDEFINED or reasons[name].startswith("undefined: everybody")
+            for name, reasons in missing.items()
+            if reasons
+        )
+
+
+def test_the_gap_of_a_network_in_pieces_is_that_of_its_largest_piece():
+    rows = measured("spectral-gap", "in pieces", "in pieces").rows
+    piece = nx.normalized_laplacian_matrix(nx.barbell_graph(4, 1)).toarray()
+    assert np.linalg.eigvalsh(piece)[1] == pytest.approx(rows[0].value)
+    assert rows[0].value > 0.05
