@@ -9,6 +9,7 @@ PART is one of
     releases   the statistics of releases by every method: figure 3
     kept       the edges that the filter and its successor keep: figure 2
     scale      degrees and kept edges alone, and the time, on a made graph of youtube's size
+    drafts     the time of the mechanism alone on that graph, from container to container
 
 A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
 goes on where it was: first the first release of every point, then the second. What is known of a
@@ -209,7 +210,36 @@ def made_again(graph: gv.Graph) -> dict[str, Any]:
     return {"cpu_seconds": time.process_time() - busy, "edges": again.n_edges} | of_degrees(again)
 
 
-PARTS = {"networks": networks, "releases": releases, "kept": kept, "scale": scale}
+def drafts(asked: Any, load: Callable[[str], gv.Graph]) -> Iterator[Point]:
+    """Yield every cell-by-cell and prior method on the made graph, without new ids and linkage."""
+    for number, label, method in product(
+        range(1, asked.releases + 1), ("2", "8", "16"), ("from_edges", *METHODS[1:4])
+    ):
+        key = f"{MADE}/{method}/{label}/{number}"
+        yield key, partial(drafted, load, method, label)
+
+
+def drafted(load: Callable[[str], gv.Graph], name: str, label: str) -> dict[str, Any]:
+    """Return the time of a draft, compiled before, or of the graph from an array of its edges."""
+    graph = load(MADE)
+    row = {"label": label}
+    if name == "from_edges":
+        return row | made_again(graph)
+    method = method_of(name, epsilon_of(label, graph))
+    method.anonymize(gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
+    busy = time.process_time()
+    draft = method._anonymize(graph, Randomness(seed=None))  # noqa: SLF001  the mechanism alone
+    busy = time.process_time() - busy
+    return row | {"method": name, "edges": draft.data.n_edges, "cpu_seconds": busy}
+
+
+PARTS = {
+    "networks": networks,
+    "releases": releases,
+    "kept": kept,
+    "scale": scale,
+    "drafts": drafts,
+}
 
 
 def main() -> None:
