@@ -69,14 +69,15 @@ def figure_3() -> None:
         axis.set(title=name, xlabel="epsilon", ylabel="mean error of 10 metrics", ylim=(0, None))
     for axis in axes.flat[len(names) :]:
         axis.axis("off")
-    axes.flat[0].legend(fontsize=7)
+    lines, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=8)
     save(figure, "figure-3")
 
 
 def save(figure: plt.Figure, name: str) -> None:
     """Write a figure without the date, so that the same rows give the same file."""
     figure.tight_layout()
-    figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None})
+    figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
 
 
 if __name__ == "__main__":
