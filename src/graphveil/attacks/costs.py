@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
-from graphveil.measures.rows import equal_rows
 
 if TYPE_CHECKING:
     from graphveil.attacks.attack import Situation
-    from graphveil.evaluate import BipartiteComparison
 
 WORTH_SAYING = 3.0
 """What takes fewer seconds is not announced."""
@@ -83,11 +81,6 @@ def _entries(data: Graph | Bipartite) -> int:
 def ends_of(pair: GraphComparison) -> int:
     """Return how many nodes and ends of edges the release has."""
     return _entries(pair.released)
-
-
-def classes_in(pair: BipartiteComparison) -> int:
-    """Return how many distinct rows the release has."""
-    return int(equal_rows(pair.released).max(initial=-1)) + 1
 
 
 def squares(pair: GraphComparison) -> int:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
-from graphveil.attacks.costs import classes_in, run_again
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.linkage import TWIN, popular_items
-from graphveil.attacks.features.scoring import MOST_CELLS, batches, check_width, scores
+from graphveil.attacks.features.scoring import MOST_CELLS, batches, classes_in, scores
 from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out, twin
 from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
 from graphveil.data import Bipartite
@@ -191,7 +191,6 @@ def seconds(situation: Situation[BipartiteComparison], options: ItemMembershipOp
     """
     pair = situation.comparison
     classes = classes_in(pair)
-    check_width(classes, pair)
     targets = min(options.targets, pair.original.n_users)
     return 2 * targets * (PER_CELL * classes + PER_PAIR * targets) + run_again(situation)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
-from graphveil.attacks.costs import classes_in, run_again
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.scoring import (
     MOST_CELLS,
@@ -18,7 +18,7 @@ from graphveil.attacks.features.scoring import (
     Counts,
     Guesses,
     Known,
-    check_width,
+    classes_in,
     everywhere,
     guesses,
     other_features,
@@ -114,7 +114,6 @@ def seconds(situation: Situation[BipartiteComparison], options: LinkageOptions) 
     """
     pair = situation.comparison
     classes = classes_in(pair)
-    check_width(classes, pair)
     targets = min(options.targets, pair.original.n_users)
     beside = 2 if situation.rerun is not None else 0
     settings = len(options.known) * (len(options.wrong) + beside)

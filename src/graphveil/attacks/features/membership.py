@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
-from graphveil.attacks.costs import classes_in, run_again
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, Classes, People, people_of
-from graphveil.attacks.features.scoring import MOST_CELLS, batches, check_width, scores
+from graphveil.attacks.features.scoring import MOST_CELLS, batches, classes_in, scores
 from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out, twin
 from graphveil.attacks.intervals import bootstrap_auc, positives_above
 from graphveil.data import Bipartite
@@ -77,7 +77,6 @@ def seconds(situation: Situation[BipartiteComparison], options: MembershipOption
     """
     pair = situation.comparison
     classes = classes_in(pair)
-    check_width(classes, pair)
     out = min(options.out, pair.original.n_users // 20)
     return out * (2 * PER_CELL * classes + PER_PAIR * out) + run_again(situation)
 

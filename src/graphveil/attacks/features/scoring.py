@@ -12,6 +12,7 @@ from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.classes import Classes, People
 from graphveil.evaluate import BipartiteComparison
 from graphveil.lazy import lazy_module
+from graphveil.measures.rows import equal_rows
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -93,27 +94,22 @@ class Guesses(NamedTuple):
     rare: Counts
 
 
-def check_width(classes: int, pair: BipartiteComparison) -> None:
-    """Refuse where classes and features are too many for one target.
-
-    Parameters
-    ----------
-    classes
-        How many distinct rows the release has.
-    pair
-        Original and release.
+def classes_in(pair: BipartiteComparison) -> int:
+    """Return how many distinct rows the release has, of which one target can be compared with all.
 
     Raises
     ------
     TooLargeError
-        With the reason.
+        Where they and the features are too many for that.
     """
+    classes = int(equal_rows(pair.released).max(initial=-1)) + 1
     width = classes + max(pair.original.n_features, pair.released.n_features)
     if width > MOST_CELLS:
         raise TooLargeError(
             f"{width:,} distinct rows and features are more than {MOST_CELLS:,}. Try it on a "
             "release of a part of the people"
         )
+    return classes
 
 
 def batches(targets: int, classes: Classes) -> Iterator[slice]:
