@@ -176,9 +176,11 @@ CLAIMS = list({claim_of(case): case for case in reversed(VARIANTS)}.values())[::
 def pytest_generate_tests(metafunc):
     """Give `case` every variant, `few` some of each method, `rest` the others, `claim` the claims.
 
-    And `method` every method once.
+    And `method` every method once, and `bounded` those of `few` that need some rows.
     """
+    bounded = [case for case in FEW if case.anonymizer.rows_needed]
     sets = (("case", VARIANTS), ("few", FEW), ("rest", REST), ("claim", CLAIMS))
+    sets += (("bounded", bounded),)
     for name, values in sets:
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, values, ids=str)

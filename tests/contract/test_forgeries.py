@@ -12,7 +12,6 @@ from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, edited_values, forgeries_o
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
-from graphveil.release import read_release
 from graphveil.release.files import kind_of
 from graphveil.verify import verify
 
@@ -44,6 +43,12 @@ def forms_of_kind(made):
         if kind_of(made) in form.kinds and not form.released_as
         if made is gv.Graph or form.text_ids
     ]
+
+
+TWINS = gv.Graph.from_edges(
+    *zip(*((f"p{one}", f"q{other}") for one in range(8) for other in range(8)), strict=True)
+)
+"""Everybody has the same neighbours as seven others, so that each method for rows keeps some."""
 
 
 def alike(method, kind):
@@ -104,7 +109,8 @@ def test_every_forgery_meets_every_kind_of_data_twice_and_every_method_meets_som
 
 def released(method, kind, form, sample, place):
     """Return the public folder of a release; the owner's digests, which notice all, are away."""
-    data = sample(method, kind=kind)
+    as_rows = kind is gv.Graph and encoded_kind(kind, method.accepts) is gv.Bipartite
+    data = TWINS if as_rows else sample(method, kind=kind)
     folder = sample.quick(method).anonymize(data, seed=3).write(place / "release", format=form)
     shutil.rmtree(place / "release.private")
     return folder
@@ -130,9 +136,6 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
     subject, kind, form, sample, tmp_path
 ):
     folder = released(subject, kind, form, sample, tmp_path)
-    data = read_release(folder).data
-    if not isinstance(data, gv.Table) and not any(data.indices):
-        pytest.skip("nothing is published that could be written in another way")
     reseal(folder)
     assert 0 == verify(folder).exit_code
     forgeries = forgeries_of(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from operator import attrgetter
 
 import pytest
 from numba import int64
@@ -24,6 +25,9 @@ def twice(value):
 
 
 _double = leaf(_twice)
+
+
+code_of = attrgetter("library")
 
 
 def quadruple(value):
@@ -62,15 +66,16 @@ def test_a_kernel_that_kernels_call_is_linked_into_them_without_code_of_its_own(
     assert 12 == leaf(quadruple)(3)
     _double.compile((int64,))
     compiled = _double.overloads[int64,]
-    assert isinstance(compiled.library, LinkedCode)
-    assert 0 == compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+    code = code_of(compiled)
+    assert isinstance(code, LinkedCode)
+    assert 0 == code.get_pointer_to_function(compiled.fndesc.mangled_name)
 
 
 def test_with_another_version_of_numba_kernels_compile_as_it_does_it(monkeypatch):
     monkeypatch.setattr("graphveil.kernels.leaf._LINKS", False)
     plain = leaf(_twice)
     plain.compile((int64,))
-    assert not isinstance(plain.overloads[int64,].library, LinkedCode)
+    assert not isinstance(code_of(plain.overloads[int64,]), LinkedCode)
     assert 6 == leaf(twice)(3)
 
 

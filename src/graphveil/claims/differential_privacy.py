@@ -10,7 +10,30 @@ from graphveil.claims.guarantee import CheckWord, Guarantee
 from graphveil.errors import ParameterError
 
 
-class EdgeDP(Guarantee, frozen=True, kw_only=True, tag="edge-differential-privacy"):
+class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
+    """No change of one kind changes any release's probability by a factor above e^epsilon."""
+
+    check_word: ClassVar[CheckWord] = "by construction"
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        if not 0 < self.epsilon <= LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
+            )
+
+    @property
+    def _at_most_by(self) -> str:
+        exact = repr(self.epsilon).removesuffix(".0")
+        return (
+            "the probability of every possible release by a factor of at most "
+            f"e^{exact} (about {math.exp(self.epsilon):.3g})"
+        )
+
+
+class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differential-privacy"):
     """No single edge or entry changes any release's probability by a factor above e^epsilon.
 
     Parameters
@@ -25,19 +48,11 @@ class EdgeDP(Guarantee, frozen=True, kw_only=True, tag="edge-differential-privac
 by a factor of at most e^1 (about 2.72).
     """
 
-    check_word: ClassVar[CheckWord] = "by construction"
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        _check_epsilon(self.epsilon)
-
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
         what = "Whether any one edge or entry is in the data"
-        return f"{what} changes {_at_most_by(self.epsilon)}."
+        return f"{what} changes {self._at_most_by}."
 
     @property
     def threat_model(self) -> str:
@@ -45,7 +60,7 @@ by a factor of at most e^1 (about 2.72).
         return f"Someone who knows every other edge or entry of the data, {_AND_SEES_ONE_RELEASE}"
 
 
-class NodeDP(Guarantee, frozen=True, kw_only=True, tag="node-differential-privacy"):
+class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):
     """No person's whole row of edges or entries changes any probability by more than e^epsilon.
 
     Parameters
@@ -60,19 +75,11 @@ class NodeDP(Guarantee, frozen=True, kw_only=True, tag="node-differential-privac
 every possible release by a factor of at most e^0.5 (about 1.65).
     """
 
-    check_word: ClassVar[CheckWord] = "by construction"
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        _check_epsilon(self.epsilon)
-
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
         what = "Replacing all edges or entries of any one person by any others"
-        return f"{what} changes {_at_most_by(self.epsilon)}."
+        return f"{what} changes {self._at_most_by}."
 
     @property
     def threat_model(self) -> str:
@@ -85,18 +92,3 @@ _AND_SEES_ONE_RELEASE = (
     "and has of this data only this one release. How many people and items there are, and how the "
     "items are named, counts as public."
 )
-
-
-def _check_epsilon(epsilon: float) -> None:
-    if not 0 < epsilon <= LARGEST_EPSILON:
-        raise ParameterError(
-            f"epsilon={epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
-        )
-
-
-def _at_most_by(epsilon: float) -> str:
-    exact = repr(epsilon).removesuffix(".0")
-    return (
-        "the probability of every possible release by a factor of at most "
-        f"e^{exact} (about {math.exp(epsilon):.3g})"
-    )

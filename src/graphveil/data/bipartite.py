@@ -26,14 +26,13 @@ from graphveil.data.ids import (
     same_ids,
     stored,
 )
-from graphveil.data.left_out import attributes_of, noting, warn_left_out
+from graphveil.data.left_out import noting, warn_left_out
 from graphveil.data.people import shared_ids
 from graphveil.errors import DataError, warn
 from graphveil.lazy import lazy_module
 from graphveil.wording import Items
 
 if TYPE_CHECKING:
-    import networkx as nx
     import pyarrow as pa
     from scipy import sparse
 else:
@@ -386,38 +385,6 @@ class Bipartite(BipartiteObjects):
             data = cls.from_lists(table[names[-1]], users=ids, items=items)
         else:
             data = cls.from_pairs(table[names[0]], table[names[1]], users=users, items=items)
-        return noting(data, left_out)
-
-    @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Bipartite:
-        """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
-
-        Raises
-        ------
-        DataError
-            Where an edge joins two users, or two features.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of nodes or edges are left out, with their names.
-        """
-        further = [name for name in attributes_of(graph) if name != "bipartite"]
-        left_out = warn_left_out(further)
-        listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
-        user_names = set(as_ids(listed, what="users").tolist())
-        features = [node for node in graph.nodes if node not in user_names]
-        pairs = [(u, v) if u in user_names else (v, u) for u, v in graph.edges()]
-        for user, feature in pairs:
-            if user not in user_names or feature in user_names:
-                raise DataError(f"the edge ({user}, {feature}) does not join a user and a feature.")
-        data = cls.from_pairs(
-            as_ids([u for u, _ in pairs], what="users"),
-            as_ids([v for _, v in pairs], what="features"),
-            users=listed,
-            features=features,
-            items="things",
-        )
         return noting(data, left_out)
 
     def __eq__(self, other: object) -> bool:

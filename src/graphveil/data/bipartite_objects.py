@@ -1,16 +1,19 @@
-"""What the arrays of users by features say, and how other libraries get it."""
+"""What the arrays of users by features say, and how other libraries get and give it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from graphveil.data.frames import Frames
-from graphveil.data.ids import Ids, to_arrow
+from graphveil.data.ids import Ids, as_ids, to_arrow
+from graphveil.data.left_out import attributes_of, noting, warn_left_out
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
+from graphveil.wording import Items
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,7 +25,7 @@ else:
 
 
 class BipartiteObjects(Frames):
-    """The views and exports of `graphveil.data.Bipartite`, which says what the arrays mean."""
+    """The views, exports and imports of `graphveil.data.Bipartite`, which explains the arrays."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -102,3 +105,48 @@ class BipartiteObjects(Frames):
         pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
         graph.add_edges_from((users[u], features[f]) for u, f in pairs)
         return graph
+
+    @classmethod
+    @abstractmethod
+    def from_pairs(
+        cls,
+        user: ArrayLike,
+        feature: ArrayLike,
+        *,
+        users: object = None,
+        features: object = None,
+        items: Items | None = None,
+    ) -> Self:
+        """Return the data of these pairs."""
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
+        """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
+
+        Raises
+        ------
+        DataError
+            Where an edge joins two users, or two features.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of nodes or edges are left out, with their names.
+        """
+        further = [name for name in attributes_of(graph) if name != "bipartite"]
+        left_out = warn_left_out(further)
+        listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
+        user_names = set(as_ids(listed, what="users").tolist())
+        features = [node for node in graph.nodes if node not in user_names]
+        pairs = [(u, v) if u in user_names else (v, u) for u, v in graph.edges()]
+        for user, feature in pairs:
+            if user not in user_names or feature in user_names:
+                raise DataError(f"the edge ({user}, {feature}) does not join a user and a feature.")
+        data = cls.from_pairs(
+            as_ids([u for u, _ in pairs], what="users"),
+            as_ids([v for _, v in pairs], what="features"),
+            users=listed,
+            features=features,
+            items="things",
+        )
+        return noting(data, left_out)

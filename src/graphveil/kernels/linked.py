@@ -51,7 +51,7 @@ class LinkedCompiler(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         """Return Numba's own passes, with another library for what they make."""
         state = self.state
-        state.library = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
+        state["library"] = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
         return [DefaultPassBuilder.define_nopython_pipeline(state)]
 
 

@@ -42,7 +42,7 @@ Ints = NDArray[np.int64]
 LARGEST = np.int64(2**63 - 1)
 FAR = 1 << 30
 TOUCHED, SUM_BEFORE, SHAPE_BEFORE = range(3)
-TODO, DELTA = range(2)
+FLAGS, DELTA = range(2)
 
 
 class Reach(NamedTuple):
@@ -92,10 +92,10 @@ def evaluate(rows: Rows, values: Values, codes: Ints) -> None:
 def _add(values: Values, x: int, what: int, amount: int) -> None:
     """Note what is to be done with x, and that its sum changes by this amount."""
     pending = values.pending
-    if pending[x, TODO] == 0:
+    if pending[x, FLAGS] == 0:
         values.before[values.tally[0], TOUCHED] = x
         values.tally[0] += 1
-    pending[x, TODO] |= what
+    pending[x, FLAGS] |= what
     pending[x, DELTA] += amount
 
 
@@ -233,12 +233,12 @@ def settle(rows: Rows, values: Values, classes: Classes) -> None:
         x = before[i, TOUCHED]
         before[i, SUM_BEFORE], before[i, SHAPE_BEFORE] = value[x, SUM], value[x, SHAPE]
         code = (value[x, SUM] + value[x, SHAPE]) & LARGEST
-        if not pending[x, TODO] & SUM_AGAIN:
+        if not pending[x, FLAGS] & SUM_AGAIN:
             value[x, SUM] += pending[x, DELTA]
-        again = pending[x, TODO] & (SUM_AGAIN | SHAPE_AGAIN)
+        again = pending[x, FLAGS] & (SUM_AGAIN | SHAPE_AGAIN)
         if again:
             look_at(rows, values.rule, x, again, value, values.ball, values.room)
-        pending[x, TODO], pending[x, DELTA] = 0, 0
+        pending[x, FLAGS], pending[x, DELTA] = 0, 0
         step = ((value[x, SUM] + value[x, SHAPE]) & LARGEST) - code
         if step != 0:
             move(classes, None, x, step)
@@ -262,7 +262,7 @@ def work_of(rows: Rows, values: Values, v: int, w: int, sign: int) -> int:
     work = int(rows.length[v] + rows.length[w])
     for i in range(values.tally[0]):
         x = values.before[i, TOUCHED]
-        again = values.pending[x, TODO] & (SUM_AGAIN | SHAPE_AGAIN)
+        again = values.pending[x, FLAGS] & (SUM_AGAIN | SHAPE_AGAIN)
         work += int(values.value[x, WORK]) if again else 1
-        values.pending[x, TODO], values.pending[x, DELTA] = 0, 0
+        values.pending[x, FLAGS], values.pending[x, DELTA] = 0, 0
     return work
