@@ -114,6 +114,6 @@ class Column(NamedTuple):
 
 def _texts(table: Table, name: str) -> list[str | None]:
     """Return the cells of a column; None where they are suppressed."""
-    place = table.columns.index(name)
-    names = [*(str(value) for value in table.categories[place].tolist()), None]
-    return [names[code] for code in table.codes[:, place].tolist()]
+    number = table.columns.index(name)
+    names = [*(str(value) for value in table.categories[number].tolist()), None]
+    return [names[code] for code in table.codes[:, number].tolist()]

@@ -1,4 +1,4 @@
-"""A label of held-back people, told by classifiers that learned from the release."""
+"""A label of held-back people, predicted by classifiers that learned from the release."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ NO_TEST = (
     "it is tested on people whom the release was not made from. Give them: --test FILE, or "
     "test=DATA in Python"
 )
-NO_LABEL = (
-    "which column is to be told is not said. Name it: --label COLUMN, or label=NAME in Python"
-)
+NO_LABEL = "which column to predict is not said. Name it: --label COLUMN, or label=NAME in Python"
 NO_VALUES = (
     "the column {label!r} has fewer than two values in the {whose}. If it is published beside the "
     "release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
@@ -69,7 +67,7 @@ class Split(NamedTuple):
 
 
 def classification(pair: BipartiteComparison) -> Figures:
-    """Yield how many labels are told rightly: by the release, the original, the commonest label.
+    """Yield how many labels are predicted: by the release, the original, the commonest label.
 
     Raises
     ------
@@ -96,7 +94,7 @@ def classification(pair: BipartiteComparison) -> Figures:
 
 
 def hits(name: str, known: Labelled, test: Labelled, seed: int) -> int:
-    """Return how many labels of the test people a classifier tells that learned from others.
+    """Return how many labels of the test people a classifier predicts that learned from others.
 
     Parameters
     ----------
@@ -118,8 +116,8 @@ def hits(name: str, known: Labelled, test: Labelled, seed: int) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that 200 rounds did not converge is no news to the owner
         learner.fit(matrices[0], known.labels)
-        told = learner.predict(matrices[1])
-    return int((told == test.labels).sum())
+        predicted = learner.predict(matrices[1])
+    return int((predicted == test.labels).sum())
 
 
 def _learner(name: str, seed: int) -> Any:

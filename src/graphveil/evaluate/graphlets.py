@@ -79,14 +79,14 @@ def compared(pair: GraphComparison) -> Figures:
 
 def mean_compared(pairs: Sequence[GraphComparison]) -> Figures:
     """Yield the same of the mean shares of several releases; nothing where one has none."""
-    found = [
+    every = [
         frequencies(graph, pair.randomness.stream(f"graphlets: {side}"))
         for side in ("original", "released")
         for pair in pairs
         for graph in (getattr(pair, side),)
     ]
-    known = [each for each in found if each is not None]
-    if len(known) < len(found):
+    known = [each for each in every if each is not None]
+    if len(known) < len(every):
         return
     before, after = _mean(known[: len(pairs)]), _mean(known[len(pairs) :])
     for number, name in enumerate(NAMES):
@@ -147,10 +147,10 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     which = paths.graphlets(np.arange(paths.number) if drawn is None else drawn)
     counts = np.bincount(which, minlength=len(NAMES))
     if drawn is None:
-        found = _COUNTED @ counts[:5] + np.append(np.zeros(5), stars)
-        if not found.sum():
+        numbers = _COUNTED @ counts[:5] + np.append(np.zeros(5), stars)
+        if not numbers.sum():
             return None
-        shares = found / found.sum()
+        shares = numbers / numbers.sum()
         return Frequencies(shares, shares, shares, np.zeros(6), None)
     if counts[:5].sum() < OPEN:
         raise NotMeasuredError(
@@ -212,9 +212,9 @@ def _shares(
     chances: NDArray[np.float64], paths: int, stars: int
 ) -> tuple[NDArray[np.float64], float]:
     """Return the share of each graphlet, and the number of all, if 3-paths have these chances."""
-    found = paths * (_COUNTED @ chances[:5])
-    found[5] += stars
-    return found / found.sum(), float(found.sum())
+    numbers = paths * (_COUNTED @ chances[:5])
+    numbers[5] += stars
+    return numbers / numbers.sum(), float(numbers.sum())
 
 
 class _Paths(NamedTuple):
@@ -248,8 +248,8 @@ class _Paths(NamedTuple):
         b = self._other(v, u, within % np.maximum(choices, 1))
         across = self._joined(a, b)
         extra = self._joined(a, v).astype(np.int64) + self._joined(u, b) + across
-        found = np.where((extra == 1) & across, NAMES.index("cycle"), _NAMES_OF_EXTRA[extra])
-        return np.where(a == b, NAMES.index("star"), found)
+        graphlets = np.where((extra == 1) & across, NAMES.index("cycle"), _NAMES_OF_EXTRA[extra])
+        return np.where(a == b, NAMES.index("star"), graphlets)
 
     def _other(
         self, node: NDArray[np.int64], but: NDArray[np.int64], number: NDArray[np.int64]
@@ -257,8 +257,8 @@ class _Paths(NamedTuple):
         """Return the neighbour of this number of each node, one neighbour left out."""
         at = self._position(node, but)
         start = self.graph.indptr[node]
-        found = self.graph.indices[start + number + (start + number >= at)]
-        return np.asarray(found, dtype=np.int64)
+        ends = self.graph.indices[start + number + (start + number >= at)]
+        return np.asarray(ends, dtype=np.int64)
 
     def _joined(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
         at = np.minimum(self._position(one, other), self.keys.size - 1)

@@ -42,7 +42,7 @@ class HeldBack(NamedTuple):
     people
         Their features; a table as its one-hot ones, with those of the label among them.
     label
-        The column that is to be told from the others; None where none is.
+        The column to predict from the others; None where none is.
     attached
         That column for the people of the original, where it is published beside the release.
     """

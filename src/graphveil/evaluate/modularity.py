@@ -56,13 +56,13 @@ def modularities(graph: Graph, rng: np.random.Generator, runs: int = RUNS) -> ND
     [0.5, 0.5]
     """
     converted = to_networkit(graph)
-    found = []
+    values = []
     for _ in range(runs):
         with seeded(rng):
             leiden = networkit.community.ParallelLeiden(converted, iterations=ITERATIONS).run()
             partition = leiden.getPartition()
-            found.append(networkit.community.Modularity().getQuality(partition, converted))
-    return np.array(found)
+            values.append(networkit.community.Modularity().getQuality(partition, converted))
+    return np.array(values)
 
 
 def median_run(values: NDArray[np.float64]) -> Estimate:

@@ -12,7 +12,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         name="classification",
         kind=Bipartite,
         direction="higher is better",
-        definition="how many labels of held-back people are told rightly from their features, by "
+        definition="how many labels of held-back people are predicted from their features, by "
         f"three classifiers that learned from the release: a perceptron of {classification.UNITS} "
         "hidden units, logistic regression, gradient boosting; beside the same classifiers that "
         "learned from the original, and the commonest label there",

@@ -170,8 +170,8 @@ def refine(one: Graph, two: Graph, match: Match, seeds: Match, rounds: int) -> M
     """
     for _ in range(rounds):
         new = _mutual(one, two, match)
-        taken = seeds[seeds >= 0]
-        new[np.isin(new, taken)] = NOBODY
+        known = seeds[seeds >= 0]
+        new[np.isin(new, known)] = NOBODY
         new = np.where(seeds >= 0, seeds, new)
         unchanged = np.count_nonzero(new == match)
         match = new
