@@ -12,6 +12,7 @@ from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, edited_values, forgeries_o
 from graphveil.data.encoding import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
+from graphveil.release import read_release
 from graphveil.release.files import kind_of
 from graphveil.verify import verify
 
@@ -136,6 +137,9 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
     subject, kind, form, sample, tmp_path
 ):
     folder = released(subject, kind, form, sample, tmp_path)
+    data = read_release(folder).data
+    if not isinstance(data, gv.Table) and not any(data.indices):
+        pytest.skip("a method from elsewhere may publish nothing that could be forged")
     reseal(folder)
     assert 0 == verify(folder).exit_code
     forgeries = forgeries_of(folder)
