@@ -66,6 +66,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             repeat(item.obj)
 
 
+def pytest_sessionstart() -> None:
+    """Test what is compiled: little work would else run as Python, as `test_kernel_tiers` does."""
+    from graphveil.kernels.tiers import compile_at_once  # noqa: PLC0415  not to list the tests
+
+    compile_at_once()
+
+
 class ByRoom(LoadScopeScheduling):
     """Sends the tests of a room of kernels to one process, so that they are compiled once."""
 

@@ -27,7 +27,8 @@ def run_command(home, *arguments):
 
 def test_a_warmed_method_compiles_nothing_more(tmp_path):
     rows = tmp_path / "rows.csv"
-    rows.write_text("user,item\n" + "".join(f"u{i},i{i % 3}\n" for i in range(30)))
+    pairs = [f"u{i},i{i % step}\n" for i in range(6000) for step in (89, 97)]
+    rows.write_text("user,item\n" + "".join(pairs))
     anonymize = ("anonymize", "mondrian", rows, "--k", "3", "--out")
     cold = run_command(tmp_path / "cold", *anonymize, tmp_path / "one")
     home = tmp_path / "cold"

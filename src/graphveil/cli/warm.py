@@ -19,6 +19,7 @@ from graphveil.cli.console import say
 from graphveil.data import Data, Graph, Table
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.flat import flat_parameters
+from graphveil.kernels.tiers import compile_at_once
 from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
 
@@ -57,6 +58,7 @@ def command(
     for name in methods:
         if name not in known:
             raise UsageError(f"no method {name!r} to compile. Use some of {', '.join(known)}.")
+    compile_at_once()
     for name in methods or known:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
 from graphveil.kernels.leaf import leaf, wide
+from graphveil.kernels.tiers import tiered
 
 
 class Tree(NamedTuple):
@@ -68,6 +69,7 @@ def edges_between(
     return count
 
 
+@tiered()
 @leaf
 def count_edges(tree: Tree, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
     """Write into ``tree.edges`` the edges between the two sides of every inner node."""

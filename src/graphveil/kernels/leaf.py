@@ -7,13 +7,14 @@ it first. A private kernel gets no entry from Python: only kernels can call it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 import numba.core.options
 import numpy as np
 from numba import njit
-from numba.core.registry import CPUDispatcher
+
+from graphveil.kernels.tiers import PrivateKernel, PublicKernel
 
 _njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -24,16 +25,6 @@ _TRIED = ("0.68",)
 """The versions of Numba on which `linked` was tried: it builds on names that are no public ones."""
 _LINKS = numba.__version__.rpartition(".")[0] in _TRIED
 """Whether kernels that only kernels call get no machine code; else a first run takes longer."""
-
-
-class _Inner(CPUDispatcher):
-    """A kernel without an entry from Python, where a call would end the process."""
-
-    def __call__(self, *_arguments: object, **_options: object) -> NoReturn:
-        raise TypeError(
-            f"{self.py_func.__name__} is compiled for other kernels alone, not for Python. "
-            "Call a kernel that uses it."
-        )
 
 
 def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
@@ -52,7 +43,7 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     from_kernels = _njit(**inner)(kernel)
     if from_kernels is kernel:  # Numba is off
         return kernel
-    from_kernels.__class__ = _Inner
+    from_kernels.__class__ = PrivateKernel
     private = kernel.__name__.startswith("_")
     from_python = from_kernels if private else _njit(cache=True, **options)(kernel)
     if _LINKS:
@@ -60,6 +51,7 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
             each._compiler._customize_flags = _linked().quick_flags  # noqa: SLF001  as `_TRIED`
     if private:
         return from_kernels
+    from_python.__class__ = PublicKernel
     from_python.get_call_template = from_kernels.get_call_template
     from_python.get_overload = from_kernels.get_overload
     return from_python
@@ -90,6 +82,9 @@ def leaf(kernel: Kernel) -> Kernel:
 def wide(value: int) -> int:
     """Return the value in 64 bits, so that one compiled version of a kernel serves all callers."""
     return np.int64(value)  # type: ignore[return-value]
+
+
+wide.__class__ = PrivateKernel
 
 
 ONE: int = np.int64(1)  # type: ignore[assignment]

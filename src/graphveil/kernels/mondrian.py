@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.sorting import sort
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
@@ -64,6 +65,7 @@ def work_for(rows: Distinct, n_features: int) -> Work:
     )
 
 
+@tiered(for_each_entry(4))
 @allocating
 def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> int:
     """Write into parts[r] the part of row r; return the number of parts.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive.planes import Packed, differing
 from graphveil.kernels.leaf import leaf
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -65,6 +66,7 @@ def flow_of(rows: Packed, passed: Ints, *, may_exceed: bool = True) -> Flow:
     )
 
 
+@tiered(for_each_entry(0.1))
 @leaf
 def cover(rows: Packed, pairs: Pairs, stars: Words) -> None:
     """Write into stars[i] the missing cells of row i and those that its pairs need suppressed."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import Classes, Edits, adjacent, cut, make, state_of
 from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
+from graphveil.kernels.tiers import tiered
 
 NEAR_TRIES = 24
 NEAR_FAILURES = 16
@@ -261,6 +262,7 @@ def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, 
                 count -= 1
 
 
+@tiered()
 @allocating
 def absorb_surplus(
     edits: Edits,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import find, insert
 from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf
+from graphveil.kernels.tiers import tiered
 
 SHIFT = 3
 
@@ -130,6 +131,7 @@ def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
         cut(edits, u, v)
 
 
+@tiered()
 @allocating
 def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
     """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
@@ -147,6 +149,7 @@ def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
     return out[: count + final]
 
 
+@tiered()
 @allocating
 def pairs_in_graph(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], keys: NDArray[np.int64]
@@ -173,6 +176,7 @@ def marked_neighbours(
             out[indices[j]] += 1.0
 
 
+@tiered()
 @leaf
 def pull_of_neighbours(
     indptr: NDArray[np.int64],
@@ -201,6 +205,7 @@ def pull_of_neighbours(
                     out[indices[j]] += share
 
 
+@tiered()
 @leaf
 def edited_csr(
     edits: tuple[NDArray[np.int64], NDArray[np.int32]],

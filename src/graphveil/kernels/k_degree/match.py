@@ -19,6 +19,7 @@ from graphveil.kernels.k_degree.edits import (
 )
 from graphveil.kernels.leaf import allocating, leaf, wide
 from graphveil.kernels.sorting import sort
+from graphveil.kernels.tiers import tiered
 
 SWAP_PARTNERS = 16
 
@@ -56,6 +57,7 @@ def lower(queue: Queue, index: int, need: int) -> None:
     queue.bound[need] = last
 
 
+@tiered()
 @allocating
 def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
@@ -79,6 +81,7 @@ def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
             make(edits, v, w)
 
 
+@tiered()
 @allocating
 def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
@@ -127,6 +130,7 @@ def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -
     return False
 
 
+@tiered()
 @leaf
 def swap(
     edits: Edits,

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import ZERO, allocating, leaf
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 
 
+@tiered(for_each_entry(2))
 @leaf
 def cuts_worth_trying(first: Ints, k: int, tail: int, cut: Ints, run: Ints) -> int:
     """Write into cut and run the cuts that some optimum needs, ascending; return how many.
@@ -41,6 +43,7 @@ def cuts_worth_trying(first: Ints, k: int, tail: int, cut: Ints, run: Ints) -> i
     return filled + 1
 
 
+@tiered()
 @allocating
 def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) -> None:
     """Write into total[c] the least sum of targets before cut c, into previous[c] the cut before.
@@ -118,6 +121,7 @@ def _median_cost(
     return int(cost)
 
 
+@tiered(for_each_entry(6))
 @allocating
 def cheapest_median(
     first: Ints,
@@ -183,6 +187,7 @@ def cheapest_median(
         previous[c] = t
 
 
+@tiered(for_each_entry(2))
 @leaf
 def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
     """Write the groups' starts, ascending, into the end of start; return how many they are."""
@@ -195,6 +200,7 @@ def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
     return filled
 
 
+@tiered(for_each_entry(2))
 @leaf
 def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) -> int:
     """Write into start where the greedy's groups start, ascending; return how many.
@@ -259,6 +265,7 @@ def cheapest_raise_by_window(
                 previous[i] = t
 
 
+@tiered()
 @leaf
 def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> int:
     """Write the pieces that runs and groups cut each other into, in order; return how many.
@@ -285,6 +292,7 @@ def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> i
     return filled
 
 
+@tiered()
 @leaf
 def hand_out(
     label: NDArray[np.integer], target: Ints, bucket: Ints, free: Ints, nodes: Ints, out: Ints

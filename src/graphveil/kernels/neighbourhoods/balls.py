@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+from graphveil.kernels.tiers import for_each_call, tiered
 
 
 class Ball(NamedTuple):
@@ -23,6 +24,7 @@ class Ball(NamedTuple):
     place: Indices
 
 
+@tiered(for_each_call(10))
 @allocating
 def make_ball(n: int) -> Ball:
     """Return room for a neighbourhood in a graph of n nodes."""
@@ -72,6 +74,13 @@ def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: 
     return inside
 
 
+def steps_of_balls(degrees: NDArray[np.int64], distance: int) -> int:
+    """Return about how many steps it takes to walk over the neighbourhoods of all nodes."""
+    entries = int(degrees.sum())
+    return degrees.size * entries if distance > 1 else int(degrees @ degrees) + entries
+
+
+@tiered(lambda indptr, _indices, distance: steps_of_balls(np.diff(indptr), distance))
 @allocating
 def ball_sizes(
     indptr: Indptr, indices: Indices, distance: int

@@ -21,6 +21,7 @@ from graphveil.kernels.neighbourhoods.balls import (
 )
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
 from graphveil.kernels.sorting import sort
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -89,6 +90,7 @@ def _fill(rows: Rows, v: int, ball: Ball, out: Indices) -> int:
     return size
 
 
+@tiered(for_each_entry(1.5))
 @allocating
 def row_hashes(rows: Rows) -> Hashes:
     """Return a hash of the multiset of every node: equal where the multisets are equal."""
@@ -104,6 +106,7 @@ def row_hashes(rows: Rows) -> Hashes:
     return out
 
 
+@tiered(for_each_entry(0.3))
 @allocating
 def same_as_first(rows: Rows, order: Ints, first: Ints, equal: NDArray[np.bool_]) -> None:
     """Write into equal[i] whether node order[i] has the multiset of the first node of its bucket.

@@ -8,9 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating, leaf
-from graphveil.kernels.neighbourhoods.balls import Ball, clear_ball, fill_ball, make_ball
+from graphveil.kernels.neighbourhoods.balls import (
+    Ball,
+    clear_ball,
+    fill_ball,
+    make_ball,
+    steps_of_balls,
+)
 from graphveil.kernels.neighbourhoods.multisets import STEP, Hashes, Ints, mixed
 from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+from graphveil.kernels.tiers import tiered
 
 ROUNDS = 3
 
@@ -29,7 +36,6 @@ class Room(NamedTuple):
     before: Hashes
 
 
-@allocating
 def make_room(n: int, entries: int) -> Room:
     """Return room for any neighbourhood of a graph of n nodes and 2 m entries."""
     return Room(
@@ -71,6 +77,13 @@ def _enter(indptr: Indptr, indices: Indices, centre: int, distance: int, room: R
     return size
 
 
+def _steps_of_hashes(
+    indptr: Indptr, _indices: Indices, distance: int, _nodes: Ints, _room: Room
+) -> int:
+    return steps_of_balls(np.diff(indptr), distance)
+
+
+@tiered(_steps_of_hashes)
 @allocating
 def neighbourhood_hashes(
     indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: Room
@@ -86,6 +99,15 @@ def neighbourhood_hashes(
     return out
 
 
+def _steps_of_one(indptr: Indptr, indices: Indices, distance: int, centre: int, _room: Room) -> int:
+    """Return about how many steps it takes to walk over one neighbourhood."""
+    if distance > 1:
+        return indices.size
+    beside = indices[indptr[centre] : indptr[centre + 1]]
+    return int((indptr[beside + 1] - indptr[beside]).sum()) + beside.size
+
+
+@tiered(_steps_of_one)
 @allocating
 def neighbourhood(
     indptr: Indptr, indices: Indices, distance: int, centre: int, room: Room

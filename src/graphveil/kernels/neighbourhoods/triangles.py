@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating, leaf
+from graphveil.kernels.tiers import tiered
 
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -83,6 +84,19 @@ def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
             position[ends[e]] = -1
 
 
+def _steps_of_pass(forward: Forward, *_flags: Flags) -> int:
+    """Return about how many steps a pass over all pairs of neighbours of later ones takes."""
+    later = np.diff(forward.start)
+    return 2 * int(later @ later) + forward.ends.size
+
+
+def _steps_of_all(indptr: Indptr, indices: Indices) -> int:
+    """Return about how many steps it takes with the making of the forward edges."""
+    degrees = np.diff(indptr)
+    return int(degrees @ degrees) // 3 + 3 * indices.size
+
+
+@tiered(_steps_of_pass)
 @allocating
 def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
     """Return the number of triangles at every node."""
@@ -91,6 +105,7 @@ def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
     return out
 
 
+@tiered(_steps_of_pass)
 @allocating
 def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
     """Return for every edge how many common neighbours of its ends are flagged."""
@@ -99,12 +114,14 @@ def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
     return out
 
 
+@tiered(_steps_of_all)
 @allocating
 def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
     """Return the number of triangles at every node."""
     return triangles_of_nodes(_forward(indptr, indices))
 
 
+@tiered(_steps_of_all)
 @allocating
 def common_neighbours(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
     """Return, for every entry of indices, how many neighbours the two ends of its edge share."""

@@ -11,6 +11,7 @@ from graphveil.kernels.smooth_k.overlaps import (
     Lists,
     leave,
 )
+from graphveil.kernels.tiers import tiered
 
 KIND, CLUSTER, COPIES = range(3)
 
@@ -52,6 +53,12 @@ def _best(
     return int(best)
 
 
+def _steps_of_growth(_indptr: Ints, _indices: Indices, lists: Lists, *_others: object) -> int:
+    """Return about how many steps it takes to see once the rows that share features with each."""
+    return int(lists.lengths @ lists.lengths) + 2 * lists.members.size
+
+
+@tiered(_steps_of_growth)
 @allocating
 def grow(
     indptr: Ints,

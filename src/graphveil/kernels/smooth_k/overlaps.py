@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating, leaf
+from graphveil.kernels.tiers import tiered
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -28,6 +29,7 @@ class Lists(NamedTuple):
     positions: Ints
 
 
+@tiered()
 @allocating
 def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
     """Return the lists of these rows; the rows of a feature ascend."""

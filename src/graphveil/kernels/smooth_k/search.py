@@ -35,6 +35,7 @@ from graphveil.kernels.smooth_k.search_state import (
     term_of_adding,
     worth,
 )
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Floats = NDArray[np.float64]
 
@@ -98,6 +99,7 @@ class Scratch(NamedTuple):
     their_rises: Floats
 
 
+@tiered()
 @allocating
 def index_of(data: Data, state: State, lam: float) -> Index:
     """Return the index of the present clusters."""
@@ -131,6 +133,13 @@ def index_of(data: Data, state: State, lam: float) -> Index:
     return Index(starts, members, terms, bases)
 
 
+def _steps_of_rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> int:
+    """Return about how many steps it takes to read the lists of every row's features."""
+    read = np.diff(index.starts).clip(max=list_cap)
+    return int(read[data.indices].sum()) + near.size
+
+
+@tiered(_steps_of_rank)
 @allocating
 def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
@@ -312,6 +321,7 @@ def _may_gain(plan: Plan, choice: Choice, kind: int, own: int) -> bool:
     return bool(best != NONE and choice.changed[best] >= plan.number - 1)
 
 
+@tiered(for_each_entry(6))
 @leaf
 def sweep(
     data: Data,
@@ -386,6 +396,7 @@ def small_clusters(state: State, plan: Plan) -> Ints:
     return small[np.argsort(scores / sizes[small], kind="stable")]
 
 
+@tiered(for_each_entry(7))
 @leaf
 def dissolve(data: Data, state: State, plan: Plan, choice: Choice, order: Ints) -> int:
     """Dissolve the clusters of this order where that gains; return how many.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -217,6 +218,7 @@ def move(data: Data, state: State, row: int, cluster: int) -> None:
     enlist(state, row, cluster)
 
 
+@tiered(for_each_entry(2))
 @leaf
 def fill(data: Data, state: State) -> None:
     """Write into an empty state what its labels say; rows labelled `NONE` are in no cluster."""
@@ -297,6 +299,7 @@ def is_its_profile(data: Data, state: State, row: int) -> bool:
     return bool(same)
 
 
+@tiered()
 @leaf
 def insert_unclustered(data: Data, state: State, lam: float, rows: Ints) -> None:
     """Put each of these rows, which are in no cluster, where the objective gains most."""

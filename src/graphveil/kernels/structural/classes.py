@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.hashing import FREE, find, new_table
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.schedule import Schedule
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 
@@ -86,6 +87,7 @@ def _worth(weight: Ints | None, code: int) -> int:
     return 1
 
 
+@tiered(for_each_entry(0.3))
 @leaf
 def fill(classes: Classes, weight: Ints | None) -> None:
     """Enter every node by its code into the emptied table, and count anew; drops empty classes."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.hashing import FREE, find
 from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.neighbourhoods.triangles import Forward, Indices, Indptr
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -50,6 +51,7 @@ class Search(NamedTuple):
     queue: NDArray[np.int32]
 
 
+@tiered(for_each_entry(0.5))
 @leaf
 def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) -> None:
     """Write into small[v] whether fewer than k nodes share the code of v, itself included.
@@ -65,6 +67,7 @@ def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) ->
         small[v] = table[find(table, shift, codes[v]), 1] < k
 
 
+@tiered()
 @allocating
 def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices) -> Forward:
     """Return the forward neighbours under new numbers: node ``order[r]`` becomes r.
@@ -91,6 +94,7 @@ def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices
     return Forward(start, ends)
 
 
+@tiered()
 @allocating
 def lists_of(forward: Forward) -> Lists:
     """Return the neighbour lists, in both directions, of edges that point to the larger end."""
@@ -115,6 +119,7 @@ def lists_of(forward: Forward) -> Lists:
     return Lists(indptr, indices)
 
 
+@tiered(for_each_entry(0.3))
 @allocating
 def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
     """Return the edges of the first graph that the other has not, as rows (smaller, larger)."""
@@ -159,6 +164,12 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
     return shared
 
 
+def _steps_beside(lists: Lists, flips: Flips, *_others: object) -> int:
+    """Return about how many steps it takes to see the neighbours of the ends of all edits."""
+    return flips.nodes.size * int(np.diff(lists.indptr).max(initial=0)) + lists.indptr.size
+
+
+@tiered(_steps_beside)
 @allocating
 def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
     """Return what `affected_by` does at distance 1.
@@ -253,6 +264,14 @@ def _fill(
     return size
 
 
+def _steps_around(lists: Lists, flips: Flips, distance: int, *_others: object) -> int:
+    """Return about how many steps it takes to search around the ends of all edits."""
+    if distance > 1:
+        return flips.nodes.size * lists.indices.size
+    return _steps_beside(lists, flips)
+
+
+@tiered(_steps_around)
 @allocating
 def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Flags) -> Ints:
     """Return for every edit how many of the nodes that it affects are flagged.
@@ -283,6 +302,7 @@ def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Fl
     return score
 
 
+@tiered(for_each_entry(0.5))
 @allocating
 def flagged_near(forward: Forward, flag: Flags) -> Ints:
     """Return for every node how many of itself and its neighbours are flagged."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.annealing.pool import BEST, CHANGED, NOW, Flags, Ints, Pool
 from graphveil.kernels.structural.rows import Nodes
+from graphveil.kernels.tiers import for_each_entry, tiered
 
 LOGGED, BEST_UNPROTECTED, BEST_CHANGED = range(3)
 
@@ -65,6 +66,7 @@ def beats(unprotected: int, changed: int, tally: Ints, allowed: int) -> bool:
     return bool(unprotected < tally[BEST_UNPROTECTED])
 
 
+@tiered(for_each_entry(0.1))
 @leaf
 def keep(pool: Pool, mates: Ints | None, best: Best, unprotected: int) -> None:
     """Make the present state, which leaves so many nodes unprotected, the best one."""

@@ -66,7 +66,7 @@ def _degree_inside(rows: Rows, i: int, distance: int, ball: Ball) -> int:
 @leaf
 def hashed(degree: int) -> int:
     """Return what a degree adds to a sum."""
-    return int(np.int64(mixed(np.uint64(degree))))
+    return np.int64(mixed(np.uint64(degree)))  # type: ignore[return-value]  # it wraps round
 
 
 @leaf

@@ -13,14 +13,17 @@ from graphveil.kernels.structural.annealing.state import (
     State,
     flip,
     shift_pair,
+    steps_over_pairs,
 )
 from graphveil.kernels.structural.classes import SLOT, UNPROTECTED, K, begin, tallies, undo
 from graphveil.kernels.structural.rows import Nodes, common_of
+from graphveil.kernels.tiers import tiered
 
 WARM_SWEEPS = 50
 GREEDY_SWEEPS = 10
 
 
+@tiered(lambda _indptr, indices, _rng, _side: (WARM_SWEEPS + GREEDY_SWEEPS) * indices.size)
 @leaf
 def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flags) -> int:
     """Write into side[v] the half of v in a large cut; return the edges that lie inside a half.
@@ -59,6 +62,7 @@ def delete(state: State, best: Best, trial: Ints, pair: int, allowed: int) -> No
     keep_if_better(state.pool, best, state.classes.tally[UNPROTECTED], allowed)
 
 
+@tiered(steps_over_pairs)
 @leaf
 def cut_triangles(state: State, best: Best, trial: Ints, side: Flags, allowed: int) -> None:
     """Delete the edges inside a half that lie in a triangle; no triangle remains."""
@@ -69,6 +73,18 @@ def cut_triangles(state: State, best: Best, trial: Ints, side: Flags, allowed: i
             delete(state, best, trial, pair, allowed)
 
 
+def _steps_of_deletions(state: State, most: int) -> int:
+    """Return about how many steps it takes to delete edges, each the best of those at its node."""
+    length = state.rows.length
+    highest = int(length.max(initial=0))
+    return min(most, int(length.sum()) // 2) * (length.size + highest * highest) // 2
+
+
+@tiered(
+    lambda state, _best, _trial, excess, _allowed, steps: _steps_of_deletions(
+        state, min(steps, int(np.maximum(excess, 0).sum()))
+    )
+)
 @leaf
 def lower_to(state: State, best: Best, trial: Ints, excess: Ints, allowed: int, steps: int) -> bool:
     """Delete edges of nodes with excess degree, the highest first; return whether any has more.
@@ -142,6 +158,7 @@ def _best_deletion(state: State, v: int) -> int:
     return chosen
 
 
+@tiered(lambda state, _best, _trial, _allowed, steps: _steps_of_deletions(state, steps))
 @leaf
 def strip(state: State, best: Best, trial: Ints, allowed: int, steps: int) -> bool:
     """Wear down unprotected nodes, the highest degree first; return whether there is more to do.

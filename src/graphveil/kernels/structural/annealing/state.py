@@ -31,6 +31,7 @@ from graphveil.kernels.structural.classes import (
     undo,
 )
 from graphveil.kernels.structural.rows import Rows, common_of, toggle
+from graphveil.kernels.tiers import tiered
 
 
 class State(NamedTuple):
@@ -54,6 +55,13 @@ class Arena(NamedTuple):
     trial: Ints
 
 
+def steps_over_pairs(state: State, *_others: object) -> int:
+    """Return about how many steps it takes to look at all pairs with their common neighbours."""
+    length = state.rows.length
+    return int(length @ length) // 2 + state.pool.one.size
+
+
+@tiered(steps_over_pairs)
 @leaf
 def count_common(state: State) -> None:
     """Write into the pool the common neighbours of every pair."""
@@ -171,6 +179,7 @@ def flip(state: State, values: Values | None, best: Best, trial: Ints, pair: int
     settle_trial(state, values, best, trial, ONE)
 
 
+@tiered(steps_over_pairs)
 @leaf
 def go_to(state: State, values: Values | None, best: Best, trial: Ints, changed: Flags) -> None:
     """Make, or take back, the edits in which the present state differs from these changed pairs.

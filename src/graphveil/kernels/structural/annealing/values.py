@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import leaf, wide
-from graphveil.kernels.neighbourhoods.balls import Ball
+from graphveil.kernels.neighbourhoods.balls import Ball, steps_of_balls
 from graphveil.kernels.neighbourhoods.refinement import Room
 from graphveil.kernels.structural.annealing.shapes import (
     BY_EDGE,
@@ -36,6 +36,7 @@ from graphveil.kernels.structural.annealing.shapes import (
 )
 from graphveil.kernels.structural.classes import Classes, move
 from graphveil.kernels.structural.rows import Rows, common_of, toggle
+from graphveil.kernels.tiers import tiered
 
 Ints = NDArray[np.int64]
 
@@ -76,6 +77,7 @@ class Values(NamedTuple):
     reach: Reach | None
 
 
+@tiered(lambda rows, values, _codes: steps_of_balls(rows.length, values.rule[DISTANCE]))
 @leaf
 def evaluate(rows: Rows, values: Values, codes: Ints) -> None:
     """Make every value and its work afresh; write the codes."""
@@ -253,6 +255,14 @@ def restore(values: Values) -> None:
         values.value[x, SHAPE] = values.before[i, SHAPE_BEFORE]
 
 
+def _steps_of_work(rows: Rows, values: Values, v: int, w: int, _sign: int) -> int:
+    """Return about how many steps it takes to note what the turn of a pair does."""
+    if values.rule[DISTANCE] > 1:
+        return int(rows.length.sum())
+    return 5 * int(rows.length[v] + rows.length[w]) + 50
+
+
+@tiered(_steps_of_work)
 @leaf
 def work_of(rows: Rows, values: Values, v: int, w: int, sign: int) -> int:
     """Return roughly how many steps it takes to turn the pair; everything stays as it is."""

@@ -22,6 +22,7 @@ from graphveil.kernels.structural.classes import (
     gap,
 )
 from graphveil.kernels.structural.rows import first_not_below
+from graphveil.kernels.tiers import for_each_call, tiered
 
 FAR = 1 << 62
 CLASS_REACH = 12
@@ -121,6 +122,7 @@ def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
     tally[GAP] += strength * gap(now, code >> DEGREE_BITS, code & TRIANGLES)
 
 
+@tiered(for_each_call(500))
 @leaf
 def assign(
     classes: Classes, lowest: int, highest: int, strength: int, free: Free, populated: Ints

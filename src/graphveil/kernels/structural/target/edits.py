@@ -32,6 +32,7 @@ from graphveil.kernels.structural.classes import (
     undo,
 )
 from graphveil.kernels.structural.rows import Rows
+from graphveil.kernels.tiers import for_each_call, tiered
 
 CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1
@@ -180,6 +181,7 @@ def _log(edits: Edits, key: int) -> None:
         tally[KEPT] = tally[CHANGED]
 
 
+@tiered(for_each_call(500))
 @leaf
 def flip_all(state: State, edits: Edits, keys: Ints) -> None:
     """Flip these pairs: codes, neighbours and edits; the keys are used up.

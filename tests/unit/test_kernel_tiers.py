@@ -1,0 +1,148 @@
+"""A kernel that runs as Python for little work gives what it gives compiled, bit for bit."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.kernels.bits import count_bits, first_bit
+from graphveil.kernels.leaf import leaf
+from graphveil.kernels.tiers import FEW_STEPS, PublicKernel, TieredKernel, for_each_call, tiered
+from kernels_data import dispatchers
+from networks_data import random_graph
+
+STRUCTURAL = [
+    {},
+    {"edits": "any"},
+    {"edits": "rewire"},
+    {"measure": "count", "distance": 2},
+    {"measure": "degree-distribution"},
+    {"measure": "dk"},
+    {"measure": "vrq"},
+]
+RUNS = {
+    "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]
+    + [("k-degree", {"k": 4, "target": "greedy"})],
+    "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
+    "smooth-k": [("smooth-k", {"k": 4}), ("mondrian", {"k": 4})],
+    "adaptive": [("adaptive", {"levels": 2})],
+    "measures": [("hrg-mcmc", {"epsilon": 2.0})],
+}
+KERNELS = {
+    "k-degree": "k_degree.",
+    "structural": ("structural.", "neighbourhoods."),
+    "smooth-k": ("smooth_k.", "mondrian."),
+    "adaptive": "adaptive.",
+    "measures": "hierarchy.",
+}
+"""The kernels whose tests need no other room's."""
+EVER = 1 << 60
+
+
+def same(one, other):
+    """Return whether two values are equal, bit for bit, with all that they hold."""
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, np.random.Generator):
+        return same(str(one.bit_generator.state), str(other.bit_generator.state))
+    return one == other
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """Let every call run both ways, and return the names of the kernels that were."""
+    names = set()
+    interpret = TieredKernel.interpreted
+
+    def run_both_ways(kernel, *arguments):
+        as_python = copy.deepcopy(arguments)
+        expected = interpret(kernel, *as_python)
+        actual = PublicKernel.__call__(kernel, *arguments)
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
+        names.add(name.removeprefix("graphveil.kernels."))
+        assert same(as_python, arguments), f"{name} writes something else into its arguments"
+        assert name.endswith("make_ball") or same(expected, actual), f"{name} returns another value"
+        return actual
+
+    monkeypatch.setattr(TieredKernel, "interpreted", run_both_ways)
+    monkeypatch.setattr(TieredKernel, "few_steps", EVER)
+    return names
+
+
+def data_for(method):
+    if method in {"mondrian", "adaptive"}:
+        rng = np.random.Generator(np.random.PCG64(1))
+        return gv.Table.from_columns({c: rng.integers(0, 3, 40).tolist() for c in "abc"})
+    return random_graph(30, 70)
+
+
+@pytest.mark.parametrize("room", RUNS)
+def test_a_tiered_kernel_gives_the_same_as_python_and_compiled(room, compared):
+    for method, parameters in RUNS[room]:
+        gv.anonymize(data_for(method), method, seed=1, **parameters)
+    known = {
+        name.removeprefix("graphveil.kernels.")
+        for name, kernel in dispatchers().items()
+        if isinstance(kernel, TieredKernel)
+    }
+    assert {name for name in known if name.startswith(KERNELS[room])} <= compared
+
+
+def test_every_tiered_kernel_belongs_to_a_room():
+    rooms = tuple("graphveil.kernels." + start for start in flat(KERNELS.values()))
+    tiered_ones = [name for name, each in dispatchers().items() if isinstance(each, TieredKernel)]
+    assert len(tiered_ones) > 30
+    assert [] == [name for name in tiered_ones if not name.startswith(rooms)]
+
+
+def flat(starts):
+    return [each for some in starts for each in (some if isinstance(some, tuple) else (some,))]
+
+
+def halve(value):
+    return _half(value)
+
+
+def _halved(value):
+    return value // 2
+
+
+_half = leaf(_halved)
+
+
+@pytest.fixture
+def in_tiers(monkeypatch):
+    monkeypatch.setattr(TieredKernel, "few_steps", FEW_STEPS)
+
+
+@pytest.mark.usefixtures("in_tiers")
+def test_a_kernel_is_compiled_once_its_calls_came_to_many_steps():
+    kernel = tiered(for_each_call(FEW_STEPS // 2))(leaf(halve))
+    counts = []
+    for _ in range(4):
+        assert 3 == kernel(7)
+        counts.append(len(kernel.overloads))
+    assert [0, 0, 1, 1] == counts
+
+
+@pytest.mark.usefixtures("in_tiers")
+def test_an_error_in_python_leaves_other_kernels_compiled():
+    kernel = tiered(for_each_call(1))(leaf(halve))
+    with pytest.raises(TypeError):
+        kernel("seven")
+    with pytest.raises(TypeError, match="compiled for other kernels alone"):
+        _half(7)
+
+
+def test_bits_of_a_word_are_counted_as_by_the_processor():
+    @leaf
+    def both(word):
+        return count_bits(word), first_bit(word)
+
+    for word in map(np.uint64, (1, 2, 12, 2**63, 2**64 - 1, 0xF0F0)):
+        assert (count_bits(word), first_bit(word)) == both(word)
