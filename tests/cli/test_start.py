@@ -17,9 +17,6 @@ PATIENCE_SECONDS = 1.5
 """The promise is 0.3 s on a common machine; this one may be slow and busy."""
 
 HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "networkit", "rustworkx", "pooch"]
-ALLOWED = {"numpy"}
-"""Types of parameters and kinds of data need it; the rest waits until a command runs."""
-
 PAGES = [[], *([name] for name in COMMANDS), *(["anonymize", name] for name in METHODS)]
 
 EACH = f"""
@@ -97,7 +94,7 @@ def test_help_of_a_process_comes_at_once(words):
 def test_every_page_of_help_comes_at_once(page, help_of):
     done = help_of[tuple(page)]
     assert 0 == done.code
-    assert [] == [name for name in done.loaded if name not in ALLOWED]
+    assert [] == done.loaded
     assert quick(done.seconds, lambda: answers([[*page, "--help"]])[0].seconds)
     assert done.out.startswith("Usage: graphveil")
     shown = " ".join(done.out.split())

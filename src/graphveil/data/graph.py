@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists, warn_dropped
 from graphveil.data.directions import Ties
 from graphveil.data.graph_objects import GraphObjects
@@ -27,9 +24,12 @@ from graphveil.lazy import lazy_module
 from graphveil.wording import Directed
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 else:
+    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
 
