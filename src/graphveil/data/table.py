@@ -29,12 +29,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
     from numpy.typing import NDArray
-    from scipy import sparse
 else:
     np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
-    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,18 +317,14 @@ class Table(Frames):
         sizes = [values.size for values in self.categories]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         shown = self.codes != SUPPRESSED
-        rows, columns = np.nonzero(shown)
-        features = start[columns] + self.codes[rows, columns]
-        shape = (self.n_rows, int(start[-1]))
-        ones = np.ones(rows.size, dtype=np.int8)
-        matrix = sparse.csr_array((ones, (rows, features)), shape=shape)
-        matrix.sort_indices()
+        indptr = np.concatenate([[0], np.cumsum(shown.sum(axis=1))])
+        features = (start[:-1] + self.codes)[shown]
         named = [
             f"{name}={value}"
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named), "things")
+        return Bipartite(indptr, features, len(named), self.ids, text(named), "things")
 
     @classmethod
     def from_one_hot(cls, data: Bipartite) -> Self:
