@@ -14,7 +14,6 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import InfeasibleError, UsageError
 from graphveil.lazy import lazy_module
 from graphveil.methods.rename.key import Key
-from graphveil.methods.rename.left_open import left_open
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import ID_COLUMN
@@ -135,6 +134,8 @@ class Rename(Anonymizer[Any]):
     def _anonymize(self, data: Data, randomness: Randomness) -> Draft:
         if self.key is not None and randomness.seeded:
             raise UsageError("the key decides all ids, so a seed has no use. Leave it out.")
+        from graphveil.methods.rename.left_open import left_open  # noqa: PLC0415  measures
+
         remaining = left_open(data)
         return Draft(
             data=data,
