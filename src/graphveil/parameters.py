@@ -13,6 +13,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from typing import (
+    TYPE_CHECKING,
     Any,
     ClassVar,
     Literal,
@@ -24,9 +25,13 @@ from typing import (
     get_type_hints,
 )
 
-import numpy as np
-
 from graphveil.errors import ParameterError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 
 def parameter(
@@ -198,14 +203,21 @@ def _chosen(value: Any, classes: tuple[type[Options], ...], name: str) -> Option
     raise ParameterError(f"{name}={value!r} is not of type {classes[0].__name__}. Give one.")
 
 
-def _converted(value: Any, kind: Any, name: str) -> Any:
-    is_bool = isinstance(value, bool | np.bool_)
-    if kind is bool and is_bool:
-        return bool(value)
-    if kind is int and isinstance(value, int | np.integer) and not is_bool:
+def _converted(given: Any, kind: Any, name: str) -> Any:
+    value = _plain(given)
+    if kind is bool and isinstance(value, bool):
+        return value
+    if kind is int and isinstance(value, int) and not isinstance(value, bool):
         return int(value)
-    if kind is float and isinstance(value, int | float | np.number) and not is_bool:
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if kind is str and isinstance(value, str):
         return value
-    raise ParameterError(f"{name}={value!r} is not of type {kind.__name__}. Give one.")
+    raise ParameterError(f"{name}={given!r} is not of type {kind.__name__}. Give one.")
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy's as one of Python's; anything else as it is."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    return value.item() if isinstance(value, np.generic) else value

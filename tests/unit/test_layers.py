@@ -24,14 +24,14 @@ ROOMS = {
     "notebook": (),
     "progress": ("errors", "notebook"),
     "atomic": ("errors",),
-    "randomness": ("errors",),
+    "randomness": ("errors", "lazy"),
     "kernels": ("errors", "progress"),
     "data": ("errors", "wording", "lazy", "html", "kernels"),
     "claims": ("errors",),
-    "records": ("errors", "atomic", "data", "claims"),
+    "records": ("errors", "lazy", "atomic", "data", "claims"),
     "io": ("errors", "wording", "lazy", "progress", "atomic", "data"),
     "measures": ("errors", "lazy", "randomness", "kernels", "data"),
-    "noise": ("errors", "randomness", "data", "claims"),
+    "noise": ("errors", "lazy", "randomness", "data", "claims"),
     "verify": ("_version", "errors", "wording", "lazy", "html", "data", "claims", "records"),
     "release": (
         "_version",
@@ -48,10 +48,10 @@ ROOMS = {
     ),
     "engines": ("errors", "lazy", "progress", "atomic", "data", "io"),
     "advice": ("errors",),
-    "parameters": ("errors",),
+    "parameters": ("errors", "lazy"),
     "flat": ("errors", "parameters"),
     "anonymizer": (
-        *("errors", "randomness", "data", "claims", "records", "noise", "release"),
+        *("errors", "lazy", "randomness", "data", "claims", "records", "noise", "release"),
         *("advice", "parameters", "flat"),
     ),
     "methods": (
@@ -85,8 +85,8 @@ ROOMS = {
         "release",
     ),
     "choosing": (
-        *("errors", "progress", "html", "randomness", "data", "claims", "measures", "release"),
-        *("wording", "flat", "anonymizer", "methods"),
+        *("errors", "lazy", "progress", "html", "randomness", "data", "claims", "measures"),
+        *("release", "wording", "flat", "anonymizer", "methods"),
     ),
     "attacks": (
         *("errors", "lazy", "html", "progress", "atomic", "randomness", "data", "claims"),

@@ -6,19 +6,23 @@ The rates are seconds of CPU time an operation, on one core of 2020 or later; th
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
+from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from graphveil.attacks.attack import Situation
+else:
+    np = lazy_module("numpy")
 
 WORTH_SAYING = 3.0
 """What takes fewer seconds is not announced."""
@@ -26,7 +30,7 @@ WORTH_SAYING = 3.0
 ENTRY = 3e-8
 """A few passes over the entries of original and release."""
 
-_STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (np.inf, 3_600.0, "hour"))
+_STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (math.inf, 3_600.0, "hour"))
 
 
 def spelled(seconds: float) -> str:

@@ -22,7 +22,7 @@ from graphveil.wording import as_flags
 
 OUT_OF_RESOURCES = 3
 BUG = 70
-READERS = ("measure", "advise", "anonymize", "verify", "evaluate", "demo")
+READERS = ("measure", "advise", "anonymize", "verify", "evaluate", "attack", "convert", "demo")
 """The commands that read data."""
 INTERRUPTED = "interrupted. No half-written release is left; run the command again."
 SIGNALS = [
@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if debug:
         tokens.remove("--debug")
     try:
-        if arguments is None and tokens and tokens[0] in READERS:
-            _keep_pandas_out()
+        if arguments is None:
+            _leave_out(tokens)
         code = run(tokens, debug=debug)
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
@@ -50,29 +50,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
-class _NoPandas:
-    """Finds that there is no pandas, as `sys.meta_path` asks it."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ImportError(name)
-
-
-def _keep_pandas_out() -> None:
-    """Let Arrow decide that there is no pandas: it would import it (.5 s) to look for its types.
-
-    The process is the command's alone, and no frame is handed in.
-    """
-    if "pandas" in sys.modules or {"--help", "-h"} & set(sys.argv):
+def _leave_out(tokens: Sequence[str]) -> None:
+    """Keep out of this process, which is the command's alone, what no command needs."""
+    if {"--help", "-h"} & set(tokens):
         return
-    import pyarrow as pa  # noqa: PLC0415  importing graphveil.cli stays cheap
+    from graphveil.cli import absent  # noqa: PLC0415  importing graphveil.cli stays cheap
 
-    sys.meta_path.insert(0, _NoPandas)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(_NoPandas)
+    absent.leave_out()
+    if tokens and tokens[0] in READERS:
+        absent.leave_out_pandas()
 
 
 def run(tokens: list[str], *, debug: bool = False) -> int:

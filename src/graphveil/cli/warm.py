@@ -8,9 +8,8 @@ from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_origin
 
-import numpy as np
 from cyclopts import Parameter
 
 from graphveil import datasets
@@ -19,9 +18,14 @@ from graphveil.cli.console import say
 from graphveil.data import Data, Graph, Table
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.flat import flat_parameters
-from graphveil.kernels.tiers import compile_at_once
+from graphveil.lazy import lazy_module
 from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 NETWORK: Final = "copenhagen-calls"
 ROWS: Final = "spect-heart"
@@ -58,6 +62,8 @@ def command(
     for name in methods:
         if name not in known:
             raise UsageError(f"no method {name!r} to compile. Use some of {', '.join(known)}.")
+    from graphveil.kernels.tiers import compile_at_once  # noqa: PLC0415  heavy: not for its help
+
     compile_at_once()
     for name in methods or known:
         with warnings.catch_warnings():

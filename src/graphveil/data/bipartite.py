@@ -6,11 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from graphveil.data.bipartite_objects import BipartiteObjects
 from graphveil.data.columns import chosen_names
+from graphveil.data.csr import sorted_lists
 from graphveil.data.frames import arrow_table
 from graphveil.data.graph import Graph
 from graphveil.data.ids import (
@@ -33,9 +31,12 @@ from graphveil.lazy import lazy_module
 from graphveil.wording import Items
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 else:
+    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
 
@@ -148,11 +149,7 @@ class Bipartite(BipartiteObjects):
         everyone = distinct(np.concatenate([users, features]))
         row = positions(users, everyone, what="users")[self.rows()]
         column = positions(features, everyone, what="features")[self.indices]
-        ones = np.ones(self.n_entries, dtype=np.int8)
-        shape = (everyone.size, everyone.size)
-        matrix = sparse.csr_array((ones, (row, column)), shape=shape)
-        matrix.sort_indices()
-        indptr, indices = matrix.indptr, matrix.indices
+        indptr, indices = sorted_lists(row, column, everyone.size)
         return Bipartite(
             indptr, indices, everyone.size, everyone, everyone, "people", self.left_out
         )
@@ -196,13 +193,10 @@ class Bipartite(BipartiteObjects):
         names = distinct(labels)
         column = np.zeros(self.n_features, dtype=np.int32)
         column[used] = positions(labels, names, what="features")
-        ones = np.ones(self.n_entries, dtype=np.int8)
-        shape = (self.n_users, names.size)
-        matrix = sparse.csr_array((ones, column[self.indices], self.indptr.copy()), shape=shape)
-        matrix.sort_indices()
+        indptr, indices = sorted_lists(self.rows(), column[self.indices], self.n_users)
         kept = stored(names, n=names.size, what="features") if names.size else None
         items: Items | None = "things" if self.items == "things" else None
-        return Bipartite(matrix.indptr, matrix.indices, names.size, self.users, kept, items)
+        return Bipartite(indptr, indices, names.size, self.users, kept, items)
 
     @classmethod
     def from_pairs(
@@ -250,12 +244,9 @@ class Bipartite(BipartiteObjects):
         columns, names = _axis(feature, features, "features")
         if rows.shape != columns.shape:
             raise DataError(f"{rows.size} users but {columns.size} features. Give one a pair.")
-        shape = (row_ids.size, names.size)
-        ones = np.ones(rows.size, dtype=np.int8)
-        matrix = sparse.csr_array((ones, (rows, columns)), shape=shape)
-        matrix.sort_indices()
-        data = cls(matrix.indptr, matrix.indices, shape[1], row_ids, names)
-        return data, int(rows.size - matrix.nnz)
+        indptr, indices = sorted_lists(rows, columns, row_ids.size)
+        data = cls(indptr, indices, names.size, row_ids, names)
+        return data, int(rows.size - indices.size)
 
     @classmethod
     def from_lists(

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.errors import DataError, warn
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 BLOCK = 1 << 19
 HALF = 31
@@ -56,6 +60,35 @@ def neighbour_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[Lists, Dropp
     earlier = _lists(edges, n)
     del edges
     return _joined(earlier, later), Dropped(loops, duplicates, reciprocal)
+
+
+def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> Lists:
+    """Return the lists of n rows in which these columns stand, sorted, and each once.
+
+    Parameters
+    ----------
+    row, column
+        An entry each, in any order; columns are below 2^31.
+    n
+        The number of rows.
+
+    Examples
+    --------
+    >>> lists = sorted_lists(np.array([1, 0, 1, 1]), np.array([2, 0, 1, 2]), 2)
+    >>> lists.indptr.tolist(), lists.indices.tolist()
+    ([0, 1, 3], [0, 1, 2])
+    """
+    keys = row.astype(np.int64)
+    keys <<= HALF
+    keys |= column
+    keys.sort()
+    first = np.ones(keys.size, dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    if not first.all():
+        keys = keys[first]
+    indptr = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) << HALF)
+    keys &= MASK
+    return Lists(indptr, keys.astype(np.int32))
 
 
 def _keys(arcs: list[NDArray[np.int32]]) -> tuple[NDArray[np.int64], int]:

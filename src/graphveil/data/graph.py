@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists, warn_dropped
+from graphveil.data.csr import (
+    Dropped,
+    Lists,
+    check_lists,
+    neighbour_lists,
+    sorted_lists,
+    warn_dropped,
+)
 from graphveil.data.directions import Ties
 from graphveil.data.graph_objects import GraphObjects
 from graphveil.data.ids import (
@@ -27,11 +31,12 @@ from graphveil.lazy import lazy_module
 from graphveil.wording import Directed
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
-    from scipy import sparse
+    from numpy.typing import ArrayLike, NDArray
 else:
+    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
-    sparse = lazy_module("scipy.sparse")
 
 MAX_NODES = 2**31 - 2
 
@@ -126,8 +131,6 @@ class Graph(GraphObjects):
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Graph:
         """Return the same graph with node ``order[j]`` at position j, under the ids given.
 
-        The matrix is symmetric, so turning it over only sorts its rows.
-
         Examples
         --------
         >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
@@ -136,13 +139,8 @@ class Graph(GraphObjects):
         """
         new = np.empty(self.n_nodes, dtype=np.int32)
         new[order] = np.arange(self.n_nodes, dtype=np.int32)
-        ones = np.ones(self.indices.size, dtype=np.int8)
-        shape = (self.n_nodes, self.n_nodes)
-        narrow = np.int32 if ones.size < 2**31 else np.int64
-        indptr = self.indptr.astype(narrow)
-        renamed = sparse.csr_array((ones, new[self.indices], indptr), shape=shape)
-        turned = renamed[order].tocsc()
-        return Graph._trusted(turned.indptr, turned.indices, ids)
+        row = np.repeat(new, np.diff(self.indptr))
+        return Graph._trusted(*sorted_lists(row, new[self.indices], self.n_nodes), ids)
 
     @classmethod
     def _trusted(cls, indptr: Any, indices: Any, ids: Ids | None) -> Self:

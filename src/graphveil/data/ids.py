@@ -7,25 +7,24 @@ order in which a file lists its rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
+    from numpy.typing import NDArray
 else:
+    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 
-Ids = NDArray[Any]
+Ids: TypeAlias = "NDArray[Any]"
 """One id a position: int64, or NumPy's variable-length text. None stands for 0..n-1."""
 
-TEXT = np.dtypes.StringDType()
 LARGEST = 2**63 - 1
 
 
@@ -94,7 +93,7 @@ def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
 
 def _encoded(values: list[str] | NDArray[Any], *, what: str) -> Ids:
     try:
-        return np.array(values, dtype=TEXT)
+        return np.array(values, dtype=np.dtypes.StringDType())
     except UnicodeEncodeError as error:
         raise not_unicode(error, what=what) from error
     except TypeError:  # text of a fixed width, whose error does not name the value
@@ -116,7 +115,8 @@ def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
     if pa.types.is_integer(column.type):
         return as_ids(column.to_numpy(zero_copy_only=False), what=what)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return column.to_numpy(zero_copy_only=False).astype(TEXT) if len(column) else text([])
+        values = column.to_numpy(zero_copy_only=False) if len(column) else np.empty(0, dtype=str)
+        return values.astype(np.dtypes.StringDType())
     if pa.types.is_string_view(column.type):
         return _from_arrow(column.cast(pa.large_string()), what=what)
     if pa.types.is_floating(column.type):
@@ -137,7 +137,7 @@ def written_out(column: Any) -> Any:
 
 def text(values: Iterable[str]) -> Ids:
     """Return values as NumPy's variable-length text."""
-    return np.array(list(values), dtype=TEXT)
+    return np.array(list(values), dtype=np.dtypes.StringDType())
 
 
 def to_arrow(ids: Ids) -> pa.Array:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
 from graphveil.data.table import Table
+from graphveil.lazy import lazy_module
 from graphveil.wording import option
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 MOSTLY_DIFFERENT = 0.9
 """The share of different values above which a column is taken for one that names people."""

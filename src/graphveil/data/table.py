@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column
 from graphveil.data.frames import Frames, arrow_table
@@ -28,13 +25,14 @@ from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
-    from scipy import sparse
+    from numpy.typing import NDArray
 else:
+    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
-    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,18 +317,14 @@ class Table(Frames):
         sizes = [values.size for values in self.categories]
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         shown = self.codes != SUPPRESSED
-        rows, columns = np.nonzero(shown)
-        features = start[columns] + self.codes[rows, columns]
-        shape = (self.n_rows, int(start[-1]))
-        ones = np.ones(rows.size, dtype=np.int8)
-        matrix = sparse.csr_array((ones, (rows, features)), shape=shape)
-        matrix.sort_indices()
+        indptr = np.concatenate([[0], np.cumsum(shown.sum(axis=1))])
+        features = (start[:-1] + self.codes)[shown]
         named = [
             f"{name}={value}"
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        return Bipartite(matrix.indptr, matrix.indices, shape[1], self.ids, text(named), "things")
+        return Bipartite(indptr, features, len(named), self.ids, text(named), "things")
 
     @classmethod
     def from_one_hot(cls, data: Bipartite) -> Self:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import Figure, Figures, share_of
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 STAR = -1
 QUANTILES = {"median": 0.5, "75 % quantile": 0.75, "95 % quantile": 0.95}

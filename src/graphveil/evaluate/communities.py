@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
@@ -15,9 +12,12 @@ from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
+    import numpy as np
+    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.sparse import csgraph
 else:
+    np = lazy_module("numpy")
     networkit = lazy_module("networkit")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
@@ -31,7 +31,7 @@ THRESHOLD = 0.5
 
 MOST_ROUNDS = 20
 
-Partition = NDArray[np.int64]
+Partition: TypeAlias = "NDArray[np.int64]"
 """The community of every node, shape (n,)."""
 
 

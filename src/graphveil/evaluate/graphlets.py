@@ -8,16 +8,20 @@ follow from the degrees.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, difference, half_l1
 from graphveil.evaluate.intervals import Z
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
 """The paw is a triangle with a tail, the diamond a clique that lacks an edge."""
@@ -35,11 +39,9 @@ Z_OF_ALL = 2.638257273476751
 ADDED = 2
 """Draws of a graphlet, and of others, that are added in its interval: a rare one has one, too."""
 
-_PATHS_IN = np.array([1, 2, 4, 6, 12])
-_STARS_IN = np.array([0, 1, 0, 2, 4])
-_NAMES_OF_EXTRA = np.array([0, 1, 3, 4])
-_COUNTED = np.vstack([np.diag(1 / _PATHS_IN), -_STARS_IN / _PATHS_IN])
-"""What a 3-path in each graphlet adds to the count of each, the stars in the last row."""
+_PATHS_IN = (1, 2, 4, 6, 12)
+_STARS_IN = (0, 1, 0, 2, 4)
+_NAMES_OF_EXTRA = (0, 1, 3, 4)
 
 
 class Frequencies(NamedTuple):
@@ -147,7 +149,7 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     which = paths.graphlets(np.arange(paths.number) if drawn is None else drawn)
     counts = np.bincount(which, minlength=len(NAMES))
     if drawn is None:
-        numbers = _COUNTED @ counts[:5] + np.append(np.zeros(5), stars)
+        numbers = _counted() @ counts[:5] + np.append(np.zeros(5), stars)
         if not numbers.sum():
             return None
         shares = numbers / numbers.sum()
@@ -193,9 +195,15 @@ def _around(
     added = counts + _added(graphlet, counts)
     chances = added / added.sum()
     shares, graphlets = _shares(chances, paths, stars)
-    of_draw = paths * np.hstack([_COUNTED, np.zeros((len(NAMES), 1))])
+    of_draw = paths * np.hstack([_counted(), np.zeros((len(NAMES), 1))])
     pull = (of_draw[graphlet] - shares[graphlet] * of_draw.sum(axis=0)) / graphlets
     return shares[graphlet], np.sqrt(max(pull**2 @ chances - (pull @ chances) ** 2, 0.0) / size)
+
+
+def _counted() -> NDArray[np.float64]:
+    """Return what a 3-path in each graphlet adds to the count of each; stars in the last row."""
+    paths = np.array(_PATHS_IN)
+    return np.vstack([np.diag(1 / paths), -np.array(_STARS_IN) / paths])
 
 
 def _added(graphlet: int, counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -212,7 +220,7 @@ def _shares(
     chances: NDArray[np.float64], paths: int, stars: int
 ) -> tuple[NDArray[np.float64], float]:
     """Return the share of each graphlet, and the number of all, if 3-paths have these chances."""
-    numbers = paths * (_COUNTED @ chances[:5])
+    numbers = paths * (_counted() @ chances[:5])
     numbers[5] += stars
     return numbers / numbers.sum(), float(numbers.sum())
 
@@ -248,7 +256,9 @@ class _Paths(NamedTuple):
         b = self._other(v, u, within % np.maximum(choices, 1))
         across = self._joined(a, b)
         extra = self._joined(a, v).astype(np.int64) + self._joined(u, b) + across
-        graphlets = np.where((extra == 1) & across, NAMES.index("cycle"), _NAMES_OF_EXTRA[extra])
+        graphlets = np.where(
+            (extra == 1) & across, NAMES.index("cycle"), np.array(_NAMES_OF_EXTRA)[extra]
+        )
         return np.where(a == b, NAMES.index("star"), graphlets)
 
     def _other(

@@ -7,15 +7,19 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from graphveil.data.columns import known_pairs, plain
 from graphveil.io.options import Header
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
+from graphveil.lazy import lazy_module
 from graphveil.wording import either, option
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 WHITESPACE = " "
 MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}
@@ -43,10 +47,10 @@ _SPELLED = {
 }
 _BLANK, _BREAK = 1, 2
 _STEP = 1 << 18
-_ZERO, _POINT = np.uint8(ord("0")), np.uint8(ord("."))
-_KIND = np.zeros(256, dtype=np.uint8)
-_KIND[[9, 11, 12, 13, 32]] = _BLANK
-_KIND[10] = _BREAK
+_ZERO, _POINT = ord("0"), ord(".")
+_KIND = bytes(
+    _BREAK if code == ord("\n") else _BLANK if code in b"\t\v\f\r " else 0 for code in range(256)
+)
 
 
 @dataclass(frozen=True)
@@ -222,7 +226,7 @@ def single_spaced(chunk: bytes) -> bytes:
     if not any(mark in chunk for mark in ragged) and not chunk.startswith(b" "):
         return chunk.removesuffix(b" ")
     text = np.frombuffer(chunk, dtype=np.uint8)
-    kind = _KIND[text]
+    kind = np.frombuffer(chunk.translate(_KIND), dtype=np.uint8)
     before = np.empty_like(kind)
     before[0] = _BREAK
     before[1:] = kind[:-1]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphveil.data import Graph
+from graphveil.lazy import lazy_module
 
-Nodes = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+Nodes: TypeAlias = "NDArray[np.int64]"
 
 
 def the_ends(graph: Graph, distance: int, u: int, v: int) -> Nodes:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
@@ -15,11 +12,15 @@ from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import classes_of, triangles
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from graphveil.kernels.neighbourhoods import boxes as kernels
 else:
+    np = lazy_module("numpy")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.boxes")
 
-Ints = NDArray[np.int64]
+Ints: TypeAlias = "NDArray[np.int64]"
 
 
 def candidate_set_sizes(graph: Graph, *, phi: float) -> Ints:

@@ -7,22 +7,22 @@ propagation estimates it, since counting is #P-complete (Valiant 1979).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.sparse import csgraph
 else:
+    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Ints: TypeAlias = "NDArray[np.int64]"
+Floats: TypeAlias = "NDArray[np.float64]"
 
 EXACT_ROWS = 20
 """Up to so many records in a strong component all assignments are counted: 20! fits 64 bits."""

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphveil.data import Graph
 from graphveil.data.ids import frozen
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from graphveil.kernels.neighbourhoods import multisets as kernels
     from graphveil.kernels.neighbourhoods import triangles as arcs
 else:
+    np = lazy_module("numpy")
     arcs = lazy_module("graphveil.kernels.neighbourhoods.triangles")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.multisets")
-
-NOTHING = frozen(np.empty(0, dtype=np.int32))
 
 
 def degrees_around(graph: Graph, distance: int) -> Labels:
@@ -70,7 +69,8 @@ def _adjacent(graph: Graph, own: NDArray[np.int32], values: NDArray[np.int32]) -
 
 def _farther(graph: Graph, distance: int, *, inside: bool) -> kernels.Rows:
     largest = int(graph.degrees().max(initial=0))
-    lists = (graph.indptr, graph.indices, NOTHING, NOTHING)
+    nothing = frozen(np.empty(0, dtype=np.int32))
+    lists = (graph.indptr, graph.indices, nothing, nothing)
     return kernels.Rows(*lists, distance=distance, inside=inside, largest=largest)
 
 

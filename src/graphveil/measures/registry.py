@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
+from graphveil.lazy import lazy_module
 from graphveil.measures import affected, dk, multisets, scalars
 from graphveil.measures.scalars import Columns, Labels
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
 Classes = Callable[[Graph, int], tuple[Labels, int]]
-Affected = Callable[[Graph, int, int, int], NDArray[np.int64]]
+Affected: TypeAlias = Callable[[Graph, int, int, int], "NDArray[np.int64]"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from graphveil.kernels.neighbourhoods import balls
     from graphveil.kernels.neighbourhoods import triangles as kernels
 else:
+    np = lazy_module("numpy")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.triangles")
     balls = lazy_module("graphveil.kernels.neighbourhoods.balls")
 
-Labels = NDArray[np.int64]
+Labels: TypeAlias = "NDArray[np.int64]"
 """The class of every node, 0..C-1."""
 
-Columns = dict[str, NDArray[np.int64]]
+Columns: TypeAlias = dict[str, "NDArray[np.int64]"]
 """Integers a node, by what they count."""
 
 

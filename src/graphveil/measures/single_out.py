@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from graphveil.data import Bipartite, Table
 from graphveil.data.objects import as_container
@@ -17,8 +14,11 @@ from graphveil.measures.rows import known_columns
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from scipy import special
 else:
+    np = lazy_module("numpy")
     special = lazy_module("scipy.special")
 
 KNOWN = (1, 2, 4, 8)
@@ -34,7 +34,7 @@ RARE = 256
 BYTES = 1 << 28
 """The most memory for bits of items that are not rare."""
 
-Ints = NDArray[np.int64]
+Ints: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 
-Words = Callable[[int], NDArray[np.uint64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+Words: TypeAlias = Callable[[int], "NDArray[np.uint64]"]
 """A function from a count to as many independent uniform words of 64 bits."""
 
-Cells = NDArray[np.int64]
+Cells: TypeAlias = "NDArray[np.int64]"
 """Sorted distinct cells."""
 
 FULL = 1 << 64

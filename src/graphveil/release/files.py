@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import as_text, to_arrow
@@ -22,9 +20,11 @@ from graphveil.records.manifest import ID_COLUMN, DataFile, Described
 from graphveil.wording import option
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 else:
+    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 

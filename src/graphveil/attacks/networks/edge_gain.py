@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import squares
@@ -32,11 +29,14 @@ from graphveil.parameters import parameter
 from graphveil.progress import stage
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from scipy import sparse
 else:
+    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
-Pairs = NDArray[np.int64]
+Pairs: TypeAlias = "NDArray[np.int64]"
 """Pairs of nodes u < v of n, as the sorted numbers u * n + v."""
 
 

@@ -6,23 +6,23 @@ alignment*, NeurIPS 2024: the idea, written anew.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import triangles
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from scipy import optimize
     from scipy.spatial import distance
 else:
+    np = lazy_module("numpy")
     optimize = lazy_module("scipy.optimize")
     distance = lazy_module("scipy.spatial.distance")
 
-Matrix = NDArray[np.float64]
+Matrix: TypeAlias = "NDArray[np.float64]"
 
 PENALTIES, STEPS = 10, 10
 """Weights 0..9 of the pull towards one-to-one, each for so many steps."""

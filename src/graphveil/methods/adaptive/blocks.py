@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from graphveil.errors import InfeasibleError
+from graphveil.lazy import lazy_module
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
-    from graphveil.methods.adaptive.packing import Codes
+    import numpy as np
+    from numpy.typing import NDArray
 
-Rows = NDArray[np.int64]
+    from graphveil.methods.adaptive.packing import Codes
+else:
+    np = lazy_module("numpy")
+
+Rows: TypeAlias = "NDArray[np.int64]"
 
 WHOLE_ROWS = 2_000
 BLOCK_ROWS = 512

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from graphveil.anonymizer import Anonymizer, Draft, NewIds
 from graphveil.claims.condition import Condition
@@ -14,12 +12,17 @@ from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import InfeasibleError, UsageError
+from graphveil.lazy import lazy_module
 from graphveil.methods.rename.key import Key
-from graphveil.methods.rename.left_open import left_open
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import ID_COLUMN
 from graphveil.wording import option
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 LINKED = (
     "who has several files of this key sees the same person in all of them: what gives a person "
@@ -131,6 +134,8 @@ class Rename(Anonymizer[Any]):
     def _anonymize(self, data: Data, randomness: Randomness) -> Draft:
         if self.key is not None and randomness.seeded:
             raise UsageError("the key decides all ids, so a seed has no use. Leave it out.")
+        from graphveil.methods.rename.left_open import left_open  # noqa: PLC0415  measures
+
         remaining = left_open(data)
         return Draft(
             data=data,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from graphveil.data import Graph
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 EditKind = Literal["delete", "add", "rewire", "any"]
 Sampling = Literal["es", "degree", "affected", "unique", "ua"]
@@ -18,7 +22,7 @@ OnInterrupt = Literal["stop", "best"]
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
 """What a degree and a triangle add to the code of a node, by measure, at distance 1."""
 
-Pairs = NDArray[np.int32]
+Pairs: TypeAlias = "NDArray[np.int32]"
 Watch = Callable[[int, int], bool]
 """Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
 

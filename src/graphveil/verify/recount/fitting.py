@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
+from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from graphveil.verify.database import Database
+    import numpy as np
+    from numpy.typing import NDArray
 
-Codes = NDArray[np.signedinteger[Any]]
-Masks = NDArray[np.uint64]
+    from graphveil.verify.database import Database
+else:
+    np = lazy_module("numpy")
+
+Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
+Masks: TypeAlias = "NDArray[np.uint64]"
 """One bit a person, 64 in a word, a row of words each."""
 
 STAR, NOBODY = -1, -2
