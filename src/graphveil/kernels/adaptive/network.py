@@ -345,25 +345,18 @@ def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
             start = ZERO
 
 
-@leaf
 def flows(net: Network, pairs: NDArray[np.int8], passed: Ints) -> int:
     """Write 1 into pairs[i, j] where record i sends to person j, else 0; what person j passes on.
 
     Return what still goes over the root: 0, where the needs can be met.
     """
     n = net.needs.size
-    for i in range(n):
-        for j in range(n):
-            pairs[i, j] = -net.full[i, j]
-        passed[i] = 0
-    through = 0
-    for node in range(2 * n):
-        above = wide(net.parent[node])
-        upper, lower = max(node, above), min(node, above)
-        if upper == 2 * n:
-            through += net.flow[node]
-        elif upper - lower == n:
-            passed[lower] = net.flow[node]
-        else:
-            pairs[lower, upper - n] = net.flow[node]
-    return through
+    pairs[:] = -net.full
+    passed[:] = 0
+    nodes, above, flow = np.arange(2 * n), net.parent[: 2 * n], net.flow[: 2 * n]
+    upper, lower = np.maximum(nodes, above), np.minimum(nodes, above)
+    to_root, to_own = upper == 2 * n, upper - lower == n
+    passed[lower[to_own & ~to_root]] = flow[to_own & ~to_root]
+    others = ~(to_own | to_root)
+    pairs[lower[others], upper[others] - n] = flow[others]
+    return int(flow[to_root].sum())
