@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 
+WITHOUT_END: int = np.int64(np.iinfo(np.int64).max)  # type: ignore[assignment]
+
 OWN = 8
 """The diagonal of the costs is so many times what an arc to the root costs.
 
@@ -194,7 +196,7 @@ def _room(net: Network, node: int, more: int) -> int:
     room: int = net.flow[node]
     if more > 0:
         has_no_end = upper == 2 * n or upper - lower == n
-        room = np.iinfo(np.int64).max if has_no_end else ONE - room
+        room = WITHOUT_END if has_no_end else ONE - room
     return room
 
 
@@ -219,7 +221,7 @@ def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
     first, second = arc.tail, arc.head
     by_pass = first >= n and arc.forward > 0
     top = _common_ancestor(net, first, second)
-    sent: int = np.iinfo(np.int64).max if by_pass else ONE
+    sent: int = WITHOUT_END if by_pass else ONE
     leaving, side = MINUS_ONE, 0
     node = first
     while node != top:

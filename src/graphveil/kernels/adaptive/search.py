@@ -39,6 +39,9 @@ Flags = NDArray[np.int8]
 MORE_ROWS = 4
 """So many rows lose stars with the first one at most."""
 
+MOST_DRAWS = 8
+"""So often a row is drawn at most, that the first one has stars."""
+
 MOST_WORSE = 40
 """A trial that needs so many stars more is given up before it is pruned."""
 
@@ -178,7 +181,7 @@ def _wipe(
 
 
 @leaf
-def _break(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, broken: int) -> int:
+def _refit(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, broken: int) -> int:
     """Note whom record i fits with its stars; give up its pairs that fit no longer.
 
     Return how many pairs are given up by now.
@@ -206,6 +209,10 @@ def _wipe_some(rows: Packed, stars: Words, flow: Flow, room: Room, rng: np.rando
     for i in range(n):
         room.marks[i] = 0
     first = below(rng, n)
+    for _ in range(MOST_DRAWS):
+        if _price_of_row(rows, stars, room.prices, first) > 0:
+            break
+        first = below(rng, n)
     other = wide(first)
     for _ in range(1 + below(rng, (MORE_ROWS + 1) * ONE)):
         _wipe(rows, stars, flow, room, other, parts, rng)
@@ -213,7 +220,7 @@ def _wipe_some(rows: Packed, stars: Words, flow: Flow, room: Room, rng: np.rando
     broken = ZERO
     for i in range(n):
         if room.marks[i]:
-            broken = _break(rows, stars, flow, room, i, broken)
+            broken = _refit(rows, stars, flow, room, i, broken)
     for one in range(broken - 1, 0, -1):
         swapped = below(rng, one + 1)
         for side in range(2):
@@ -221,6 +228,18 @@ def _wipe_some(rows: Packed, stars: Words, flow: Flow, room: Room, rng: np.rando
             room.broken[one, side] = room.broken[swapped, side]
             room.broken[swapped, side] = kept
     return broken
+
+
+@leaf
+def _price_to_fit(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> int:
+    """Return what the stars cost that record i lacks to fit person j."""
+    price = ZERO
+    for w in range(stars.shape[1]):
+        bits = differing(rows, i, rows, j, w) & ~stars[i, w]
+        while bits:
+            price += prices[i, w * WORD + first_bit(bits)]
+            bits &= bits - ONE_BIT
+    return price
 
 
 @leaf
@@ -233,13 +252,7 @@ def _count_missing(rows: Packed, stars: Words, room: Room, i: int) -> None:
     if is_counted:
         return
     for j in range(room.way.size):
-        price = ZERO
-        for w in range(stars.shape[1]):
-            bits = differing(rows, i, rows, j, w) & ~stars[i, w]
-            while bits:
-                price += room.prices[i, w * WORD + first_bit(bits)]
-                bits &= bits - ONE_BIT
-        room.missing[i, j] = price
+        room.missing[i, j] = _price_to_fit(rows, stars, room.prices, i, j)
     room.missing[i, i] = FAR
 
 
@@ -282,6 +295,9 @@ def _find_way(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, g
         flow.seen[1, w] = NO_BIT
     turn(flow.seen[0], record)
     flow.queue[0, 0] = record
+    if not is_set(flow.words[CHOSEN, record], goal):
+        room.way[goal] = _price_to_fit(rows, stars, room.prices, record, goal)
+        flow.came_from[0, n + goal] = record
     start, begun, end = ZERO, ZERO, ONE
     price: int = ZERO
     while True:
@@ -311,19 +327,13 @@ def _find_way(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, g
 
 
 @leaf
-def _show_less(rows: Packed, stars: Words, flow: Flow, i: int, j: int) -> None:
+def _show_less(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, j: int) -> None:
     """Suppress in record i what it lacks to fit person j, and note whom else it fits then."""
+    room.marks[i] = CHANGED
     flow.changed[i] = 1
     for w in range(stars.shape[1]):
         stars[i, w] |= differing(rows, i, rows, j, w)
-    for other in range(flow.passed.size):
-        if (
-            other != i
-            and not is_set(flow.words[CHOSEN, i], other)
-            and not is_set(flow.words[FREE, i], other)
-            and fits(rows, stars, i, other)
-        ):
-            turn_free(flow, i, other)
+    _refit(rows, stars, flow, room, i, ZERO)
 
 
 @leaf
@@ -339,16 +349,15 @@ def _lead(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, perso
         before = wide(flow.came_from[0, node])
         j = node - n
         if before < n and j != before and not is_set(flow.words[FREE, before], j):
-            _show_less(rows, stars, flow, before, j)
-            room.marks[before] = CHANGED
+            _show_less(rows, stars, flow, room, before, j)
         send(flow, before, node)
         node = before
     return True
 
 
 @leaf
-def _mark_neighbours(flow: Flow, marks: Flags, rng: np.random.Generator) -> None:
-    """Mark every other row that is paired with one that changed."""
+def _mark_neighbours(flow: Flow, marks: Flags) -> None:
+    """Mark the other rows that are paired with one that changed."""
     for i in range(marks.size):
         if marks[i] == CHANGED:
             for w in range(flow.words.shape[2]):
@@ -356,7 +365,7 @@ def _mark_neighbours(flow: Flow, marks: Flags, rng: np.random.Generator) -> None
                 while bits:
                     j = w * WORD + first_bit(bits)
                     bits &= bits - ONE_BIT
-                    if marks[j] == 0 and below(rng, 2 * ONE) == 0:
+                    if marks[j] == 0:
                         marks[j] = NEIGHBOUR
 
 
@@ -372,7 +381,7 @@ def _change(
     more, is_same = _compare(rows, stars, flow, room)
     if more > most or is_same:
         return is_same, False
-    _mark_neighbours(flow, room.marks, rng)
+    _mark_neighbours(flow, room.marks)
     return True, True
 
 
