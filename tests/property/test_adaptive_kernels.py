@@ -407,6 +407,12 @@ def test_a_search_returns_what_its_stars_cost_and_its_pairs_fit_where_degrees_ma
     free = [[flow.is_set(chosen.free[i], j) for j in range(30)] for i in range(30)]
     expected = compatible & (pairs == 0) & ~np.eye(30, dtype=bool)
     assert expected.astype(int).tolist() == free
+    fitting = [
+        [flow.is_set(chosen.words[flow.FITTING, j], i) for j in range(30)] for i in range(30)
+    ]
+    senders = [[flow.is_set(chosen.senders[j], i) for j in range(30)] for i in range(30)]
+    assert free == fitting
+    assert pairs.tolist() == senders
 
 
 def cheapest_both_ways(cost, needs):

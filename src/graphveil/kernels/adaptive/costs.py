@@ -37,7 +37,6 @@ def pair_costs(columns: Shorts, prices: Ints, costs: Ints) -> None:
         row[i] = 0
 
 
-@leaf
 def count_needs(columns: Shorts, pairs: NDArray[np.int8], needs: Ints) -> None:
     """Write into needs[i, k] how many pairs of record i need a star in column k.
 
@@ -50,11 +49,8 @@ def count_needs(columns: Shorts, pairs: NDArray[np.int8], needs: Ints) -> None:
     needs
         Shape (n, d), overwritten.
     """
-    d, n = columns.shape
-    for i in range(n):
-        needs[i] = 0
-        for j in range(n):
-            if pairs[i, j] and j != i:
-                for k in range(d):
-                    if columns[k, j] != columns[k, i] or columns[k, i] < 0:
-                        needs[i, k] += 1
+    i, j = np.nonzero(pairs)
+    i, j = i[i != j], j[i != j]
+    for k, codes in enumerate(columns):
+        is_needed = (codes[i] != codes[j]) | (codes[i] < 0)
+        needs[:, k] = np.bincount(i[is_needed], minlength=codes.size)

@@ -23,6 +23,8 @@ Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 
+WITHOUT_END: int = np.int64(np.iinfo(np.int64).max)  # type: ignore[assignment]
+
 OWN = 8
 """The diagonal of the costs is so many times what an arc to the root costs.
 
@@ -194,7 +196,7 @@ def _room(net: Network, node: int, more: int) -> int:
     room: int = net.flow[node]
     if more > 0:
         has_no_end = upper == 2 * n or upper - lower == n
-        room = np.iinfo(np.int64).max if has_no_end else ONE - room
+        room = WITHOUT_END if has_no_end else ONE - room
     return room
 
 
@@ -219,7 +221,7 @@ def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
     first, second = arc.tail, arc.head
     by_pass = first >= n and arc.forward > 0
     top = _common_ancestor(net, first, second)
-    sent: int = np.iinfo(np.int64).max if by_pass else ONE
+    sent: int = WITHOUT_END if by_pass else ONE
     leaving, side = MINUS_ONE, 0
     node = first
     while node != top:
@@ -345,25 +347,18 @@ def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
             start = ZERO
 
 
-@leaf
 def flows(net: Network, pairs: NDArray[np.int8], passed: Ints) -> int:
     """Write 1 into pairs[i, j] where record i sends to person j, else 0; what person j passes on.
 
     Return what still goes over the root: 0, where the needs can be met.
     """
     n = net.needs.size
-    for i in range(n):
-        for j in range(n):
-            pairs[i, j] = -net.full[i, j]
-        passed[i] = 0
-    through = 0
-    for node in range(2 * n):
-        above = wide(net.parent[node])
-        upper, lower = max(node, above), min(node, above)
-        if upper == 2 * n:
-            through += net.flow[node]
-        elif upper - lower == n:
-            passed[lower] = net.flow[node]
-        else:
-            pairs[lower, upper - n] = net.flow[node]
-    return through
+    pairs[:] = -net.full
+    passed[:] = 0
+    nodes, above, flow = np.arange(2 * n), net.parent[: 2 * n], net.flow[: 2 * n]
+    upper, lower = np.maximum(nodes, above), np.minimum(nodes, above)
+    to_root, to_own = upper == 2 * n, upper - lower == n
+    passed[lower[to_own & ~to_root]] = flow[to_own & ~to_root]
+    others = ~(to_own | to_root)
+    pairs[lower[others], upper[others] - n] = flow[others]
+    return int(flow[to_root].sum())

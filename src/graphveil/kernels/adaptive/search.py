@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive.flow import (
+    CHOSEN,
+    FREE,
+    NO_BIT,
     ONE_BIT,
+    SENDERS,
     WORD,
     Flow,
     Ints,
@@ -20,18 +24,23 @@ from graphveil.kernels.adaptive.flow import (
     is_set,
     send,
     turn,
+    turn_chosen,
+    turn_free,
 )
 from graphveil.kernels.adaptive.planes import Packed, differing
-from graphveil.kernels.adaptive.pruning import prune
+from graphveil.kernels.adaptive.pruning import expand, lead, prune
 from graphveil.kernels.bits import first_bit
 from graphveil.kernels.draws import below
-from graphveil.kernels.leaf import ONE, ZERO, leaf, wide
+from graphveil.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 
 Shorts = NDArray[np.int32]
 Flags = NDArray[np.int8]
 
 MORE_ROWS = 4
 """So many rows lose stars with the first one at most."""
+
+MOST_DRAWS = 8
+"""So often a row is drawn at most, that the first one has stars."""
 
 MOST_WORSE = 40
 """A trial that needs so many stars more is given up before it is pruned."""
@@ -41,29 +50,37 @@ CHANGED, NEIGHBOUR = 1, 2
 DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
 
 
+class State(NamedTuple):
+    """What a trial changes: the words of a flow, what is passed on, the stars."""
+
+    words: Words
+    passed: Ints
+    stars: Words
+
+
 class Room(NamedTuple):
     """What a search reads, and where it writes.
 
-    ``prices[i, b]`` is what a star costs in row i at bit b, ``near[i]`` are the rows that are most
-    like row i. The rest is scratch: pairs that fit no longer, the price of the way to every person,
-    who is settled, which rows changed, how many pairs need a row's cells, the cells to prune with
-    those numbers and in their order, and what was there before the trial.
+    ``prices[i, b]`` is what a star costs in row i at bit b, `cheapest` the least of them, and
+    ``near[i]`` are the rows that are most like row i. `before` is what was there before a trial.
+    The rest is scratch: pairs that fit no longer; the price of the way to every person, -1 once
+    settled; what record i lacks to fit person j, and the stars with which that was counted; which
+    rows changed; how many pairs need a row's cells; the cells to prune with these numbers, and in
+    their order.
     """
 
     prices: Ints
+    cheapest: int
     near: Shorts
+    before: State
     broken: Shorts
     way: Ints
-    settled: Flags
+    missing: Ints
+    counted: Words
     marks: Flags
     needs: Ints
     cells: Ints
     ordered: Ints
-    numbers: Ints
-    stars: Words
-    free: Words
-    senders: Words
-    passed: Ints
 
 
 def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> Room:
@@ -74,54 +91,55 @@ def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> Room:
     flow, stars
         What will be searched.
     prices
-        Shape (n, bits): what a star costs, by row and by place among the bits.
+        Shape (n, bits): what a star costs, by row and by place among the bits; -1 for no cell.
     near
         Shape (n, m), m at least 1: the rows that are most like each row.
     """
     n, bits = prices.shape
     return Room(
         prices=prices,
+        cheapest=int(prices.min(initial=FAR, where=prices >= 0)),
         near=near,
+        before=State(flow.words.copy(), flow.passed.copy(), stars.copy()),
         broken=np.empty((n * (MORE_ROWS + 1), 2), dtype=np.int32),
         way=np.empty(n, dtype=np.int64),
-        settled=np.empty(n, dtype=np.int8),
+        missing=np.empty((n, n), dtype=np.int64),
+        counted=~stars,
         marks=np.empty(n, dtype=np.int8),
         needs=np.empty(bits, dtype=np.int64),
         cells=np.empty((n * bits, 3), dtype=np.int64),
         ordered=np.empty((n * bits, 2), dtype=np.int64),
-        numbers=np.empty(n + 1, dtype=np.int64),
-        stars=stars.copy(),
-        free=flow.free.copy(),
-        senders=flow.senders.copy(),
-        passed=flow.passed.copy(),
     )
 
 
 @leaf
-def _copy(one: Words, other: Words) -> None:
-    for i in range(one.shape[0]):
-        for w in range(one.shape[1]):
-            one[i, w] = other[i, w]
+def _carry_over(changed: Flags, one: State, other: State) -> None:
+    """Write the other state into one where rows have changed; then none has."""
+    n = one.passed.size
+    for node in range(2 * n):
+        if changed[node] == 0:
+            continue
+        changed[node] = 0
+        is_person = 1 if node >= n else 0
+        i = node - n if is_person else node
+        for kind in range(is_person, 4, 2):
+            for w in range(one.words.shape[2]):
+                one.words[kind, i, w] = other.words[kind, i, w]
+        if not is_person:
+            one.passed[i] = other.passed[i]
+            for w in range(one.stars.shape[1]):
+                one.stars[i, w] = other.stars[i, w]
 
 
 @leaf
-def _keep(room: Room, stars: Words, flow: Flow) -> None:
-    """Write down what is there before a trial."""
-    _copy(room.stars, stars)
-    _copy(room.free, flow.free)
-    _copy(room.senders, flow.senders)
-    for i in range(flow.passed.size):
-        room.passed[i] = flow.passed[i]
-
-
-@leaf
-def _undo(room: Room, stars: Words, flow: Flow) -> None:
-    """Write what was there before a trial."""
-    _copy(stars, room.stars)
-    _copy(flow.free, room.free)
-    _copy(flow.senders, room.senders)
-    for i in range(flow.passed.size):
-        flow.passed[i] = room.passed[i]
+def _price_of_row(rows: Packed, stars: Words, prices: Ints, i: int) -> int:
+    price = ZERO
+    for w in range(stars.shape[1]):
+        bits = stars[i, w] & ~rows.stars[i, w]
+        while bits:
+            price += prices[i, w * WORD + first_bit(bits)]
+            bits &= bits - ONE_BIT
+    return price
 
 
 @leaf
@@ -129,20 +147,30 @@ def price_of(rows: Packed, stars: Words, prices: Ints) -> int:
     """Return what all stars cost, but for missing cells."""
     total = ZERO
     for i in range(stars.shape[0]):
-        for w in range(stars.shape[1]):
-            bits = stars[i, w] & ~rows.stars[i, w]
-            while bits:
-                total += prices[i, w * WORD + first_bit(bits)]
-                bits &= bits - ONE_BIT
+        total += _price_of_row(rows, stars, prices, i)
     return total
 
 
 @leaf
+def _compare(rows: Packed, stars: Words, flow: Flow, room: Room) -> tuple[int, bool]:
+    """Return how much more all stars cost than before the trial, and whether they are the same."""
+    more, is_same, before = ZERO, True, room.before.stars
+    for i in range(flow.passed.size):
+        if flow.changed[i]:
+            more += _price_of_row(rows, stars, room.prices, i)
+            more -= _price_of_row(rows, before, room.prices, i)
+            for w in range(stars.shape[1]):
+                is_same = is_same and stars[i, w] == before[i, w]
+    return more, is_same
+
+
+@leaf
 def _wipe(
-    rows: Packed, stars: Words, marks: Flags, i: int, parts: int, rng: np.random.Generator
+    rows: Packed, stars: Words, flow: Flow, room: Room, i: int, parts: int, rng: np.random.Generator
 ) -> None:
     """Take stars of a row away: each, or where parts is more than 1 one in so many."""
-    marks[i] = CHANGED
+    room.marks[i] = CHANGED
+    flow.changed[i] = 1
     for w in range(stars.shape[1]):
         bits = stars[i, w] & ~rows.stars[i, w]
         while bits:
@@ -153,24 +181,57 @@ def _wipe(
 
 
 @leaf
-def _break(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, broken: int) -> int:
-    """Give up the pairs of record i that fit no longer; return how many are given up by now."""
+def _refit(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, broken: int) -> int:
+    """Note whom record i fits with its stars; give up its pairs that fit no longer.
+
+    Return how many pairs are given up by now.
+    """
     for j in range(flow.passed.size):
         if j == i:
             continue
         fit = fits(rows, stars, i, j)
-        if is_set(flow.senders[j], i):
+        if is_set(flow.words[CHOSEN, i], j):
             if not fit:
-                turn(flow.senders[j], i)
+                turn_chosen(flow, i, j)
                 room.broken[broken, 0], room.broken[broken, 1] = i, j
                 broken += 1
-        elif fit != (is_set(flow.free[i], j) > 0):
-            turn(flow.free[i], j)
+        elif fit != (is_set(flow.words[FREE, i], j) > 0):
+            turn_free(flow, i, j)
     return broken
 
 
 @leaf
-def _missing(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> int:
+def _wipe_some(rows: Packed, stars: Words, flow: Flow, room: Room, rng: np.random.Generator) -> int:
+    """Take stars from a row and some like it; return how many pairs fit no longer, shuffled."""
+    kind = below(rng, 10 * ONE)
+    parts = ONE if kind < 5 else 2 * ONE if kind < 8 else 4 * ONE
+    n = room.marks.size
+    for i in range(n):
+        room.marks[i] = 0
+    first = below(rng, n)
+    for _ in range(MOST_DRAWS):
+        if _price_of_row(rows, stars, room.prices, first) > 0:
+            break
+        first = below(rng, n)
+    other = wide(first)
+    for _ in range(1 + below(rng, (MORE_ROWS + 1) * ONE)):
+        _wipe(rows, stars, flow, room, other, parts, rng)
+        other = wide(room.near[first, below(rng, room.near.shape[1])])
+    broken = ZERO
+    for i in range(n):
+        if room.marks[i]:
+            broken = _refit(rows, stars, flow, room, i, broken)
+    for one in range(broken - 1, 0, -1):
+        swapped = below(rng, one + 1)
+        for side in range(2):
+            kept = room.broken[one, side]
+            room.broken[one, side] = room.broken[swapped, side]
+            room.broken[swapped, side] = kept
+    return broken
+
+
+@leaf
+def _price_to_fit(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> int:
     """Return what the stars cost that record i lacks to fit person j."""
     price = ZERO
     for w in range(stars.shape[1]):
@@ -182,33 +243,41 @@ def _missing(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> int:
 
 
 @leaf
-def _offer(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, goal: int) -> None:
-    """Offer every person the way by record i, which is reached by whom it has from `came_from`."""
-    n = flow.passed.size
-    by = flow.came_from[i]
-    least = ZERO if by < 0 else room.way[by - n]
-    for j in range(n):
-        if j == i or room.way[j] <= least or is_set(flow.senders[j], i):
-            continue
-        price = least
-        if not is_set(flow.free[i], j):
-            price += _missing(rows, stars, room.prices, i, j)
-        if price < room.way[j] and price < room.way[goal]:
-            room.way[j] = price
-            flow.came_from[n + j] = i
-    if flow.passed[i] > 0 and least < room.way[i]:
-        room.way[i] = least
-        flow.came_from[n + i] = i
+def _count_missing(rows: Packed, stars: Words, room: Room, i: int) -> None:
+    """Write into missing[i, j] what the stars cost that record i lacks to fit person j."""
+    is_counted = True
+    for w in range(stars.shape[1]):
+        is_counted = is_counted and room.counted[i, w] == stars[i, w]
+        room.counted[i, w] = stars[i, w]
+    if is_counted:
+        return
+    for j in range(room.way.size):
+        room.missing[i, j] = _price_to_fit(rows, stars, room.prices, i, j)
+    room.missing[i, i] = FAR
 
 
 @leaf
-def _nearest(room: Room, goal: int) -> int:
-    """Return the person to whom the way is cheapest of those not settled; -1 where none is left."""
-    best, price = -1, room.way[goal]
-    for j in range(room.way.size):
-        if not room.settled[j] and room.way[j] < price:
-            best, price = j, room.way[j]
-    return best
+def _block_chosen(flow: Flow, missing: Ints, i: int, price: int) -> None:
+    """Write a price where record i is paired with a person."""
+    for w in range(flow.words.shape[2]):
+        bits = flow.words[CHOSEN, i, w]
+        while bits:
+            missing[w * WORD + first_bit(bits)] = price
+            bits &= bits - ONE_BIT
+
+
+@leaf
+def _offer(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, price: int) -> None:
+    """Offer every person that record i is not paired with the way by it, which has this price."""
+    _count_missing(rows, stars, room, i)
+    missing, way, came_from, n = room.missing[i], room.way, flow.came_from[0], room.way.size
+    _block_chosen(flow, missing, i, FAR)
+    for j in range(n):
+        by_record = price + missing[j]
+        is_less = by_record < way[j]
+        way[j] = by_record if is_less else way[j]
+        came_from[n + j] = i if is_less else came_from[n + j]
+    _block_chosen(flow, missing, i, ZERO)
 
 
 @leaf
@@ -216,163 +285,147 @@ def _find_way(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, g
     """Return what the cheapest way from a record to a person costs; write it into ``came_from``.
 
     A record goes on to any person that it is not paired with, for the stars that it lacks; a person
-    to a record that is paired with it.
+    to a record that is paired with it. Those whom ways of one price lead to are settled together.
     """
-    n, words = flow.passed.size, flow.free.shape[1]
-    room.way[:] = FAR
-    room.settled[:] = 0
-    for w in range(words):
-        flow.seen[0, w] = 0
+    n = flow.passed.size
+    for j in range(n):
+        room.way[j] = FAR
+    for w in range(flow.seen.shape[1]):
+        flow.seen[0, w] = NO_BIT
+        flow.seen[1, w] = NO_BIT
     turn(flow.seen[0], record)
-    flow.came_from[record] = -1
-    _offer(rows, stars, flow, room, record, goal)
-    person = wide(_nearest(room, goal))
-    while person >= 0:
-        room.settled[person] = 1
-        if flow.passes and not is_set(flow.seen[0], person):
-            turn(flow.seen[0], person)
-            flow.came_from[person] = n + person
-            _offer(rows, stars, flow, room, person, goal)
-        for w in range(words):
-            bits = flow.senders[person, w] & ~flow.seen[0, w]
-            flow.seen[0, w] |= bits
-            while bits:
-                other = w * WORD + first_bit(bits)
-                bits &= bits - ONE_BIT
-                flow.came_from[other] = n + person
-                _offer(rows, stars, flow, room, other, goal)
-        person = wide(_nearest(room, goal))
-    price: int = room.way[goal]
-    return price
+    flow.queue[0, 0] = record
+    if not is_set(flow.words[CHOSEN, record], goal):
+        room.way[goal] = _price_to_fit(rows, stars, room.prices, record, goal)
+        flow.came_from[0, n + goal] = record
+    start, begun, end = ZERO, ZERO, ONE
+    price: int = ZERO
+    while True:
+        while start < end:
+            end = expand(flow, ZERO, wide(flow.queue[0, start]), end)
+            start += 1
+        if is_set(flow.seen[1], goal):
+            return price
+        helps = price + room.cheapest < room.way[goal]
+        for number in range(begun, end):
+            node = wide(flow.queue[0, number])
+            if node >= n:
+                room.way[node - n] = MINUS_ONE
+            elif helps:
+                _offer(rows, stars, flow, room, node, price)
+        begun, price = end, room.way[goal]
+        for j in range(n):
+            if 0 <= room.way[j] < price:
+                price = room.way[j]
+        if price == room.way[goal]:
+            return price
+        for j in range(n):
+            if room.way[j] == price:
+                turn(flow.seen[1], j)
+                flow.queue[0, end] = n + j
+                end += 1
 
 
 @leaf
-def _show_less(rows: Packed, stars: Words, flow: Flow, i: int, j: int) -> None:
+def _show_less(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, j: int) -> None:
     """Suppress in record i what it lacks to fit person j, and note whom else it fits then."""
+    room.marks[i] = CHANGED
+    flow.changed[i] = 1
     for w in range(stars.shape[1]):
         stars[i, w] |= differing(rows, i, rows, j, w)
-    for other in range(flow.passed.size):
-        if (
-            other != i
-            and not is_set(flow.senders[other], i)
-            and not is_set(flow.free[i], other)
-            and fits(rows, stars, i, other)
-        ):
-            turn(flow.free[i], other)
+    _refit(rows, stars, flow, room, i, ZERO)
 
 
 @leaf
-def _lead(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, person: int) -> int:
-    """Lead a unit from a record to a person the cheapest way; return what its stars cost."""
+def _lead(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, person: int) -> bool:
+    """Lead a unit from a record to a person the cheapest way; return whether there is any."""
+    if lead(flow, record, person, ZERO) >= 0:
+        return True
+    if _find_way(rows, stars, flow, room, record, person) >= FAR:
+        return False
     n = flow.passed.size
-    price = _find_way(rows, stars, flow, room, record, person)
-    if price >= FAR:
-        return price
     node = n + person
     while node != record:
-        before = wide(flow.came_from[node])
-        if before < n and node - n != before and not is_set(flow.free[before], node - n):
-            _show_less(rows, stars, flow, before, node - n)
-            room.marks[before] = CHANGED
+        before = wide(flow.came_from[0, node])
+        j = node - n
+        if before < n and j != before and not is_set(flow.words[FREE, before], j):
+            _show_less(rows, stars, flow, room, before, j)
         send(flow, before, node)
         node = before
-    return price
+    return True
 
 
 @leaf
-def _mark_neighbours(flow: Flow, marks: Flags, rng: np.random.Generator) -> None:
-    """Mark every other row that is paired with one that changed."""
+def _mark_neighbours(flow: Flow, marks: Flags) -> None:
+    """Mark the other rows that are paired with one that changed."""
     for i in range(marks.size):
         if marks[i] == CHANGED:
-            for j in range(marks.size):
-                paired = is_set(flow.senders[j], i) | is_set(flow.senders[i], j)
-                if paired and marks[j] == 0 and below(rng, 2 * ONE) == 0:
-                    marks[j] = NEIGHBOUR
+            for w in range(flow.words.shape[2]):
+                bits = flow.words[SENDERS, i, w] | flow.words[CHOSEN, i, w]
+                while bits:
+                    j = w * WORD + first_bit(bits)
+                    bits &= bits - ONE_BIT
+                    if marks[j] == 0:
+                        marks[j] = NEIGHBOUR
 
 
 @leaf
-def _add_cells(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, cells: int) -> int:
-    """Add the stars of a row to those to prune, with the pairs that need them; return how many."""
-    room.needs[:] = 0
-    for j in range(flow.passed.size):
-        if is_set(flow.senders[j], i):
-            for w in range(stars.shape[1]):
+def _change(
+    rows: Packed, stars: Words, flow: Flow, room: Room, most: int, rng: np.random.Generator
+) -> tuple[bool, bool]:
+    """Change some rows; return whether that may be kept, and whether it is to be pruned first."""
+    for number in range(_wipe_some(rows, stars, flow, room, rng)):
+        record, person = wide(room.broken[number, 0]), wide(room.broken[number, 1])
+        if not _lead(rows, stars, flow, room, record, person):
+            return False, False
+    more, is_same = _compare(rows, stars, flow, room)
+    if more > most or is_same:
+        return is_same, False
+    _mark_neighbours(flow, room.marks)
+    return True, True
+
+
+@leaf
+def _count_needs(rows: Packed, flow: Flow, needs: Ints, i: int) -> None:
+    """Write how many pairs of record i need each of its cells suppressed."""
+    for b in range(needs.size):
+        needs[b] = 0
+    for word in range(flow.words.shape[2]):
+        persons = flow.words[CHOSEN, i, word]
+        while persons:
+            j = word * WORD + first_bit(persons)
+            persons &= persons - ONE_BIT
+            for w in range(rows.stars.shape[1]):
                 bits = differing(rows, i, rows, j, w)
                 while bits:
-                    room.needs[w * WORD + first_bit(bits)] += 1
+                    needs[w * WORD + first_bit(bits)] += 1
                     bits &= bits - ONE_BIT
-    for w in range(stars.shape[1]):
-        bits = stars[i, w] & ~rows.stars[i, w]
-        while bits:
-            b = w * WORD + first_bit(bits)
-            bits &= bits - ONE_BIT
-            room.cells[cells, 0], room.cells[cells, 1] = i, b
-            room.cells[cells, 2] = room.needs[b]
-            room.numbers[room.needs[b]] += 1
-            cells += 1
-    return cells
 
 
 @leaf
 def _to_prune(rows: Packed, stars: Words, flow: Flow, room: Room) -> int:
     """Write the stars of marked rows into `ordered`, least needed first; return how many."""
-    cells = ZERO
-    room.numbers[:] = 0
+    cells, most, ordered = ZERO, ZERO, ZERO
     for i in range(room.marks.size):
-        if room.marks[i]:
-            cells = _add_cells(rows, stars, flow, room, i, cells)
-    before = ZERO
-    for number in range(room.numbers.size):
-        before += room.numbers[number]
-        room.numbers[number] = before - room.numbers[number]
-    for cell in range(cells):
-        number = room.cells[cell, 2]
-        at = room.numbers[number]
-        room.numbers[number] += 1
-        room.ordered[at, 0], room.ordered[at, 1] = room.cells[cell, 0], room.cells[cell, 1]
+        if room.marks[i] == 0:
+            continue
+        _count_needs(rows, flow, room.needs, i)
+        for w in range(stars.shape[1]):
+            bits = stars[i, w] & ~rows.stars[i, w]
+            while bits:
+                b = w * WORD + first_bit(bits)
+                bits &= bits - ONE_BIT
+                room.cells[cells, 0], room.cells[cells, 1] = i, b
+                room.cells[cells, 2] = room.needs[b]
+                most = max(most, room.needs[b])
+                cells += 1
+    for number in range(most + 1):
+        for cell in range(cells):
+            if room.cells[cell, 2] == number:
+                room.ordered[ordered, 0] = room.cells[cell, 0]
+                room.ordered[ordered, 1] = room.cells[cell, 1]
+                ordered += 1
     return cells
-
-
-@leaf
-def _wipe_some(rows: Packed, stars: Words, flow: Flow, room: Room, rng: np.random.Generator) -> int:
-    """Take stars from a row and some like it; return how many pairs fit no longer, shuffled."""
-    kind = below(rng, 10 * ONE)
-    parts = ONE if kind < 5 else 2 * ONE if kind < 8 else 4 * ONE
-    first = below(rng, room.marks.size)
-    room.marks[:] = 0
-    _wipe(rows, stars, room.marks, first, parts, rng)
-    for _ in range(below(rng, (MORE_ROWS + 1) * ONE)):
-        other = wide(room.near[first, below(rng, room.near.shape[1])])
-        _wipe(rows, stars, room.marks, other, parts, rng)
-    broken = ZERO
-    for i in range(room.marks.size):
-        if room.marks[i]:
-            broken = _break(rows, stars, flow, room, i, broken)
-    for one in range(broken - 1, 0, -1):
-        other = below(rng, one + 1)
-        for side in range(2):
-            kept = room.broken[one, side]
-            room.broken[one, side] = room.broken[other, side]
-            room.broken[other, side] = kept
-    return broken
-
-
-@leaf
-def _try(
-    rows: Packed, stars: Words, flow: Flow, room: Room, most: int, rng: np.random.Generator
-) -> int:
-    """Change some rows; return what all stars cost then, at once where that is above `most`."""
-    broken = _wipe_some(rows, stars, flow, room, rng)
-    price = price_of(rows, stars, room.prices)
-    for number in range(broken):
-        record, person = wide(room.broken[number, 0]), wide(room.broken[number, 1])
-        price += _lead(rows, stars, flow, room, record, person)
-        if price > most:
-            return price
-    _mark_neighbours(flow, room.marks, rng)
-    cells = _to_prune(rows, stars, flow, room)
-    prune(rows, stars, flow, room.ordered[:cells])
-    return price_of(rows, stars, room.prices)
 
 
 @leaf
@@ -389,7 +442,8 @@ def search(
     """Change some rows again and again, and keep what costs little more; return what stars cost.
 
     A trial takes stars from a row and up to four like it, leads every pair that fits no longer the
-    cheapest way, and prunes. One that costs more is kept with a chance of exp(-more / heat).
+    cheapest way, and prunes. One that costs more is kept with a chance of exp(-more / heat). Before
+    the first and after the last, all rows are pruned.
 
     Parameters
     ----------
@@ -408,14 +462,23 @@ def search(
     rng
         What is drawn from.
     """
-    price = price_of(rows, stars, room.prices)
-    for trial in range(trials):
-        _keep(room, stars, flow)
-        tried = _try(rows, stars, flow, room, price + MOST_WORSE * unit, rng)
-        warm = heat * unit * (1.0 - trial * 1.0 / trials)
-        chance = np.exp((price - tried) * 1.0 / warm)
-        if tried <= price or below(rng, DRAWS) < chance * DRAWS:
-            price = tried
+    state = State(flow.words, flow.passed, stars)
+    for trial in range(trials + 2):
+        all_rows = trial == 0 or trial > trials
+        may_stay, pruning = True, True
+        _carry_over(flow.changed, room.before, state)
+        if all_rows:
+            for i in range(room.marks.size):
+                room.marks[i] = CHANGED
         else:
-            _undo(room, stars, flow)
-    return price
+            may_stay, pruning = _change(rows, stars, flow, room, MOST_WORSE * unit, rng)
+        while pruning:
+            cells = _to_prune(rows, stars, flow, room)
+            pruning = prune(rows, stars, flow, room.ordered[:cells]) > 0 and all_rows
+        more, _ = _compare(rows, stars, flow, room)
+        if may_stay and more > 0:
+            warm = heat * unit * (1.0 - (trial - 1) * 1.0 / trials)
+            may_stay = below(rng, DRAWS) < np.exp(-more * 1.0 / warm) * DRAWS
+        if not may_stay:
+            _carry_over(flow.changed, state, room.before)
+    return price_of(rows, stars, room.prices)

@@ -223,19 +223,17 @@ def solution_of(problem: Problem, pairs: Pairs) -> Solution:
     return Solution(pairs, stars)
 
 
-def pruned(problem: Problem, solution: Solution, *, may_exceed: bool = True) -> Solution:
+def pruned(problem: Problem, solution: Solution) -> Solution:
     """Return a solution from which stars are gone that no record and no person needs.
 
     Parameters
     ----------
     problem, solution
         What was solved, and how.
-    may_exceed
-        Whether degrees may be larger than the levels; where not, they are as large now.
     """
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
-    chosen = flow.flow_of(problem.rows, passed, may_exceed=may_exceed)
+    chosen = flow.flow_of(problem.rows, passed)
     flow.load(problem.rows, stars, pairs, chosen)
     for _ in range(PRUNING_PASSES):
         cells = cells_to_try(problem, stars, needs_of(problem, pairs))

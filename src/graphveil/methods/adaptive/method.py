@@ -366,12 +366,14 @@ class Matching:
         variant = symmetric if self.compatibility == "symmetric" else bipartite
         problem = problem_of(block.codes, block.levels, block.weights)
         schedule = bipartite.Schedule(self.schedule, self.max_iterations)
-        begun = variant.solve(problem, schedule, block.rng)
-        solution, scored = begun, {}
+        scored = {}
         if self.refine == "regular-search":
-            solution = regular.searched(problem, schedule, block.rng)
-        elif self.refine == "prune":
-            solution = variant.pruned(problem, begun)
+            begun = regular.solve(problem, schedule, block.rng)
+            trials = regular.trials_of(problem)
+            solution = regular.improved(problem, begun, block.rng, trials=trials)
+        else:
+            begun = variant.solve(problem, schedule, block.rng)
+            solution = variant.pruned(problem, begun) if self.refine == "prune" else begun
         if self.scored and self.refine != "none":
             stages = {"before_refining": begun, "after_refining": solution}
             scored = {

@@ -11,7 +11,6 @@ from graphveil.methods.adaptive.bipartite import (
     Solver,
     cost_of,
     iterations,
-    pruned,
     solution_of,
     whole,
 )
@@ -33,23 +32,30 @@ NEAREST = 40
 def searched(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
     """Return pairs that give everyone exactly the level, and suppress little.
 
-    The search starts from Algorithm 1 with all degrees exactly the level.
-
     Parameters
     ----------
     problem
         The rows, levels and prices. All levels are the same.
     schedule
-        The steps of Algorithm 1.
+        The steps of Algorithm 1, from which the search starts.
     rng
         What is drawn from.
     """
-    n, level = problem.levels.size, int(problem.levels[0])
+    start = solve(problem, schedule, rng)
+    return improved(problem, start, rng, trials=trials_of(problem))
+
+
+def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+    """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
     solver = Solver(problem.columns, problem.levels, may_exceed=False)
     tried = iterations(problem, schedule, solver, rng)
     best = min(tried, key=lambda one: cost_of(problem, one.needs))
-    start = solution_of(problem, best.pairs)
-    return improved(problem, start, rng, trials=n * max(TRIALS // level, LEAST_TRIALS))
+    return solution_of(problem, best.pairs)
+
+
+def trials_of(problem: Problem) -> int:
+    """Return how many changes are tried."""
+    return problem.levels.size * max(TRIALS // int(problem.levels[0]), LEAST_TRIALS)
 
 
 def improved(
@@ -67,22 +73,21 @@ def improved(
         How many changes are tried.
     """
     n = problem.levels.size
-    begun = pruned(problem, start, may_exceed=False)
     if n == 1:
-        return begun
-    stars, pairs = begun.stars.copy(), begun.pairs.copy()
+        return start
+    stars, pairs = start.stars.copy(), start.pairs.copy()
     chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
     flow.load(problem.rows, stars, pairs, chosen)
     room = search.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
     search.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
     flow.unload(chosen, pairs)
-    return pruned(problem, Solution(pairs, stars), may_exceed=False)
+    return Solution(pairs, stars)
 
 
 def prices_by_bit(problem: Problem) -> Ints:
     """Return what stars cost as whole numbers, columns by their place among the bits."""
     n, d = problem.codes.shape
-    prices = np.zeros((n, problem.rows.stars.shape[1] * 64), dtype=np.int64)
+    prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
     prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
     return prices
 
