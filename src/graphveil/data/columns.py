@@ -14,6 +14,7 @@ EDGE_NAMES = (
     ("src", "dest"),
     ("from", "to"),
     ("fromnode", "tonode"),
+    ("sourcenode", "targetnode"),
     ("sender", "receiver"),
     ("sender", "recipient"),
     ("caller", "callee"),
