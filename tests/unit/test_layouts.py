@@ -67,6 +67,9 @@ LAYOUTS = {
     "columns under each other": graph("a.txt", "  1   2\n  2   3\n  7   9  \n", NUMBERS),
     "pipe": graph("a.csv", "1|2\n2|3\n7|9\n", NUMBERS),
     "comma and space": graph("a.csv", "1, 2\n2, 3\n7, 9\n", NUMBERS),
+    "comma and space below a header without": graph(
+        "a.csv", "source,target\nann, bob\nbob, cyd\n", NAMES
+    ),
     "colon": graph("a.txt", "1:2\n2:3\n7:9\n", NUMBERS, delimiter=":"),
     "colon that nobody names": graph(
         "a.txt",
@@ -229,8 +232,8 @@ LAYOUTS = {
     "an accent in two spellings": graph(
         "a.csv",
         "source,target\nJos\u00e9,bob\nJose\u0301,cyd\n",
-        "a.csv: the ids 'Jos\\xe9' and 'Jose\\u0301' look the same. Make them one, or write one "
-        "otherwise.",
+        [("Jose\u0301", "cyd"), ("Jos\u00e9", "bob")],
+        said="read 'Jos\\xe9' and 'Jose\\u0301' as two ids, though they look the same",
     ),
     "a comment that may be a row": likes(
         "a.csv",

@@ -240,6 +240,8 @@ def labels_of(
         source.refuse(
             f"the ids {in_quotes(*pair)} look the same. Make them one, or write one otherwise."
         )
+    spelled = alike(values, accents=True) if len(others) else None
+    notes.look_alike = notes.look_alike if spelled is None else in_quotes(*spelled)
     broken = others.filter(pc.match_substring(others, "\n"))
     if len(broken):
         source.refuse(f"a cell holds a line break ({shown(broken[0])}). Close its quote.")

@@ -129,7 +129,7 @@ def sniff(
         delimiter=separator,
         n_columns=widths.most_common(1)[0][0],
         header=tuple(cell.strip() for cell in rows[0]) if named else (),
-        spaced=_is_spaced(rows, lines, separator),
+        spaced=_is_spaced(data or rows, lines, separator),
         widths=frozenset(widths),
         comments=tuple(remarks),
         inferred=kind == "inferred",

@@ -37,6 +37,7 @@ class Notes:
     odd_cells: tuple[tuple[str, str], ...] = ()
     empty_rows: int = 0
     maybe_missing: str = ""
+    look_alike: str = ""
 
     def reported(self) -> dict[str, Any]:
         """Return what the reading report takes over."""

@@ -56,6 +56,8 @@ class ReadingReport:
         Rows of a table in which every cell is suppressed.
     maybe_missing
         An id that may stand for a missing one.
+    look_alike
+        Two ids that differ only in how an accent is written.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class ReadingReport:
     odd_cells: tuple[tuple[str, str], ...] = ()
     empty_rows: int = 0
     maybe_missing: str = ""
+    look_alike: str = ""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -119,6 +122,7 @@ class ReadingReport:
                 self.maybe_missing,
                 f"read {self.maybe_missing} as an id: if it stands for none, remove its rows",
             ),
+            (self.look_alike, f"read {self.look_alike} as two ids, though they look the same"),
             *((True, words) for words in self._odd_columns()),
         ]
         return [sentence for happened, sentence in sentences if happened]

@@ -93,10 +93,11 @@ def problem_of(values: pa.Array) -> Problem | None:
     return None
 
 
-def alike(values: pa.Array) -> tuple[str, str] | None:
+def alike(values: pa.Array, *, accents: bool = False) -> tuple[str, str] | None:
     """Return two of some texts that no eye can distinguish, None where there are none.
 
-    They differ in spaces at their ends, in characters without width or in how an accent is written.
+    They differ in spaces at their ends or in characters without width; where asked, also in how an
+    accent is written.
 
     Examples
     --------
@@ -104,8 +105,8 @@ def alike(values: pa.Array) -> tuple[str, str] | None:
     (('ann', 'ann '), None)
     """
     values = values.unique()
-    seen = pc.replace_substring_regex(pc.utf8_normalize(values, "NFC"), _UNSEEN, "")
-    seen = pc.utf8_trim_whitespace(seen)
+    seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, _UNSEEN, ""))
+    seen = pc.utf8_normalize(seen, "NFC") if accents else seen
     if seen.equals(values) or pc.count_distinct(seen).as_py() == len(values):
         return None
     counts = seen.value_counts()
