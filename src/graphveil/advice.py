@@ -18,9 +18,9 @@ SEED = (
 )
 
 COPY = (
-    "who holds a copy of the graph, or of part of it, may name most nodes: k-anonymity of degrees "
-    "or neighbourhoods does not stop matching by structure (a whole copy and at most 20 known "
-    "people named 46 to 97 % of the people of two networks, measured by us)"
+    "who holds a copy of the network, or of part of it, may name most people, by who is tied to "
+    "whom: that fewer people stand out by their ties does not stop this (a whole copy and at most "
+    "20 known people named 46 to 97 % of the people of two networks, measured by us)"
 )
 
 PEOPLE_AS_ITEMS = (
