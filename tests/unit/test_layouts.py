@@ -242,6 +242,13 @@ LAYOUTS = {
         "# where it is a remark, quotes around the id, and commas or tabs between cells, where it "
         "is a row.",
     ),
+    "a comment that may be a user": likes(
+        "a.txt",
+        "ann tea rye\n#bob tea\n",
+        "a.txt, line 2: #bob tea may be a remark or a user. Put a space after # where it is a "
+        "remark, quotes around the id, and commas or tabs between cells, where it is a user.",
+        layout="lists",
+    ),
     "an id that begins like a comment": likes(
         "a.csv", 'user,item\n"#ann",tea\nbob,tea\n', {"#ann": ["tea"], "bob": ["tea"]}
     ),
@@ -410,6 +417,20 @@ LAYOUTS = {
         NUMBERS,
         source_column=1,
         target_column=2,
+        ignore_weights=True,
+    ),
+    "nodes and their names": graph(
+        "a.csv",
+        "Id,Label\n1,ann\n2,bob\n3,cyd\n",
+        "a.csv: its columns, Id, Label, list nodes and no ties. Give the file of ties; if these "
+        "are ties, say --source-column Id --target-column Label",
+    ),
+    "a matrix with names": graph(
+        "a.csv",
+        ",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n",
+        "a.csv: 4 columns like those of a matrix: (no name, number 1), a, b, c. "
+        + HOWEVER
+        + " --source-column 1 --target-column 2 --ignore-weights",
         ignore_weights=True,
     ),
     "undirected ties of Gephi": graph(

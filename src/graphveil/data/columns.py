@@ -47,6 +47,10 @@ TOO_SHORT = (("a", "b"), ("u", "v"))
 """Names of ends that a table may have for columns as well: they say nothing of the kind of data."""
 
 
+NODE_LISTS = (("id", "name"), ("id", "label"), ("node", "name"), ("node", "label"))
+"""Names of the columns of a file that lists nodes, and no ties."""
+
+
 def plain(name: str) -> str:
     """Return a column's name as it is compared: in lower case, letters and digits, without id.
 
