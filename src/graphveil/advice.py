@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphveil.errors import warn
+from graphveil.wording import option
 
 SEED = (
     "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
@@ -17,9 +18,9 @@ SEED = (
 )
 
 COPY = (
-    "who holds a copy of the graph, or of part of it, may name most nodes: k-anonymity of degrees "
-    "or neighbourhoods does not stop matching by structure (a whole copy and at most 20 known "
-    "people named 46 to 97 % of the people of two networks, measured by us)"
+    "who holds a copy of the network, or of part of it, may name most people, by who is tied to "
+    "whom: that fewer people stand out by their ties does not stop this (a whole copy and at most "
+    "20 known people named 46 to 97 % of the people of two networks, measured by us)"
 )
 
 PEOPLE_AS_ITEMS = (
@@ -54,13 +55,15 @@ class Bound(NamedTuple):
         share = part / max(whole, 1)
         if share <= self.share:
             return ()
-        return (self.words.format(part=part, whole=whole, percent=f"{100 * share:.1f} %"),)
+        percent, any_edits = f"{100 * share:.1f} %", option("edits", "any")
+        words = self.words.format(part=part, whole=whole, percent=percent, any_edits=any_edits)
+        return (words,)
 
 
 MANY_ADDITIONS = Bound(
     0.05,
     "the added edges are {percent} of the input's: so many can be distinguished from real ones. "
-    "Try edits=any",
+    "Try {any_edits}",
 )
 """Of added edges, among those of the input."""
 
@@ -110,7 +113,8 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
     lost = (
         "how often two friends of a person are friends of each other fell from "
         f"{100 * before:.0f} % to {100 * after:.0f} %. Do not study groups or circles with this "
-        "release; preserve_triangles, edits=any or a smaller k keep more"
+        f"release; {option('preserve_triangles', value=True)}, {option('edits', 'any')} or a "
+        "smaller k keep more"
     )
     return (lost,)
 
@@ -127,7 +131,7 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
         f"the {n_rows:,} rows were anonymized in chunks of about {chunk_rows:,}, each by itself: "
         "as one they would take half a minute or far longer, since some features are common. The "
         "promise is the same, what is kept is usually less. "
-        f"chunk_rows={n_rows} takes all as one"
+        f"{option('chunk_rows', n_rows)} takes all as one"
     )
     return (chunked,)
 

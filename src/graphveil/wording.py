@@ -100,6 +100,20 @@ def options(**values: str | int) -> str:
     return _in_call(listed)
 
 
+def several(name: str, *values: str) -> str:
+    """Return an option with several values at once.
+
+    Examples
+    --------
+    >>> several("suppressed", "*", "?")
+    'suppressed=("*", "?")'
+    """
+    if _FLAGS.get():
+        return " ".join(option(name, value) for value in values)
+    spelled = ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
+    return _in_call(f"{name}=({spelled})")
+
+
 def either(name: str, *values: str) -> str:
     """Return the advice to choose one of several values of an option.
 

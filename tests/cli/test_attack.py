@@ -135,6 +135,7 @@ def test_a_second_release_leaves_who_shares_both_classes(graphveil_here, visits)
     assert 1.0 == rows["alone in the joint class"]["value"]
     done = graphveil_here(*visits, "--attacks", "intersection")
     assert "intersection: not measured: there is no second release" in done.err
+    assert (0, "") == (done.code, done.out)
 
 
 def test_a_column_beside_a_release_is_attacked_by_the_ids_of_the_original(

@@ -53,6 +53,12 @@ def test_what_is_said_wins_over_the_names(graphveil_here, cwd):
     assert 6 == measured["nodes"]
 
 
+def test_of_many_columns_the_first_are_named_and_the_rest_counted(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("sex,age,town,job,car,pet,hat\nf,30,x,x,x,x,x\nm,4,x,x,x,x,y\n")
+    done = graphveil_here("measure", "people.csv")
+    assert "its columns, sex, age, town, job, car and 2 more, do not say what it holds" in done.err
+
+
 def test_names_that_say_nothing_are_asked_for(graphveil_here, cwd):
     (cwd / "people.csv").write_text("sex,age\nf,30\nm,40\n")
     for command in (("measure",), ("anonymize", "suppress-k", "--k", 2, "--out", "out")):

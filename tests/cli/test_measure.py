@@ -155,3 +155,13 @@ def test_of_a_table_it_says_what_the_whole_row_gives_away(graphveil_here, cwd):
     assert "someone who also knows the whole row of a person:" in done.out
     whole = graphveil_here("measure", "people.csv", "--kind", "table")
     assert "also knows" not in whole.out
+
+
+def test_many_sizes_of_classes_end_in_one_row(graphveil_here, cwd):
+    stars = [f"{hub},{hub}-{leaf}" for hub in range(2, 40) for leaf in range(hub)]
+    (cwd / "stars.csv").write_text("\n".join(["source,target", *stars]))
+    lines = graphveil_here("measure", "stars.csv", "--measure", "vrq").out.splitlines()
+    table = [line.split() for line in lines if line and not line.strip("0123456789, to")]
+    assert ["1", "38", "38"] == table[0]
+    assert ["25", "to", "39", "15", "480"] == table[24]
+    assert 25 == len(table)

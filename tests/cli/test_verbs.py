@@ -77,6 +77,11 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     assert "edge-jaccard: not measured: needs the owner's linkage" in done.err
     assert json.loads((cwd / "rows.json").read_text())
 
+    unmeasured = ("--metrics", "edge-jaccard")
+    done = graphveil_here("evaluate", "out", "--original", "friends.csv", *unmeasured)
+    assert (0, "") == (done.code, done.out)
+    assert "edge-jaccard: not measured: needs the owner's linkage" in done.err
+
 
 @pytest.mark.parametrize("name", ["rows.json", "rows.parquet"])
 def test_what_evaluate_writes_is_new_and_for_its_owner_alone(

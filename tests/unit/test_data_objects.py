@@ -61,6 +61,43 @@ def test_an_index_with_a_name_is_asked_for():
     assert PATH == as_container(frame.reset_index(), ALL_KINDS, wanted_by="measure")
 
 
+NO_FRAMES = {
+    "a Series of pandas": (
+        lambda: pd.Series([1, 2]),
+        "a Series of pandas is one column. Hand over a frame of all columns.",
+    ),
+    "a Series of polars": (
+        lambda: pl.Series([1, 2]),
+        "a Series of polars is one column. Hand over a frame of all columns.",
+    ),
+    "two columns of one name": (
+        lambda: pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
+        "two columns of the frame are called 'a'. Rename one.",
+    ),
+    "numbers beside text": (
+        lambda: pd.DataFrame({"source": [1, "ann"], "target": [2, 3]}),
+        (
+            "a column of the frame mixes kinds of values: Conversion failed for column source with "
+            "type object. Make it one kind, such as text with astype(str)."
+        ),
+    ),
+    "a lazy frame": (
+        lambda: pl.LazyFrame(ENDS),
+        (
+            "measure takes a Graph or a Bipartite or a Table, not a polars.LazyFrame. Hand over "
+            "data.collect()."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("frame", "expected"), NO_FRAMES.values(), ids=NO_FRAMES)
+def test_what_is_no_frame_or_half_of_one_is_refused_with_the_way_out(frame, expected):
+    with pytest.raises(gv.GraphveilError) as caught:
+        gv.measure(frame())
+    assert expected == str(caught.value)
+
+
 NAMES = {
     "caller,callee": gv.Graph,
     "customer,product": gv.Bipartite,

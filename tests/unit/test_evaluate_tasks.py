@@ -93,6 +93,12 @@ def test_people_of_whom_nothing_but_the_label_is_known_teach_nobody():
     assert "no column but" in missing["classification"]
 
 
+def test_a_label_that_is_no_column_is_named():
+    needs_learning()
+    _, missing = told(gv.ClusterK(k=2).anonymize(PEOPLE), PEOPLE, test=TEST, label="incom")
+    assert missing["classification"].startswith("no column 'incom' in the original, nor in the ")
+
+
 def test_a_label_that_is_published_beside_the_release_goes_with_its_rows():
     needs_learning()
     without = table(120, label=False)

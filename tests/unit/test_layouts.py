@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Any, NamedTuple
 
 import pytest
@@ -66,6 +67,9 @@ LAYOUTS = {
     "columns under each other": graph("a.txt", "  1   2\n  2   3\n  7   9  \n", NUMBERS),
     "pipe": graph("a.csv", "1|2\n2|3\n7|9\n", NUMBERS),
     "comma and space": graph("a.csv", "1, 2\n2, 3\n7, 9\n", NUMBERS),
+    "comma and space below a header without": graph(
+        "a.csv", "source,target\nann, bob\nbob, cyd\n", NAMES
+    ),
     "colon": graph("a.txt", "1:2\n2:3\n7:9\n", NUMBERS, delimiter=":"),
     "colon that nobody names": graph(
         "a.txt",
@@ -98,6 +102,162 @@ LAYOUTS = {
         "a.csv", 'source,target\n"Doe, J",ann\nann,bob\n', [("Doe, J", "ann"), ("ann", "bob")]
     ),
     "no last line end": graph("a.txt", "1 2\n2 3\n7 9", NUMBERS),
+    "lines of spaces": graph("a.csv", "\n  \n1,2\n \n2,3\n7,9\n\n", NUMBERS),
+    "lines of spaces, CRLF": graph("a.csv", "1,2\r\n  \r\n2,3\r\n7,9\r\n", NUMBERS),
+    "a workbook of Excel": table(
+        "a.xlsx",
+        "PK",
+        "a.xlsx is a workbook of a spreadsheet. Save it as CSV in UTF-8, and give that file.",
+    ),
+    "an old workbook under another name": table(
+        "a.csv",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0",
+        "a.csv: the content is a workbook of a spreadsheet. Save the sheet as CSV in UTF-8.",
+    ),
+    "a workbook under another name": table(
+        "a.csv",
+        b"PK\x03\x04\0\0",
+        "a.csv: the content is a zip archive. Unzip it first, and give the file in it.",
+    ),
+    "SPSS": table(
+        "a.sav", "$FL2", "a.sav is an SPSS file. Save it as CSV in UTF-8, and give that file."
+    ),
+    "Stata": table(
+        "a.dta", "", "a.dta is a Stata file. Save it as CSV in UTF-8, and give that file."
+    ),
+    "xz": graph(
+        "a.csv.xz",
+        b"\xfd7zXZ\0",
+        "a.csv.xz is packed in a way that is not read. Unpack it first, and give the file in it.",
+    ),
+    "xz under another name": graph(
+        "a.csv", b"\xfd7zXZ\0\0", "a.csv: the content is xz-compressed. Unpack it first."
+    ),
+    "bzip2 under another name": graph(
+        "a.csv", b"BZh91AY&SY", "a.csv: the content is bzip2-compressed. Unpack it first."
+    ),
+    "gzip under another name": graph(
+        "a.csv",
+        gzip.compress(b"1,2\n"),
+        "a.csv: the content is gzip-compressed. Rename it to end in .gz.",
+    ),
+    "Windows-1252": graph(
+        "a.csv",
+        "source;target\r\nMüller;ann\r\n".encode("cp1252"),
+        "a.csv, line 2: byte 0xFC is not UTF-8. Convert the file to UTF-8.",
+    ),
+    "Excel's CSV in UTF-8": graph(
+        "a.csv",
+        '\ufeffSource;Target\r\n"Müller; J";bob\r\nbob;cyd\r\n',
+        [("Müller; J", "bob"), ("bob", "cyd")],
+    ),
+    "lines of JSON": graph(
+        "a.csv", '{"source": 1, "target": 2}\n', "a.csv: the content is JSON. Save it as CSV."
+    ),
+    "lines of JSON under their name": graph(
+        "a.jsonl", "{}", "a.jsonl is JSON. Save it as CSV, and give that file."
+    ),
+    "a table in lines of JSON": table(
+        "a.csv",
+        '{"sex": "f", "town": "Oslo"}\n{"sex": "m", "town": "Rome"}\n',
+        "a.csv: the content is JSON. Save it as CSV.",
+    ),
+    "Pajek under another name": graph(
+        "a.txt",
+        '*Vertices 2\n1 "ann"\n2 "bob"\n*Edges\n1 2\n',
+        "a.txt: the content is Pajek. Rename it to end in .net.",
+    ),
+    "XML under another name": graph(
+        "a.csv",
+        '<?xml version="1.0"?>\n<graphml/>\n',
+        "a.csv: the content is XML. Give it the extension of its format, such as .graphml.",
+    ),
+    # Ids
+    "leading zeros": graph(
+        "a.csv", "source,target\n001,002\n002,003\n", [("001", "002"), ("002", "003")]
+    ),
+    "leading zeros beside none": graph(
+        "a.csv",
+        "01,2\n2,03\n1,3\n",
+        [("01", "2"), ("03", "2"), ("1", "3")],
+        said="read all ids as text: 2 are no integers, such as 01",
+    ),
+    "whole numbers as fractions": graph(
+        "a.csv",
+        "1.0,2.0\n2.0,3.0\n",
+        "a.csv, line 1: the id 1.0 is no whole number. Give an integer from 0 on, or text.",
+    ),
+    "numbers that a spreadsheet rounded": graph(
+        "a.csv",
+        "source,target\n4.91234E+12,2\n",
+        "a.csv, line 2: the id 4.91234E+12 is no whole number. Give an integer from 0 on, or text.",
+    ),
+    "a negative id": graph(
+        "a.csv",
+        "1,2\n-1,2\n",
+        "a.csv, line 2: the id -1 is negative. Give an integer from 0 on, or text.",
+    ),
+    "hexadecimal ids": graph("a.csv", "1f,2a\n2a,3b\n", [("1f", "2a"), ("2a", "3b")]),
+    "a missing id beside integers": graph(
+        "a.csv",
+        "1,2\n2,nan\n",
+        "a.csv, line 2: the id nan is missing. Give an integer from 0 on, or text.",
+    ),
+    "a missing id of a database": graph(
+        "a.tsv",
+        "source\ttarget\n1\t2\n2\t\\N\n",
+        "a.tsv, line 3: the id \\N is missing. Give an integer from 0 on, or text.",
+    ),
+    "a missing id among names": graph(
+        "a.csv",
+        "source,target\nNULL,bob\nann,bob\n",
+        [("NULL", "bob"), ("ann", "bob")],
+        said="read NULL as an id: if it stands for none, remove its rows",
+    ),
+    "an empty id, as in rows of commas": graph(
+        "a.csv",
+        "source,target\n1,2\n,\n",
+        "a.csv, line 3: an id is missing. Give an integer from 0 on, or text.",
+    ),
+    "a name with a space behind it": graph(
+        "a.csv",
+        "ann ,bob\nbob,cyd\ncyd,ann\n",
+        "a.csv: the ids 'ann' and 'ann ' look the same. Make them one, or write one otherwise.",
+    ),
+    "a name with a space that does not break": likes(
+        "a.csv",
+        "user,item\nann,tea\nbob,tea\xa0\n",
+        "a.csv: the ids 'tea' and 'tea\\xa0' look the same. Make them one, or write one otherwise.",
+    ),
+    "an accent in two spellings": graph(
+        "a.csv",
+        "source,target\nJos\u00e9,bob\nJose\u0301,cyd\n",
+        [("Jose\u0301", "cyd"), ("Jos\u00e9", "bob")],
+        said="read 'Jos\\xe9' and 'Jose\\u0301' as two ids, though they look the same",
+    ),
+    "a comment that may be a row": likes(
+        "a.csv",
+        "user,item\n#ann,tea\nbob,tea\n",
+        "a.csv, line 2: #ann,tea may be a remark or a row: it has as many cells. Put a space after "
+        "# where it is a remark, quotes around the id, and commas or tabs between cells, where it "
+        "is a row.",
+    ),
+    "a comment that may be a user": likes(
+        "a.txt",
+        "ann tea rye\n#bob tea\n",
+        "a.txt, line 2: #bob tea may be a remark or a user. Put a space after # where it is a "
+        "remark, quotes around the id, and commas or tabs between cells, where it is a user.",
+        layout="lists",
+    ),
+    "an id that begins like a comment": likes(
+        "a.csv", 'user,item\n"#ann",tea\nbob,tea\n', {"#ann": ["tea"], "bob": ["tea"]}
+    ),
+    "a comment between rows": likes(
+        "a.csv", "user,item\nann,tea\n# bob,rye\nbob,tea\nann,rye\n", TEA
+    ),
+    "repeated ties and loops": graph(
+        "a.csv", "1,2\n1,2\n2,2\n2,3\n7,9\n", NUMBERS, said="dropped 1 self-loop"
+    ),
     # Edge lists: headers
     "source,target": graph(
         "a.csv",
@@ -108,6 +268,7 @@ LAYOUTS = {
     "target,source": graph("a.csv", "target,source\n2,1\n3,2\n9,7\n", NUMBERS),
     "From and To": graph("a.csv", "From,To\nann,bob\nbob,cyd\n", NAMES),
     "sender and receiver": graph("a.csv", "receiver;sender\nbob;ann\ncyd;bob\n", NAMES),
+    "Source Node,Target Node": graph("a.csv", "Source Node,Target Node\nann,bob\nbob,cyd\n", NAMES),
     "words above numbers": graph(
         "a.csv",
         "ego,alter\n1,2\n2,3\n7,9\n",
@@ -258,6 +419,20 @@ LAYOUTS = {
         target_column=2,
         ignore_weights=True,
     ),
+    "nodes and their names": graph(
+        "a.csv",
+        "Id,Label\n1,ann\n2,bob\n3,cyd\n",
+        "a.csv: its columns, Id, Label, list nodes and no ties. Give the file of ties; if these "
+        "are ties, say --source-column Id --target-column Label",
+    ),
+    "a matrix with names": graph(
+        "a.csv",
+        ",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n",
+        "a.csv: 4 columns like those of a matrix: (no name, number 1), a, b, c. "
+        + HOWEVER
+        + " --source-column 1 --target-column 2 --ignore-weights",
+        ignore_weights=True,
+    ),
     "undirected ties of Gephi": graph(
         "a.csv",
         "Source,Target,Type,Id,Weight\n1,2,Undirected,0,1.0\n2,3,Undirected,1,1.0\n"
@@ -314,6 +489,22 @@ LAYOUTS = {
         "% sym weighted\n1 2 1\n2 3 4\n7 9 1\n",
         "a.txt: 3 columns where two are needed; further ones: column 3. "
         "Say --ignore-weights to leave them out.",
+    ),
+    "SNAP, with a sign": graph(
+        "a.txt",
+        "# soc-sign.txt\n# FromNodeId\tToNodeId\tSign\n1\t2\t1\n2\t3\t-1\n7\t9\t1\n",
+        NUMBERS,
+        said="left out Sign: a release says nothing of them, and whoever joins them back to one "
+        "can single people out again",
+        ignore_weights=True,
+    ),
+    "times before the ends, below a remark": graph(
+        "a.txt",
+        "# t i j\n20 1 2\n20 2 3\n40 7 9\n",
+        "a.txt: 3 columns without names: columns 1 to 3. "
+        + HOWEVER
+        + " --source-column 1 --target-column 2 --ignore-weights",
+        ignore_weights=True,
     ),
     "a count line": graph("a.txt", "5 3\n1 2\n2 3\n7 9\n", NUMBERS),
     # Directions
@@ -444,6 +635,71 @@ LAYOUTS = {
         "sex,height\nf,1.75\nm,1.80\n",
         "a.csv: column height is numeric (1.75). Bin it, for example --bins height=median; or "
         "with quantiles:4 or edges:1,2,3. A level is a whole number.",
+    ),
+    "a table in text": table(
+        "a.txt",
+        "sex town\nf Oslo\n",
+        "text cannot hold a table. Use one of csv, tsv, parquet, arrow, or say --input-format csv "
+        "where its lines are rows.",
+    ),
+    "a table below an empty line": table("a.csv", "\n \nsex,town\nf,Oslo\nm,*\n\n", CELLS),
+    "rows of commas": table(
+        "a.csv",
+        "sex,town\nf,Oslo\nm,\n,\n",
+        {"sex": ["f", "m", None], "town": ["Oslo", None, None]},
+        said="counted 1 row of suppressed cells alone as people",
+    ),
+    "R's missing numbers": table(
+        "a.csv",
+        "sex,height\nf,1.75\nm,NA\n",
+        "a.csv: column height is numeric (1.75) but for 'NA'. If nothing is meant by this, say "
+        "--suppressed '*' --suppressed '' --suppressed NA, and bin the numbers, for example "
+        "--bins height=median",
+    ),
+    "R's missing numbers, said": table(
+        "a.csv",
+        "sex,height\nf,1.75\nm,NA\n",
+        {"sex": ["f", "m"], "height": ["<=1.8", None]},
+        suppressed=("*", "", "NA"),
+        bins={"height": "edges:1.8"},
+    ),
+    "Stata's missing numbers": table(
+        "a.csv",
+        "sex,age\nf,34\nm,.\n",
+        {"sex": ["f", "m"], "age": ["34", "."]},
+        said="column age has . among numbers, read as a category: if nothing is meant, say "
+        "--suppressed '*' --suppressed '' --suppressed .",
+    ),
+    "cells of spaces": table(
+        "a.csv",
+        "sex,town\nf,Oslo\nm, \n",
+        {"sex": ["f", "m"], "town": ["Oslo", " "]},
+        said="column town has cells of spaces alone, read as a category: if nothing is meant, say "
+        "--suppressed '*' --suppressed '' --suppressed ' '",
+    ),
+    "decimal commas": table(
+        "a.csv",
+        "sex;height\nf;1,75\nm;2\n",
+        {"sex": ["f", "m"], "height": ["1,75", "2"]},
+        said="column height holds numbers with a comma (1,75), each a category of its own: write "
+        "them without it, or with a point, and they can be grouped",
+    ),
+    "thousands": table(
+        "a.csv",
+        'sex,income\nf,"12,000"\nm,"13,500"\n',
+        {"sex": ["f", "m"], "income": ["12,000", "13,500"]},
+        said="column income holds numbers with a comma (12,000), each a category of its own: write "
+        "them without it, or with a point, and they can be grouped",
+    ),
+    "postcodes": table(
+        "a.csv",
+        "zip,sex\n01067,f\n10115,m\n",
+        {"zip": ["01067", "10115"], "sex": ["f", "m"]},
+    ),
+    "a cell of two lines": table(
+        "a.csv",
+        'sex,town\r\nf,"Os\nlo"\r\nm,*\r\n',
+        {"sex": ["f", "m"], "town": ["Os\nlo", None]},
     ),
     "a table with bins": table(
         "a.csv",

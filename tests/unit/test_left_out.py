@@ -71,6 +71,39 @@ def test_objects_whose_every_tie_is_mutual_are_undirected():
     assert graph == Graph.from_edges(*np.array(arcs).T)
 
 
+def ties_of_gephi(types):
+    return pa.table({"Source": [1, 2], "Target": [2, 3], "Type": types})
+
+
+def words_for_types():
+    yield pa.array(["Undirected", "Directed"])
+    yield pa.array(["Undirected", " directed"]).dictionary_encode()
+    yield pa.array(["Undirected", "Directed"], type=pa.large_string())
+
+
+@pytest.mark.parametrize("types", words_for_types(), ids=["text", "categories", "large text"])
+def test_a_column_of_types_that_calls_a_tie_directed_is_believed_in_frames_and_files(
+    tmp_path, types
+):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(ties_of_gephi(types), path)
+    expected = "ties are directed: 0 of 2 ties are mutual (0.0 %). " + WAY_OUT
+    with pytest.warns(GraphveilWarning), pytest.raises(DataError) as caught:
+        Graph.from_arrow(ties_of_gephi(types))
+    assert expected == str(caught.value)
+    with pytest.raises(InputError) as refused:
+        load_graph(path, GraphOptions(ignore_weights=True))
+    assert f"a.parquet: {expected}" == str(refused.value)
+    _, report = load_graph(path, GraphOptions(ignore_weights=True, directed="symmetrize"))
+    assert 2 == report.symmetrized
+
+
+@pytest.mark.parametrize("types", [["friend", None], [1, 2], [["Directed"], []]])
+def test_other_columns_of_types_say_nothing_of_directions(types):
+    with pytest.warns(GraphveilWarning, match="left out Type"):
+        assert 2 == Graph.from_arrow(ties_of_gephi(types)).n_edges
+
+
 FILES = {
     "GraphML": (
         "a.graphml",

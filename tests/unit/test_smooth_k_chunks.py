@@ -20,6 +20,7 @@ from graphveil.methods.smooth_k.options import chunks_demanded
 from graphveil.methods.smooth_k.orders import minhash_order
 from graphveil.progress import shown
 from graphveil.randomness import Randomness
+from graphveil.wording import as_flags
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -185,6 +186,8 @@ def test_data_of_very_common_features_is_anonymized_in_chunks_unasked_and_says_s
         release = SmoothK(k=2).anonymize(data, seed=1)
     assert release.provenance.parameters["chunk_rows"] is None
     assert any("chunk_rows=20 takes all as one" in said for said in release.private.warnings)
+    with as_flags(), pytest.warns(GraphveilWarning, match="--chunk-rows 20 takes all as one"):
+        SmoothK(k=2).anonymize(data, seed=1)
     assert release.verify(data).ok
 
 

@@ -50,7 +50,8 @@ def _run(folder: Path, **given: Any) -> int:
 def _print(attacked: Attacked, folder: Path) -> None:
     """Print the rows as a table, and what could not be measured to stderr."""
     columns = ["attack", "part", "value", "without it", "unit", ""]
-    result_table(columns, _cells(attacked.rows), right=(2, 3))
+    if attacked.rows:
+        result_table(columns, _cells(attacked.rows), right=(2, 3))
     for name, reason in attacked.not_measured.items():
         say(f"{name}: not measured: {reason}")
     for name in dict.fromkeys(row.attack for row in attacked.rows):

@@ -32,14 +32,16 @@ def _run(**given: Any) -> int:
         graph = datasets.load(NETWORK)
         if not isinstance(graph, Graph):
             raise TypeError(f"{NETWORK} is a network")
-        before = measure(graph, k=K)
+        with stage("measuring"):
+            before = measure(graph, k=K)
         result(f"1. the data     {NETWORK}: {graph.n_nodes:,} people, {graph.n_edges:,} ties")
         unprotected = before.unprotected().size
         result(
             f"2. as it is     {unprotected} people share their number of ties with fewer "
             f"than {K - 1} others"
         )
-        release = _anonymize(graph)
+        with stage("anonymizing"):
+            release = _anonymize(graph)
         with stage(f"writing {out.name}"):
             release.write(out, force=force)
         result(f"3. released     {_edits(release)}")

@@ -66,7 +66,8 @@ def _test_people(path: Path, options: AnyOptions) -> Data:
 
 def print_rows(evaluation: Evaluation) -> None:
     """Print an evaluation as a table, and what could not be measured to stderr."""
-    result_table(["metric", "part", "value", "unit", ""], _cells(evaluation.rows), right=(2,))
+    if evaluation.rows:
+        result_table(["metric", "part", "value", "unit", ""], _cells(evaluation.rows), right=(2,))
     for name, reason in evaluation.not_measured.items():
         say(f"{name}: not measured: {reason}")
 

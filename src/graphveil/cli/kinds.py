@@ -92,8 +92,7 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
     if names:
         ways = " or ".join(f"--kind {kind_of(kind)}" for kind in kinds)
         raise UsageError(
-            f"{path.name}: its columns, {', '.join(names[:SHOWN])}, do not say what it holds. "
-            f"Say {ways}."
+            f"{path.name}: its columns, {_first(names)}, do not say what it holds. Say {ways}."
         )
     return kinds[0]
 
@@ -115,7 +114,13 @@ def _check_a_graph(path: Path, given: dict[str, Any]) -> None:
     names, kind = _columns(path, given)
     if kind is Bipartite:
         raise UsageError(
-            f"{path.name}: its columns, {', '.join(names[:SHOWN])}, name users and items, and this "
+            f"{path.name}: its columns, {_first(names)}, name users and items, and this "
             "method reads a graph. Take one for users by features, which graphveil methods lists, "
             "or say --kind graph if both columns are people."
         )
+
+
+def _first(names: tuple[str, ...]) -> str:
+    """Return the first names of columns, and how many more there are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -39,6 +39,7 @@ from graphveil.measures.finer import NEIGHBOURS, WHOLE_ROW
 from graphveil.progress import shown, stage
 
 SHOWN_UNPROTECTED = 10
+SHOWN_SIZES = 25
 
 KINDS = (Graph, Bipartite, Table)
 
@@ -243,11 +244,19 @@ def _print_people(measured: Identifiability | EqualRows, noun: str) -> None:
         more = f" and {ids.size - SHOWN_UNPROTECTED:,} more" if ids.size > SHOWN_UNPROTECTED else ""
         result(f"unprotected, smallest classes first: {first}{more}")
     result("")
-    result_table(
-        ["class size", "classes", noun],
-        [(f"{s:,}", f"{c:,}", f"{n:,}") for s, c, n in measured.size_distribution()],
-        right=(0, 1, 2),
-    )
+    sizes = list(_in_few_rows(measured.size_distribution()))
+    result_table(["class size", "classes", noun], sizes, right=(0, 1, 2))
+
+
+def _in_few_rows(sizes: list[tuple[int, int, int]]) -> Iterator[tuple[str, str, str]]:
+    """Yield class size, classes and people as text; the largest sizes in one row."""
+    shown = sizes if len(sizes) <= SHOWN_SIZES else sizes[: SHOWN_SIZES - 1]
+    for size, classes, people in shown:
+        yield f"{size:,}", f"{classes:,}", f"{people:,}"
+    rest = sizes[len(shown) :]
+    if rest:
+        classes, people = (sum(each[part] for each in rest) for part in (1, 2))
+        yield f"{rest[0][0]:,} to {rest[-1][0]:,}", f"{classes:,}", f"{people:,}"
 
 
 def _line(name: str, count: int, share: float | None = None) -> None:

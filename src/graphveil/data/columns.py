@@ -14,6 +14,7 @@ EDGE_NAMES = (
     ("src", "dest"),
     ("from", "to"),
     ("fromnode", "tonode"),
+    ("sourcenode", "targetnode"),
     ("sender", "receiver"),
     ("sender", "recipient"),
     ("caller", "callee"),
@@ -44,6 +45,10 @@ PAIR_NAMES = (
 
 TOO_SHORT = (("a", "b"), ("u", "v"))
 """Names of ends that a table may have for columns as well: they say nothing of the kind of data."""
+
+
+NODE_LISTS = (("id", "name"), ("id", "label"), ("node", "name"), ("node", "label"))
+"""Names of the columns of a file that lists nodes, and no ties."""
 
 
 def plain(name: str) -> str:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.errors import DataError
+from graphveil.lazy import lazy_module
 from graphveil.wording import Directed, option
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy_module("pyarrow")
 
 
 class Ties(NamedTuple):
@@ -62,3 +69,40 @@ class Ties(NamedTuple):
             raise DataError(f"directed={directed!r} is unknown. Use refuse or symmetrize.")
         if self.matter and directed == "refuse":
             raise DataError(self.refusal)
+
+
+def column_of_types(names: Sequence[str], ends: Collection[int]) -> int | None:
+    """Return which column says of each tie whether it is directed, as Gephi writes it.
+
+    Parameters
+    ----------
+    names
+        The columns.
+    ends
+        Those of the ends of a tie.
+
+    Examples
+    --------
+    >>> column_of_types(["Source", "Target", "Type"], (0, 1))
+    2
+    """
+    plain = [name.strip().lower() for name in names]
+    column = plain.index("type") if "type" in plain else None
+    return None if column in ends else column
+
+
+def types_say_directed(types: Any) -> bool:
+    """Return whether some of the types of ties in an Arrow column, as Gephi writes it, is directed.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> types_say_directed(pa.array(["Undirected", "Directed"])), types_say_directed(pa.array([1]))
+    (True, False)
+    """
+    kind = types.type.value_type if pa.types.is_dictionary(types.type) else types.type
+    textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    if not any(check(kind) for check in textual):
+        return False
+    words = types.unique().to_pylist()
+    return any(word is not None and word.strip().lower() == "directed" for word in words)

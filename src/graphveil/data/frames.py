@@ -63,7 +63,8 @@ def arrow_table(frame: Any) -> pa.Table:
     Raises
     ------
     DataError
-        Where the index of a pandas frame has a name, so that it may be meant as a column.
+        Where the index of a pandas frame has a name, so that it may be meant as a column; where it
+        is one column and no frame, two columns have one name, or one mixes numbers and text.
 
     Examples
     --------
@@ -71,7 +72,10 @@ def arrow_table(frame: Any) -> pa.Table:
     >>> arrow_table(pd.DataFrame({"sex": ["f", "m"]}, index=[17, 3])).column_names
     ['sex']
     """
-    if type(frame).__module__.partition(".")[0] != "pandas":
+    library = type(frame).__module__.partition(".")[0]
+    if type(frame).__name__ == "Series":
+        raise DataError(f"a Series of {library} is one column. Hand over a frame of all columns.")
+    if library != "pandas":
         return pa.table(frame).replace_schema_metadata(None)
     named = [name for name in frame.index.names if name is not None]
     if named:
@@ -79,5 +83,14 @@ def arrow_table(frame: Any) -> pa.Table:
             f"the index of the frame is named {named[0]!r}. Make it a column with reset_index(), "
             "or drop it with reset_index(drop=True)."
         )
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    names = frame.columns[frame.columns.duplicated()]
+    if len(names):
+        raise DataError(f"two columns of the frame are called {names[0]!r}. Rename one.")
+    try:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(
+            f"a column of the frame mixes kinds of values: {error.args[-1]}. Make it one kind, "
+            "such as text with astype(str)."
+        ) from error
     return table.replace_schema_metadata(None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from graphveil.data.columns import chosen_names
 from graphveil.data.csr import Dropped, warn_dropped
-from graphveil.data.directions import Ties
+from graphveil.data.directions import Ties, column_of_types, types_say_directed
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.ids import Ids, as_ids, distinct, positions, to_arrow
 from graphveil.data.left_out import attributes_of, noting, warn_left_out
@@ -231,15 +231,17 @@ class GraphObjects(Frames):
         left_out = warn_left_out(further)
         left, right = (as_ids(table[name], what=name) for name in names)
         if nodes is None:
-            graph = cls.from_edges(left, right, directed=directed)
-            return noting(graph, left_out)
-        labels = distinct(as_ids(nodes, what="nodes"))
-        graph = cls.from_edges(
-            positions(left, labels, what=names[0]),
-            positions(right, labels, what=names[1]),
-            ids=labels,
-            directed=directed,
-        )
+            graph, dropped = cls.assemble(left, right)
+        else:
+            labels = distinct(as_ids(nodes, what="nodes"))
+            graph, dropped = cls.assemble(
+                positions(left, labels, what=names[0]),
+                positions(right, labels, what=names[1]),
+                ids=labels,
+            )
+        said = _types_say_directed(table, names) or None
+        Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
+        warn_dropped(dropped)
         return noting(graph, left_out)
 
     def to_arrow(self) -> pa.Table:
@@ -273,3 +275,10 @@ class GraphObjects(Frames):
         if self.ids is not None:
             graph.vs["name"] = self.ids.tolist()
         return graph
+
+
+def _types_say_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    names = table.column_names
+    column = column_of_types(names, [names.index(name) for name in ends])
+    return column is not None and types_say_directed(table[column])

@@ -86,6 +86,8 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     if isinstance(data, str | os.PathLike):
         calls = " or ".join(f"graphveil.{READERS[kind]}({os.fspath(data)!r})" for kind in kinds)
         raise UsageError(f"{wants}, not the name of a file. Read it first: {calls}.")
+    if type(data).__name__ == "LazyFrame":
+        raise UsageError(f"{wants}, not {_named(data)}. Hand over data.collect().")
     frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
     fitting = [reading for reading in possible if reading.kind in kinds]

@@ -38,6 +38,10 @@ NO_VALUES = (
     "the column {label!r} has fewer than two values in the {whose}. If it is published beside the "
     "release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
 )
+NO_COLUMN = (
+    "no column {label!r} in the original, nor in the release. If it is published beside the "
+    "release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
+)
 NO_LIBRARY = "it needs scikit-learn. Install the extra: pip install 'graphveil[learning]'"
 
 UNIT = "share of test people"
@@ -149,6 +153,7 @@ def split_of(pair: BipartiteComparison) -> Split:
         raise NotMeasuredError(NO_LABEL)
     if find_spec("sklearn") is None:
         raise NotMeasuredError(NO_LIBRARY)
+    _check_column(pair, asked.label, beside=asked.attached is not None)
     columns = _columns(pair, asked.label)
     if not columns.size:
         raise NotMeasuredError(f"there is no column but {asked.label!r} to learn from")
@@ -166,6 +171,14 @@ def split_of(pair: BipartiteComparison) -> Split:
     if not test.labels.size:
         raise NotMeasuredError(f"no test person has a value of {asked.label!r}")
     return Split(released, original, test)
+
+
+def _check_column(pair: BipartiteComparison, label: str, *, beside: bool) -> None:
+    """Refuse a label that no feature of original or release is of, unless it stands beside them."""
+    if not beside and not any(
+        names_of(data, label).any() for data in (pair.original, pair.released)
+    ):
+        raise NotMeasuredError(NO_COLUMN.format(label=label))
 
 
 def _columns(pair: BipartiteComparison, label: str) -> NDArray[Any]:

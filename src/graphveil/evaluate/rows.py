@@ -160,7 +160,9 @@ def evaluate(
         people = held_back(test, pair.original, label=label, attached=attached)
         pair = dataclasses.replace(pair, held_back=people)
     elif label is not None or attached is not None:
-        raise UsageError("a label is told of held-back people. Give them as test (--test FILE).")
+        raise UsageError(
+            "a label is predicted for held-back people. Give them as test (--test FILE)."
+        )
     return measured(name, pair, metrics)
 
 

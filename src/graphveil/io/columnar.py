@@ -17,6 +17,7 @@ from pyarrow import ipc, parquet
 
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.bins import binned
+from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
@@ -55,7 +56,19 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
         notes = Notes()
         chosen = _two(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
-    return Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
+        said = _types_say_directed(frame, chosen) or None
+    return Arcs(
+        source=left.codes, target=right.codes, labels=left.labels, directed=said, notes=notes
+    )
+
+
+def _types_say_directed(frame: _Frame, chosen: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    column = column_of_types(frame.names, [frame.names.index(name) for name in chosen])
+    if column is None:
+        return False
+    batches = frame.batches((frame.names[column],))
+    return any(types_say_directed(batch.column(0)) for batch in batches)
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:

@@ -19,15 +19,17 @@ from graphveil.io.dialect import (
     STANDS_FOR_DOUBLE,
     WHITESPACE,
     Dialect,
+    comments_below_rows,
     expect_width,
     may_not_be_plain,
     single_spaced,
+    without_blank_lines,
     without_comments,
 )
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.raw import Column, Notes
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import ids_of, other_than_integers, problem_of
+from graphveil.io.spelling import alike, ids_of, in_quotes, other_than_integers, problem_of
 
 
 class NotIntegersError(Exception):
@@ -97,17 +99,49 @@ def tables(
 def _cleaned(source: Source, dialect: Dialect, notes: Notes) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (first line, lines as they stand, lines without names, comments and extra space)."""
     named = bool(dialect.header)
+    begun = False
     for first, raw in source.chunks():
         chunk, comments = without_comments(raw)
         notes.comment_lines += comments
+        if comments:
+            _check_comments(source, dialect, first, raw, begun=begun)
+        begun = begun or bool(chunk.strip())
         if dialect.delimiter == WHITESPACE:
             chunk = single_spaced(chunk)
-        elif dialect.delimiter == DOUBLE:
+        else:
+            chunk = without_blank_lines(chunk)
+        if dialect.delimiter == DOUBLE:
             chunk = chunk.replace(DOUBLE.encode(), STANDS_FOR_DOUBLE.encode())
         if named and chunk.strip():
             chunk, named = _after_header(chunk), False
         if chunk.strip():
             yield first, raw, chunk
+
+
+def _check_comments(
+    source: Source, dialect: Dialect, first: int, raw: bytes, *, begun: bool
+) -> None:
+    """Refuse a comment below the first row that has as many cells as a row: it may be one.
+
+    Parameters
+    ----------
+    source, dialect
+        The file, and how its lines become cells.
+    first, raw
+        The number of the first line, and some lines as they stand.
+    begun
+        Whether a row stands above them.
+    """
+    for number, comment in comments_below_rows(raw, begun=begun):
+        text = source.decoded(comment, first + number).strip()
+        if not text[1:2].strip() or len(dialect.cells(text)) != dialect.n_columns:
+            continue
+        source.refuse(
+            f"{shown(text)} may be a remark or a row: it has as many cells. Put a space after "
+            f"{text[0]} where it is a remark, quotes around the id, and commas or tabs between "
+            "cells, where it is a row.",
+            line=first + number,
+        )
 
 
 def _after_header(chunk: bytes) -> bytes:
@@ -201,6 +235,13 @@ def labels_of(
     if problem is not None:
         refuse_value(source, dialect, chosen, *problem)
     others = other_than_integers(values)
+    pair = alike(values) if len(others) else None
+    if pair is not None:
+        source.refuse(
+            f"the ids {in_quotes(*pair)} look the same. Make them one, or write one otherwise."
+        )
+    spelled = alike(values, accents=True) if len(others) else None
+    notes.look_alike = notes.look_alike if spelled is None else in_quotes(*spelled)
     broken = others.filter(pc.match_substring(others, "\n"))
     if len(broken):
         source.refuse(f"a cell holds a line break ({shown(broken[0])}). Close its quote.")

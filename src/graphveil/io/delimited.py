@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Table
+from graphveil.data.columns import known_pairs
+from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError
@@ -29,12 +31,13 @@ from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import Problem, problem_of, problem_of_some
+from graphveil.io.spelling import Problem, alike, in_quotes, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells
 from graphveil.wording import option
 
 _AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 _ROWS = 1 << 20
+_KONECT = r"%\s*(a?sym|bip)\b"
 
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:
@@ -97,15 +100,28 @@ def chosen_columns(
     options: GraphOptions | BipartiteOptions,
     notes: Notes,
 ) -> tuple[int, int]:
-    """Return the two columns that count; a file with comments has them first, as collections do."""
+    """Return the two columns that count; in KONECT's files they are the first by definition.
+
+    A remark that names every column, two of them by a known pair, is as good as a header.
+    """
+    is_konect = bool(dialect.comments) and re.match(_KONECT, dialect.comments[0]) is not None
     return two_columns(
         source,
-        dialect.header,
+        dialect.header or _names_in_remark(dialect),
         dialect.n_columns,
         notes,
         options.ends,
-        by_position=bool(dialect.comments),
+        by_position=is_konect,
     )
+
+
+def _names_in_remark(dialect: Dialect) -> tuple[str, ...]:
+    """Return the names of more than two columns out of a remark, as SNAP writes them."""
+    for remark in dialect.comments:
+        names = dialect.cells(remark.lstrip("#% \t"))
+        if 2 < len(names) == dialect.n_columns and known_pairs(names, graph=True):
+            return tuple(names)
+    return ()
 
 
 def bipartite_batches(
@@ -167,16 +183,15 @@ def _says_directed(dialect: Dialect) -> bool | None:
 
 def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool:
     """Return whether a column of types, as Gephi writes it, calls some tie directed."""
-    names = [name.strip().lower() for name in dialect.header]
-    if "type" not in names or names.index("type") in chosen:
+    column = column_of_types(dialect.header, chosen)
+    if column is None:
         return False
     kind = pa.dictionary(pa.int32(), pa.string())
-    column = (names.index("type"),)
-    types: set[str] = set()
-    for table in tables(source, dialect, column, Notes(), kind):
-        for block in table.column(0).chunks:
-            types.update(value.strip().lower() for value in block.dictionary.to_pylist())
-    return "directed" in types
+    return any(
+        types_say_directed(block)
+        for table in tables(source, dialect, (column,), Notes(), kind)
+        for block in table.column(0).chunks
+    )
 
 
 def _without_count_line(arcs: Arcs) -> Arcs:
@@ -251,6 +266,16 @@ def _check_ids(ids: Ids | None, used: NDArray[np.bool_], form: Format) -> None:
 
 def _check_spelling(texts: pa.Array, form: Format) -> None:
     _refuse_spelling(problem_of(texts), form)
+    _refuse_alike(texts, form)
+
+
+def _refuse_alike(texts: pa.Array, form: Format) -> None:
+    pair = alike(texts)
+    if pair is not None:
+        raise InputError(
+            f"the ids {in_quotes(*pair)} look the same, which a reader of {form.name} refuses. "
+            f"Use {option('format', 'parquet')}."
+        )
 
 
 def _refuse_spelling(problem: Problem | None, form: Format) -> None:
@@ -270,6 +295,7 @@ def check_texts(texts: pa.Array, form: Format) -> None:
         Where there is one.
     """
     _refuse_spelling(problem_of_some(texts), form)
+    _refuse_alike(texts, form)
     for value in _awkward(texts):
         _refuse_awkward(value, form)
 

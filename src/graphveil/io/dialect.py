@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -27,6 +28,8 @@ MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "ite
 _SAMPLE = 200
 _ORDER = {"csv": ",;\t|", "tsv": "\t,;|", "text": "\t,;|"}
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+_ROW = re.compile(rb"^[ \t]*[^#%\s]", re.MULTILINE)
+_BLANK_LINE = re.compile(rb"^ +(?=\r?$)", re.MULTILINE)
 _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
 _LIST_NAMES = frozenset({"id", "ids", "node", "vertex", "name", "user", "person", "item", "member"})
 """Names of the only column of a file that lists ids, as `plain` gives them."""
@@ -130,7 +133,7 @@ def sniff(
         delimiter=separator,
         n_columns=widths.most_common(1)[0][0],
         header=tuple(cell.strip() for cell in rows[0]) if named else (),
-        spaced=_is_spaced(rows, lines, separator),
+        spaced=_is_spaced(data or rows, lines, separator),
         widths=frozenset(widths),
         comments=tuple(remarks),
         inferred=kind == "inferred",
@@ -218,6 +221,30 @@ def without_comments(chunk: bytes) -> tuple[bytes, int]:
     if b"#" not in chunk and b"%" not in chunk:
         return chunk, 0
     return _COMMENT.subn(b"", chunk)
+
+
+def comments_below_rows(chunk: bytes, *, begun: bool) -> Iterator[tuple[int, bytes]]:
+    """Yield the position among the lines, and the text, of comments below the first row.
+
+    Parameters
+    ----------
+    chunk
+        Some lines.
+    begun
+        Whether a row stands above them.
+    """
+    row = _ROW.search(chunk)
+    start = 0 if begun else row.start() if row else len(chunk)
+    line, at = 0, 0
+    for comment in _COMMENT.finditer(chunk, start):
+        line += chunk.count(b"\n", at, comment.start())
+        at = comment.start()
+        yield line, comment.group()
+
+
+def without_blank_lines(chunk: bytes) -> bytes:
+    """Return the lines with those emptied that hold spaces alone."""
+    return _BLANK_LINE.sub(b"", chunk) if b"\n " in chunk or chunk.startswith(b" ") else chunk
 
 
 def single_spaced(chunk: bytes) -> bytes:

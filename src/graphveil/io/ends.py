@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from graphveil.data.columns import known_pairs
+from graphveil.data.columns import NODE_LISTS, TOO_SHORT, known_pairs, plain
 from graphveil.io.options import Ends
 from graphveil.io.raw import Notes
 from graphveil.io.source import Source, shown
@@ -101,9 +101,22 @@ def _recognised(
     source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, *, by_position: bool
 ) -> tuple[int, int]:
     """Return the columns of known names, or the only two; refuse what is not clear."""
-    pairs = known_pairs(header, graph=ends.names[0] == "source_column")
+    graph = ends.names[0] == "source_column"
+    pairs = known_pairs(header, graph=graph)
+    if (
+        pairs
+        and not all(header)
+        and (plain(header[pairs[0][0]]), plain(header[pairs[0][1]])) in TOO_SHORT
+    ):
+        return refuse_columns(source, header, n_columns, ends, "like those of a matrix")
     if len(pairs) == 1:
         return pairs[0]
+    if graph and tuple(map(plain, header)) in NODE_LISTS:
+        say = options(**dict(zip(ends.names, header, strict=True)))
+        source.refuse(
+            f"its columns, {shown(', '.join(header))}, list nodes and no ties. Give the file of "
+            f"ties; if these are ties, say {say}"
+        )
     if n_columns == 2 or (by_position and not header):
         return 0, 1
     why = "none of which are a known pair of names" if header else "without names"

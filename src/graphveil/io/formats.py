@@ -23,6 +23,23 @@ _NOUNS = {
     "table": "a table",
     "ids": "a list of ids",
 }
+_EXPORTED = "Save it as CSV in UTF-8, and give that file"
+_UNREAD = {
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a workbook of a spreadsheet", _EXPORTED)),
+    **dict.fromkeys((".sav", ".zsav", ".por"), ("an SPSS file", _EXPORTED)),
+    ".dta": ("a Stata file", _EXPORTED),
+    ".sas7bdat": ("a SAS file", _EXPORTED),
+    ".rds": ("a file of R", _EXPORTED),
+    ".zip": ("a zip archive", "Unzip it first, and give the file in it"),
+    **dict.fromkeys(
+        (".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz"),
+        ("packed in a way that is not read", "Unpack it first, and give the file in it"),
+    ),
+    ".jsonl": ("JSON", "Save it as CSV, and give that file"),
+    ".ndjson": ("JSON", "Save it as CSV, and give that file"),
+}
+"""Extensions of what people have and no reader takes: what it is, and the way out."""
+
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -70,7 +87,11 @@ class Format:
     def _function(self, name: str, kind: Content) -> Callable[..., Any]:
         if kind not in self.kinds:
             able = ", ".join(f.name for f in FORMATS.values() if kind in f.kinds)
-            raise InputError(f"{self.name} cannot hold {_NOUNS[kind]}. Use one of {able}.")
+            rows = self.module == "delimited" and name.startswith("read")
+            say = (
+                f", or say {option('input_format', 'csv')} where its lines are rows" if rows else ""
+            )
+            raise InputError(f"{self.name} cannot hold {_NOUNS[kind]}. Use one of {able}{say}.")
         module = import_module(f"graphveil.io.{self.module}")
         function: Callable[..., Any] = getattr(module, name)
         return function
@@ -191,8 +212,9 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
             raise InputError(f"no format {override!r}. Use one of {', '.join(FORMATS)}.")
         return FORMATS[override]
     extension = _inner(path).suffix.lower()
-    if extension == ".zip" or path.suffix.lower() == ".zip":
-        raise InputError(f"{path.name} is a zip archive. Unzip it first, and give the file in it.")
+    if extension in _UNREAD:
+        what, advice = _UNREAD[extension]
+        raise InputError(f"{path.name} is {what}. {advice}.")
     for entry in FORMATS.values():
         if extension in entry.extensions:
             return entry

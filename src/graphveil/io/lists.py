@@ -28,6 +28,8 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
     for number, line in source.lines():
         if not line.strip() or line.lstrip()[0] in "#%":
             notes.comment_lines += bool(line.strip())
+            if users:
+                _check_comment(source, dialect, line.strip(), number)
             continue
         if waiting:
             waiting = False
@@ -56,6 +58,16 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         items=item_column.labels,
         notes=notes,
     )
+
+
+def _check_comment(source: Source, dialect: Dialect, text: str, number: int) -> None:
+    """Refuse a comment below the first user that may be a user with items."""
+    if text[1:2].strip() and len(dialect.cells(text)) > 1:
+        source.refuse(
+            f"{shown(text)} may be a remark or a user. Put a space after {text[0]} where it is a "
+            "remark, quotes around the id, and commas or tabs between cells, where it is a user.",
+            line=number,
+        )
 
 
 def _check_first_line(source: Source, items: list[str], sizes: list[int]) -> None:

@@ -34,6 +34,10 @@ class Notes:
     binned: tuple[str, ...] = ()
     naming: tuple[str, ...] = ()
     many_numbers: tuple[str, ...] = ()
+    odd_cells: tuple[tuple[str, str], ...] = ()
+    empty_rows: int = 0
+    maybe_missing: str = ""
+    look_alike: str = ""
 
     def reported(self) -> dict[str, Any]:
         """Return what the reading report takes over."""

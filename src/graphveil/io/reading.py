@@ -21,6 +21,7 @@ from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Column, Pairs
 from graphveil.io.report import Reading, ReadingReport
 from graphveil.io.source import Source, shown
+from graphveil.io.spelling import may_be_missing
 
 D = TypeVar("D")
 FEW_NUMBERS = 20
@@ -70,6 +71,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     if ties.matter and options.directed != "symmetrize":
         source.refuse(ties.refusal)
     notes.rows = notes.rows or rows
+    notes.maybe_missing = may_be_missing(labels)
     return Reading(
         graph,
         ReadingReport(
@@ -135,6 +137,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     if named.n_users == 0:
         source.refuse("no user. Give at least one row.")
     pairs.notes.rows = pairs.notes.rows or pairs.user.size
+    pairs.notes.maybe_missing = may_be_missing(pairs.users) or may_be_missing(pairs.items)
     return Reading(
         named,
         ReadingReport(
@@ -185,6 +188,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     except DataError as error:
         source.refuse(str(error))
     cells.notes.suppressed_cells = table.n_suppressed
+    cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     cells.notes.naming, cells.notes.many_numbers = naming_columns(table), _many_numbers(table)
     return Reading(
         table,

@@ -7,7 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from graphveil.data.left_out import left_out_words
 from graphveil.data.naming import naming_question
-from graphveil.wording import mapping, option
+from graphveil.wording import mapping, option, several
 
 D = TypeVar("D")
 
@@ -50,6 +50,14 @@ class ReadingReport:
         Columns of a table that may name people: nearly every row has another value.
     many_numbers
         Columns of a table with many different numbers, each of which is a category.
+    odd_cells
+        Columns of a table that hold numbers or nothing, spelled as text; each with such a cell.
+    empty_rows
+        Rows of a table in which every cell is suppressed.
+    maybe_missing
+        An id that may stand for a missing one.
+    look_alike
+        Two ids that differ only in how an accent is written.
 
     Examples
     --------
@@ -77,6 +85,10 @@ class ReadingReport:
     binned: tuple[str, ...] = ()
     naming: tuple[str, ...] = ()
     many_numbers: tuple[str, ...] = ()
+    odd_cells: tuple[tuple[str, str], ...] = ()
+    empty_rows: int = 0
+    maybe_missing: str = ""
+    look_alike: str = ""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -106,6 +118,11 @@ class ReadingReport:
                 f"took the first line for names ({', '.join(self.header)}): {_if_data()}",
             ),
             *((True, words) for words in left_out_words(self.left_out)),
+            (
+                self.maybe_missing,
+                f"read {self.maybe_missing} as an id: if it stands for none, remove its rows",
+            ),
+            (self.look_alike, f"read {self.look_alike} as two ids, though they look the same"),
             *((True, words) for words in self._odd_columns()),
         ]
         return [sentence for happened, sentence in sentences if happened]
@@ -116,6 +133,7 @@ class ReadingReport:
         for name in self.naming:
             measures = f"; if it measures something, say {_grouped(name)}"
             asked.append(naming_question(name) + (measures if name in self.many_numbers else ""))
+        asked.extend(_odd_cell(name, cell) for name, cell in self.odd_cells)
         others = [name for name in self.many_numbers if name not in self.naming]
         if others:
             asked.append(
@@ -139,6 +157,10 @@ class ReadingReport:
                 f"read all ids as text: {self.odd_ids:,} are no integers, such as {self.example}",
             ),
             (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
+            (
+                self.empty_rows,
+                f"counted {_many(self.empty_rows, 'row')} of suppressed cells alone as people",
+            ),
             (self.binned, f"binned {', '.join(self.binned)}"),
         ]
         return self.dropped() + [sentence for happened, sentence in sentences if happened]
@@ -153,6 +175,18 @@ class Reading(NamedTuple, Generic[D]):
 
 def _grouped(name: str) -> str:
     return mapping("bins", name, "quantiles:4")
+
+
+def _odd_cell(name: str, cell: str) -> str:
+    """Return what is to be asked of a column with a cell that is no number and stands for one."""
+    if "," in cell:
+        return (
+            f"column {name} holds numbers with a comma ({cell}), each a category of its own: write "
+            "them without it, or with a point, and they can be grouped"
+        )
+    other = "cells of spaces alone" if not cell.strip() else f"{cell} among numbers"
+    say = several("suppressed", "*", "", cell)
+    return f"column {name} has {other}, read as a category: if nothing is meant, say {say}"
 
 
 def _if_data() -> str:

@@ -25,6 +25,11 @@ _MAGIC = {
     b"ARROW1": "an Arrow file. Rename it to end in .arrow",
     b"\xff\xfe": "UTF-16 text. Save it as UTF-8",
     b"\xfe\xff": "UTF-16 text. Save it as UTF-8",
+    b"BZh": "bzip2-compressed. Unpack it first",
+    b"\xfd7zXZ\0": "xz-compressed. Unpack it first",
+    b"\xd0\xcf\x11\xe0": "a workbook of a spreadsheet. Save the sheet as CSV in UTF-8",
+    b"$FL2": "an SPSS file. Export it as CSV in UTF-8",
+    b"<stata_dta>": "a Stata file. Export it as CSV in UTF-8",
 }
 _NO_DATA = (
     (rb"(?i)\s*<(!doctype\s+html|html\b|head\b|body\b)", "a web page. Download the file itself"),
@@ -34,6 +39,13 @@ _NO_DATA = (
     ),
 )
 """What is saved instead of data under its name, by its first bytes."""
+
+_NO_ROWS = (
+    (rb"\s*(\{\s*[\"}]|\[\s*[\[{])", "JSON. Save it as CSV"),
+    (rb"(?i)\s*<\?xml\b", "XML. Give it the extension of its format, such as .graphml"),
+    (rb"(?i)\*vertices\s", "Pajek. Rename it to end in .net"),
+)
+"""What is saved instead of rows of text, by its first bytes."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,8 @@ class Source:
                 start = raw.read(512).removeprefix(b"\xef\xbb\xbf")
         except OSError:
             return
-        for pattern, advice in _NO_DATA:
+        in_rows = self.format.module == "delimited"
+        for pattern, advice in (*_NO_DATA, *(_NO_ROWS if in_rows else ())):
             if re.match(pattern, start):
                 self.refuse(f"the content is {advice}.")
 

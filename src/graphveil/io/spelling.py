@@ -27,7 +27,22 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 """Any spelling of a decimal number."""
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
-_MISSING = ("nan", "null", "none", "na", "n/a", "")
+_MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", "\\n", ".", "")
+_MAY_BE_MISSING = (
+    "nan",
+    "NaN",
+    "NAN",
+    "null",
+    "NULL",
+    "Null",
+    "None",
+    "NONE",
+    "NA",
+    "N/A",
+    "#N/A",
+    "\\N",
+)
+_UNSEEN = "[\u200b\ufeff]"
 
 
 class Problem(NamedTuple):
@@ -76,6 +91,53 @@ def problem_of(values: pa.Array) -> Problem | None:
             if not re.fullmatch(r"[0-9]+", value):
                 return Problem(value, "is no whole number")
     return None
+
+
+def alike(values: pa.Array, *, accents: bool = False) -> tuple[str, str] | None:
+    """Return two of some texts that no eye can distinguish, None where there are none.
+
+    They differ in spaces at their ends or in characters without width; where asked, also in how an
+    accent is written.
+
+    Examples
+    --------
+    >>> alike(pa.array(["ann", "bob", "ann "])), alike(pa.array(["ann", "Ann"]))
+    (('ann', 'ann '), None)
+    """
+    values = values.unique()
+    seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, _UNSEEN, ""))
+    seen = pc.utf8_normalize(seen, "NFC") if accents else seen
+    if seen.equals(values) or pc.count_distinct(seen).as_py() == len(values):
+        return None
+    counts = seen.value_counts()
+    repeated = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
+    first, second, *_ = sorted(values.filter(pc.equal(seen, repeated)).to_pylist(), key=len)
+    return first, second
+
+
+def in_quotes(*values: str) -> str:
+    """Return texts that look the same so that they do not.
+
+    Examples
+    --------
+    >>> in_quotes("ann", "ann ")
+    "'ann' and 'ann '"
+    """
+    spelled = map(repr if all(value.isascii() for value in values) else ascii, values)
+    return " and ".join(spelled)
+
+
+def may_be_missing(labels: Ids) -> str:
+    """Return a text among ids that often stands for a missing one; empty where none does.
+
+    Examples
+    --------
+    >>> may_be_missing(text(["ann", "NULL"])), may_be_missing(text(["ann", "bob"]))
+    ('NULL', '')
+    """
+    if labels.dtype.kind != "T":
+        return ""
+    return next((word for word in _MAY_BE_MISSING if np.any(labels == word)), "")
 
 
 def problem_of_some(values: pa.Array) -> Problem | None:

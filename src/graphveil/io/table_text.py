@@ -18,9 +18,15 @@ from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
-from graphveil.wording import mapping, option
+from graphveil.wording import mapping, option, several
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
+_COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
+_NOTHING = pa.array(
+    ["", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>"]
+)
+"""What a cell says, in lower case and without space, that may stand for no value."""
+_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
 
@@ -38,11 +44,18 @@ def read_cells(source: Source, options: TableOptions) -> Cells:
     check_columns(source, names, options)
     _check_no_second_header(source, table, dialect)
     columns = {}
+    odd: list[tuple[str, str]] = []
     for name in names:
         column = table[name].combine_chunks()
         values = pc.utf8_trim_whitespace(column) if dialect.spaced else column
-        columns[name] = values if name == options.ids else _typed(source, name, values, options)
+        if name == options.ids:
+            columns[name] = values
+            continue
+        columns[name] = _typed(source, name, values, options)
+        cell = _odd_cell(columns[name])
+        odd += [] if cell is None else [(name, cell)]
     notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
+    notes.odd_cells = tuple(odd)
     return Cells(columns=columns, notes=notes)
 
 
@@ -107,9 +120,11 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
 def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
     quotes = b'"' in raw
     skipped = 1 if dialect.header else 0
+    blank = _BLANK_LINES.match(raw)
+    begin = blank.end() if blank else 0
     try:
         return csv.read_csv(
-            pa.BufferReader(raw),
+            pa.BufferReader(raw[begin:]),
             read_options=csv.ReadOptions(
                 column_names=list(names), skip_rows_after_names=skipped, block_size=1 << 22
             ),
@@ -168,28 +183,59 @@ def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -
         return values.cast(pa.int64())
     fraction = fraction_among(distinct)
     if fraction is not None:
-        refuse_fractions(source, name, fraction)
+        _, nothing = _apart(distinct)
+        refuse_fractions(source, name, fraction, *nothing[:1])
     return values
+
+
+def _odd_cell(values: pa.Array) -> str | None:
+    """Return a cell of a column of text that stands for a number, or for none; None without one."""
+    if not pa.types.is_string(values.type):
+        return None
+    rest, nothing = _apart(values.drop_null().unique())
+    numbers = pc.match_substring_regex(rest, NUMBER)
+    if nothing and len(rest) and pc.all(numbers).as_py():
+        return nothing[0]
+    with_comma = pc.match_substring_regex(rest, _COMMA)
+    if pc.any(with_comma).as_py() and pc.all(pc.or_(numbers, with_comma)).as_py():
+        return str(rest.filter(with_comma)[0])
+    return next((cell for cell in nothing if not cell.strip()), None)
+
+
+def _apart(values: pa.Array) -> tuple[pa.Array, list[str]]:
+    """Return the texts that say something, and those that may stand for no value."""
+    nothing = pc.is_in(pc.utf8_trim_whitespace(pc.utf8_lower(values)), value_set=_NOTHING)
+    return values.filter(pc.invert(nothing)), values.filter(nothing).to_pylist()
 
 
 def fraction_among(values: pa.Array) -> str | None:
     """Return a number that is not whole, or not spelled so, where all values are numbers.
 
+    Words for no value, such as NA, are passed over.
+
     Examples
     --------
-    >>> fraction_among(pa.array(["7", "1e5"])), fraction_among(pa.array(["ann", "1e5"]))
+    >>> fraction_among(pa.array(["7", "1e5", "NA"])), fraction_among(pa.array(["ann", "1e5"]))
     ('1e5', None)
     """
-    if not pc.all(pc.match_substring_regex(values, NUMBER)).as_py():
+    rest, _ = _apart(values)
+    if not len(rest) or not pc.all(pc.match_substring_regex(rest, NUMBER)).as_py():
         return None
-    fractions = values.filter(pc.match_substring_regex(values, "[.eE]"))
+    fractions = rest.filter(pc.match_substring_regex(rest, "[.eE]"))
     return fractions[0].as_py() if len(fractions) else None
 
 
-def refuse_fractions(source: Source, name: str, value: object) -> None:
-    """Refuse a column of numbers that are not whole."""
+def refuse_fractions(source: Source, name: str, value: object, nothing: str = "") -> None:
+    """Refuse a column of numbers that are not whole, beside a word that may stand for no value."""
+    bins = mapping("bins", name, "median")
+    if nothing:
+        hide = several("suppressed", "*", "", nothing)
+        source.refuse(
+            f"column {name} is numeric ({shown(value)}) but for {shown(nothing)!r}. If nothing is "
+            f"meant by this, say {hide}, and bin the numbers, for example {bins}"
+        )
     source.refuse(
         f"column {name} is numeric ({shown(value)}). Bin it, for example "
-        f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
+        f"{bins}; or with quantiles:4 or edges:1,2,3. "
         "A level is a whole number."
     )

@@ -150,7 +150,7 @@ _ALL = (
     ),
     Measure(
         name="hybrid",
-        knows="what dk and vrq know, both",
+        knows="how the people near a person are tied, and how many neighbours each has anywhere",
         definition="the pair of the values of dk and vrq",
         source=_COMPARISON,
         classes=dk.isomorphic_and_degrees_around,
