@@ -28,14 +28,12 @@ RUNS = {
     + [("k-degree", {"k": 4, "target": "greedy"})],
     "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
     "smooth-k": [("smooth-k", {"k": 4}), ("mondrian", {"k": 4})],
-    "adaptive": [("adaptive", {"levels": 2})],
     "measures": [("hrg-mcmc", {"epsilon": 2.0})],
 }
 KERNELS = {
     "k-degree": "k_degree.",
     "structural": ("structural.", "neighbourhoods."),
     "smooth-k": ("smooth_k.", "mondrian."),
-    "adaptive": "adaptive.",
     "measures": "hierarchy.",
 }
 """The kernels whose tests need no other room's."""
