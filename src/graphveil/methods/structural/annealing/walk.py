@@ -37,7 +37,7 @@ AT_MOST = 5_000_000_000
 """Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
 """
 
-AN_EDGE = 500_000
+AN_EDGE = 1_000_000
 """Steps of work an edge of a stretch over values towards a goal, at most."""
 
 MOST_WARM = 2_000_000
