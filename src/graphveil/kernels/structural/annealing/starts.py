@@ -142,7 +142,7 @@ def _best_deletion(state: State, v: int) -> int:
         seen += 1
         if seen % every != 0:
             continue
-        begin(classes, None)
+        begin(classes)
         common = shift_pair(state, pair)
         here = (classes.tally[UNPROTECTED], common)
         undo(classes, before)

@@ -233,14 +233,15 @@ def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
 
     Degrees above the highest do not count.
     """
-    classes, weight, degree = state.classes, state.weight, state.rows.length
+    classes, degree = state.classes, state.rows.length
     lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
     hubs = int(np.quantile(degree, phases.HUBS))
+    weight = classes.weight
     every = np.arange(weight.size)
     weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
     weight[(every < lowest) | (every > highest)] = 0
     classes.node[:, PULL] = 0
-    fill(classes, weight)
+    fill(classes)
     return lowest
 
 
