@@ -127,11 +127,11 @@ def counted(codes, k, weight=None, node=None):
 def test_classes_equal_a_recount_after_moves_and_go_back(drawn, k, with_aims, seed):
     rng, n = generator(seed), len(drawn)
     codes = np.array([degree << 40 | triangles for degree, triangles in drawn], dtype=np.int64)
-    table = classes.new_classes(codes, k, moves=12, steps=(1 << 40, 1), aims=3 if with_aims else 0)
     weight = rng.integers(0, 4, 60) if with_aims else None
+    table = classes.new_classes(codes, k, moves=12, steps=(1 << 40, 1), weight=weight)
     if with_aims:
         table.node[:, 1:] = rng.integers(0, 4, (n, 3))
-    classes.fill(table, weight)
+    classes.fill(table)
 
     def check(codes):
         node = table.node.tolist() if with_aims else None
@@ -142,18 +142,18 @@ def test_classes_equal_a_recount_after_moves_and_go_back(drawn, k, with_aims, se
         listed = [
             v for v, c in enumerate(codes) if sizes[c] < k and (not with_aims or weight[c >> 40])
         ]
-        assert listed == out[: classes.list_unprotected(table, weight, out)].tolist()
+        assert listed == out[: classes.list_unprotected(table, out)].tolist()
 
     now = codes.tolist()
     check(now)
     for _ in range(8):
         before, then = classes.tallies(table), list(now)
-        classes.begin(table, weight)
+        classes.begin(table)
         v = int(rng.integers(n))
-        classes.move(table, weight, v, 1)
+        classes.move(table, v, 1)
         now[v] += 1
         one, other = int(rng.integers(n)), int(rng.integers(n))
-        classes.shift(table, weight, (one, other), 2, 1)
+        classes.shift(table, (one, other), 2, 1)
         for end in (one, other):
             now[end] += (1 << 40) + 2
         check(now)
@@ -161,7 +161,7 @@ def test_classes_equal_a_recount_after_moves_and_go_back(drawn, k, with_aims, se
             classes.undo(table, before)
             now = then
             check(now)
-    classes.fill(table, weight)
+    classes.fill(table)
     check(now)
 
 
@@ -195,7 +195,7 @@ def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
     for pair in rng.integers(0, max(len(pairs), 1), 12 if pairs else 0).tolist():
         v, w = pairs[pair]
         common = list(nx.common_neighbors(twin, v, w))
-        classes.begin(state.classes, None)
+        classes.begin(state.classes)
         assert len(common) == states.shift_pair(state, pair)
         states.rewrite(state, pair)
         bests.record(pool, None, best, pair)
@@ -248,7 +248,7 @@ def test_a_trial_is_an_edit_or_a_revert_or_one_of_each(graph, full, seed):
         states.flip(*here[:3], trial, pair)
     changed = edges // 2
     odds = Odds(0.5, 0.3, 0.5, 0.5, 0.0, changed if full else edges)
-    listed = classes.list_unprotected(state.classes, None, here.unprotected)
+    listed = classes.list_unprotected(state.classes, here.unprotected)
     kinds = Counter()
     for _ in range(60):
         size = proposals.propose(pool, state.rows, trial, (here.unprotected, listed), odds, rng)
@@ -341,7 +341,7 @@ def test_values_follow_single_turns_once_they_settle(graph, measure, seed):
     for pair in rng.permutation(len(pairs))[:4].tolist():
         v, w = pairs[pair]
         then = kept.value.copy()
-        classes.begin(table, None)
+        classes.begin(table)
         kept.tally[0] = 0
         values.turn(lists, kept, v, w, -1 if rows.adjacent(lists, v, w) else 1)
         values.settle(lists, kept, table)
@@ -414,7 +414,7 @@ def test_trials_one_by_one_are_the_annealing_loop(graph, measure, seed):
     one, other = arena_of(task, generator()), arena_of(task, generator())
     anneal.anneal(one, None, plan, odds, generator(seed), 0, 100)
     (state, _, _, unprotected, trial), rng = other, generator(seed)
-    near = unprotected, classes.list_unprotected(state.classes, None, unprotected)
+    near = unprotected, classes.list_unprotected(state.classes, unprotected)
     for _ in range(100):
         size = proposals.propose(state.pool, state.rows, trial, near, odds, rng)
         if size:
@@ -434,7 +434,7 @@ def test_trials_with_aims_one_by_one_are_the_annealing_loop(graph, seed):
     one, other = field_of(task), field_of(task)
     anneal.anneal(None, one, plan, odds, generator(seed), 0, 100)
     state, rng = other.state, generator(seed)
-    listed = classes.list_unprotected(state.classes, state.weight, other.unprotected)
+    listed = classes.list_unprotected(state.classes, other.unprotected)
     for _ in range(100):
         size = moves.propose(other, listed, odds, rng)
         more = target_edits.more_edits(other, size, odds.budget)
@@ -454,7 +454,7 @@ def test_trials_with_aims_one_by_one_are_the_annealing_loop(graph, seed):
 def test_the_energy_is_a_mean_of_nodes_and_lack_beyond_what_is_spared(drawn, k, ease, spared):
     codes = np.array([degree << 40 | triangles for degree, triangles in drawn], dtype=np.int64)
     table = classes.new_classes(codes, k, moves=1, steps=(1 << 40, 1))
-    classes.fill(table, None)
+    classes.fill(table)
     plan = Schedule(1, 1.0, 1.0, 0.0, ease, 0.5, float(spared), 2.0 * spared, 0, False)
     table.tally[classes.GAP] = 3
     nodes, lack, _ = counted(codes.tolist(), k)

@@ -81,7 +81,7 @@ def edges_in(state):
 
 def assert_counted(task, field):
     """Compare every number of the state with a recount of its neighbour lists."""
-    (classes, weight, _, _), edits = field.state, field.edits
+    classes, edits = field.state.classes, field.edits
     n, k, edges = task.graph.n_nodes, task.k, edges_in(field.state)
     found = values(n, edges)
     codes = [degree << 40 | triangles for degree, triangles in found]
@@ -90,7 +90,7 @@ def assert_counted(task, field):
     assert sizes == {code: size for code, size in classes.table.tolist() if size > 0}
     small = {code: size for code, size in sizes.items() if size < k}
     assert sum(small.values()) == classes.tally[kernel.UNPROTECTED]
-    lack = sum(weight[code >> 40] * c * (2 * k - 1 - c) for code, c in small.items())
+    lack = sum(classes.weight[code >> 40] * c * (2 * k - 1 - c) for code, c in small.items())
     assert lack == classes.tally[kernel.LACK]
     gaps = [
         strength * (abs(t - aim_t) + 8 * abs(d - aim_d))
@@ -107,9 +107,9 @@ def assert_counted(task, field):
 def shuffled(task, seed, *, flips=12):
     """A state after some flips, with weights and aims."""
     field, rng = field_of(task), generator(seed)
-    classes, weight, _, _ = field.state
+    classes, weight = field.state.classes, field.state.classes.weight
     weight[:] = rng.integers(0, 4, weight.size)
-    kernel.fill(classes, weight)
+    kernel.fill(classes)
     set_aims(classes, 0, task.graph.n_nodes, strength=1)
     for _ in range(flips):
         v, w = rng.permutation(task.graph.n_nodes)[:2].tolist()
@@ -156,8 +156,8 @@ def without_bits(field):
 
 
 def snapshot(field):
-    classes, weight, rows, bits = field.state
-    arrays = [*classes[:2], weight, classes.tally[: kernel.MOVED], rows.length, bits]
+    classes, rows, bits = field.state
+    arrays = [*classes[:2], classes.weight, classes.tally[: kernel.MOVED], rows.length, bits]
     rows = [array.copy() for array in (*arrays, *field.edits)]
     return [*rows, np.array(sorted(edges_in(field.state)))]
 

@@ -6,6 +6,7 @@ import pytest
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
 from graphveil.kernels.structural.annealing.state import flip
+from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.starts import cut, strip
 from graphveil.methods.structural.annealing.state import arena_of, edited_of
@@ -143,6 +144,55 @@ def test_a_walk_that_misses_what_another_reaches_is_not_refined():
     _, looks = watched(search, missed, iterations=1_000)
     _, fewer = watched(search, missed._replace(to_beat=5), iterations=1_000)
     assert fewer < looks
+
+
+def friends_of_friends(n=100, seed=1):
+    """Return a ring of near friends, some far ones, some hubs."""
+    rng = np.random.default_rng(seed)
+    ends = [(v, (v + step) % n) for v in range(n) for step in (1, 2)]
+    ends += [(v, int(rng.integers(n))) for v in range(n)]
+    ends += [(v, int(rng.integers(n // 10))) for v in range(0, n, 3)]
+    simple = np.array(sorted({(min(pair), max(pair)) for pair in ends if pair[0] != pair[1]}))
+    return Graph.from_edges(*simple.T, n=n)
+
+
+def test_no_seed_needs_much_more_edits_than_another():
+    task = task_of(friends_of_friends())._replace(k=5)
+    edits = [strip(task, iterations=50_000, rng=generator(seed)).cost for seed in range(6)]
+    assert max(edits) < 1.5 * min(edits)
+
+
+def test_a_search_that_reaches_the_goal_is_repeated_with_fewer_edits(monkeypatch):
+    budgets = []
+
+    def anneal(walk, stretch, plain=module.Walk.anneal):
+        budgets.append((stretch.odds.budget, walk.reached()[1]))
+        return plain(walk, stretch)
+
+    monkeypatch.setattr(module.Walk, "anneal", anneal)
+    task = task_of(friends_of_friends(n=40), measure="dk")
+    edited = search(task, iterations=2_000, rng=generator())
+    assert 0 == edited.unprotected
+    (unlimited, _), (half, reached), *_ = budgets
+    assert (task.graph.n_edges, reached // 2) == (unlimited, half)
+    assert edited.cost < reached
+
+
+def test_a_strip_that_another_will_beat_gives_up(monkeypatch):
+    monkeypatch.setattr(starts_module, "CHUNK", 5)
+    task = task_of(random_graph(n=60, density=0.5))
+    alone = strip(task, iterations=4_000, rng=generator())
+    beaten = strip(task._replace(to_beat=100), iterations=4_000, rng=generator())
+    assert (0, True) == (alone.unprotected, alone.cost > 200)
+    assert beaten.unprotected > 20
+
+
+@pytest.mark.parametrize("measure", ["count", "dk"])
+def test_a_goal_is_missed_by_far_only_where_edges_can_be_sampled_instead(measure):
+    task = task_of(random_graph(n=40, density=0.3), measure=measure)._replace(k=4)
+    walk = module.walk_of(task, generator(), None)
+    assert (measure == "dk") == walk.misses_by_far()
+    assert not walk._replace(task=task._replace(edits="rewire")).misses_by_far()
 
 
 def test_empty_classes_are_dropped_before_the_table_is_full():

@@ -19,6 +19,7 @@ from graphveil.methods.structural.target import walk as module
 from graphveil.methods.structural.target.state import edited_of, field_of
 from graphveil.methods.structural.target.walk import Walk, is_dense, target
 from graphveil.methods.structural.task import Edited, Task
+from graphveil.randomness import Randomness
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -162,10 +163,10 @@ def test_effort_leaves_the_number_of_starts_as_it_is(monkeypatch):
     monkeypatch.setattr(Walk, "begin_anew", lambda walk: starts.append(walk.steps))
     monkeypatch.setattr(Walk, "follow", lambda walk, *_, **__: steps.append(walk.steps))
     target(task_of(FLAG, k=5), iterations=None, effort=0.5, rng=generator())
-    assert ([1_500_000] * 4, {1_500_000}) == (starts, set(steps))
+    assert ([500_000] * 4, {500_000}) == (starts, set(steps))
     starts.clear()
     target(task_of(FLAG, k=5), iterations=None, effort=3, rng=generator())
-    assert [9_000_000] * 4 == starts
+    assert [3_000_000] * 4 == starts
 
 
 @pytest.mark.parametrize(("to_beat", "last"), [(None, 445), (460, 445), (10, 720)])
@@ -199,6 +200,44 @@ def test_a_start_that_misses_by_far_what_another_reached_is_the_last(monkeypatch
         starts.clear()
         target(task._replace(to_beat=to_beat), iterations=200, rng=generator())
         assert more == len(starts)
+
+
+@pytest.mark.parametrize(("missed", "rounds"), [(1000, 0), (640, 1), (300, 2), (19, 5)])
+def test_rounds_go_on_while_they_may_come_to_the_last_few(missed, rounds, monkeypatch):
+    followed = []
+    monkeypatch.setattr(Walk, "missed", lambda _: missed)
+    monkeypatch.setattr(Walk, "follow_all", lambda _, course, **__: followed.append(course))
+    monkeypatch.setattr(Walk, "follow", lambda *_, **__: None)
+    task = task_of(FLAG)._replace(to_beat=4)
+    walk = Walk(task, field_of(task), generator(), None, 1, 1, [])
+    module._run(walk, phases.DENSE, None)
+    assert rounds == len(followed) - 1
+    followed.clear()
+    module._run(walk._replace(task=task._replace(to_beat=None)), phases.DENSE, None)
+    assert phases.DENSE.rounds == len(followed) - 1
+
+
+@pytest.mark.parametrize(
+    ("reaches", "tried"),
+    [
+        (None, ["strip", "cut", "search", "target", "strip"]),
+        ("cut", ["strip", "cut", "search", "target"]),
+    ],
+)
+def test_strip_runs_once_more_where_nobody_reaches_the_goal(reaches, tried, monkeypatch):
+    ran, to_beat = [], []
+
+    def heuristic(name, task, *_):
+        ran.append(name)
+        to_beat.append(task.to_beat)
+        none = pairs()
+        return Edited(none, pairs((0, 1)), unprotected=0 if name == reaches else 2)
+
+    monkeypatch.setattr(run_module, "_heuristic", heuristic)
+    settings = gv.StructuralAnonymity(edits="any").settings()
+    run_module._try_all(task_of(FLAG), settings, Randomness(seed=1), 2, lambda: False)
+    assert tried == ran
+    assert (2, None if reaches is None else 1) == (to_beat[0], to_beat[-1])
 
 
 def test_effort_and_iterations_exclude_each_other():

@@ -74,9 +74,9 @@ def anneal(
     Cools geometrically, and lists the unprotected nodes now and then. Writes what `attempt` writes.
     """
     if arena is not None:
-        classes, weight, unprotected = arena.state.classes, None, arena.unprotected
+        classes, unprotected = arena.state.classes, arena.unprotected
     if field is not None:
-        classes, weight, unprotected = field.state.classes, field.state.weight, field.unprotected
+        classes, unprotected = field.state.classes, field.unprotected
     renewal = since = max(RENEWAL, len(classes.node) >> 8)
     cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
     temperature = plan.hot * cooling**first
@@ -86,7 +86,7 @@ def anneal(
             return
         if since >= renewal:
             since = 0
-            listed = list_unprotected(classes, weight, unprotected)
+            listed = list_unprotected(classes, unprotected)
         since += 1
         temperature *= cooling
         if arena is not None:

@@ -1,8 +1,7 @@
 """Classes of look-alike nodes, kept up to date as single nodes change their codes.
 
 A code is a whole number from 0 on: nodes of one code look alike. A move takes O(1) and is logged,
-so that a trial can be taken back exactly. ``weight[d]`` is what an unprotected node of degree d
-counts, in walks with aims; where it is None each counts 1, and none has an aim.
+so that a trial can be taken back exactly.
 """
 
 from __future__ import annotations
@@ -36,9 +35,11 @@ class Classes(NamedTuple):
     ``node[v]`` holds the row of v's code; in walks with aims, where codes are ``degree << 40 |
     triangles``, also how strongly v is pulled, and the degree and triangles it is pulled to.
     ``log`` lists the nodes moved in a trial, the rows they left and, in its last column, the rows
-    first used. ``tally`` holds the unprotected nodes, what their classes lack, the sum of the gaps
-    to the aims, the rows in use and the lengths of both logs; ``rule`` holds k, the shift of the
-    hash, and what a degree and a triangle add to a code.
+    first used. ``weight[d]`` is what an unprotected node of degree d counts, in walks with aims;
+    where it is empty each counts 1, and none has an aim. ``tally`` holds the unprotected nodes,
+    what their classes lack, the sum of the gaps to the aims, the rows in use and the lengths of
+    both logs; ``rule`` holds k, the shift of the hash, and what a degree and a triangle add to a
+    code.
 
     A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``: a lone node counts 1, one of k - 1
     alike little more than a half, so that joining a larger class pays before it is full. At k = 2
@@ -48,18 +49,20 @@ class Classes(NamedTuple):
     table: Ints
     node: Ints
     log: Ints
+    weight: Ints
     tally: Ints
     rule: Ints
 
 
 def new_classes(
-    codes: Ints, k: int, *, moves: int, steps: tuple[int, int], aims: int = 0
+    codes: Ints, k: int, *, moves: int, steps: tuple[int, int], weight: Ints | None = None
 ) -> Classes:
     """Return an unfilled table, the codes in its first rows, with room for the moves of one trial.
 
-    A code grows by these steps with a degree and with a triangle. A node has so many numbers that
-    tell its aim.
+    A code grows by these steps with a degree and with a triangle. Nodes have aims where weights by
+    degree are given.
     """
+    aims = 0 if weight is None else 3
     table, shift = new_table(3 * max(codes.size, moves, 1))
     node = np.zeros((codes.size, 1 + aims), dtype=np.int64)
     node[:, SLOT] = np.arange(codes.size)
@@ -68,6 +71,7 @@ def new_classes(
         table=table,
         node=node,
         log=np.empty((max(moves, 1), 3), dtype=np.int64),
+        weight=np.empty(0, dtype=np.int64) if weight is None else weight,
         tally=np.zeros(FRESH + 1, dtype=np.int64),
         rule=np.array([k, shift, *steps], dtype=np.int64),
     )
@@ -80,18 +84,18 @@ def gap(code: int, degree: int, triangles: int) -> int:
 
 
 @leaf
-def _worth(weight: Ints | None, code: int) -> int:
+def _worth(weight: Ints, code: int) -> int:
     """Return what an unprotected node of this code counts."""
-    if weight is not None:
+    if weight.size > 0:
         return int(weight[code >> DEGREE_BITS])
     return 1
 
 
 @tiered(for_each_entry(0.3))
 @leaf
-def fill(classes: Classes, weight: Ints | None) -> None:
+def fill(classes: Classes) -> None:
     """Enter every node by its code into the emptied table, and count anew; drops empty classes."""
-    table, node, _, tally, rule = classes
+    table, node, _, weight, tally, rule = classes
     k = rule[K]
     for v in range(len(node)):
         node[v, SLOT] = table[node[v, SLOT], 0]
@@ -106,7 +110,7 @@ def fill(classes: Classes, weight: Ints | None) -> None:
         table[row, 0] = code
         table[row, 1] += 1
         node[v, SLOT] = row
-        if weight is not None:
+        if weight.size > 0:
             degree, triangles = node[v, AIM_DEGREE], node[v, AIM_TRIANGLES]
             tally[GAP] += node[v, PULL] * gap(code, degree, triangles)
     for row in range(len(table)):
@@ -117,18 +121,18 @@ def fill(classes: Classes, weight: Ints | None) -> None:
 
 
 @leaf
-def begin(classes: Classes, weight: Ints | None) -> None:
+def begin(classes: Classes) -> None:
     """Start a trial: forget the log, and drop empty classes where the table is half full."""
     classes.tally[MOVED] = 0
     classes.tally[FRESH] = 0
     if 2 * classes.tally[USED] > len(classes.table):
-        fill(classes, weight)
+        fill(classes)
 
 
 @leaf
-def move(classes: Classes, weight: Ints | None, v: int, step: int) -> None:
+def move(classes: Classes, v: int, step: int) -> None:
     """Change the code of v by `step`; write the table, the tally and the log."""
-    table, node, log, tally, rule = classes
+    table, node, log, weight, tally, rule = classes
     k, row = rule[K], node[v, SLOT]
     old = table[row, 0]
     code = old + step
@@ -151,7 +155,7 @@ def move(classes: Classes, weight: Ints | None, v: int, step: int) -> None:
     elif after == k:
         tally[UNPROTECTED] -= k - 1
         tally[LACK] -= _worth(weight, code) * k * (k - 1)
-    if weight is not None and node[v, PULL] != 0:
+    if weight.size > 0 and node[v, PULL] != 0:
         degree, triangles = node[v, AIM_DEGREE], node[v, AIM_TRIANGLES]
         tally[GAP] += node[v, PULL] * (gap(code, degree, triangles) - gap(old, degree, triangles))
     table[row, 1] = before - 1
@@ -163,16 +167,14 @@ def move(classes: Classes, weight: Ints | None, v: int, step: int) -> None:
 
 
 @leaf
-def shift(
-    classes: Classes, weight: Ints | None, ends: tuple[int, int], common: int, sign: int
-) -> None:
+def shift(classes: Classes, ends: tuple[int, int], common: int, sign: int) -> None:
     """Move the codes of two nodes as joining (1) or parting (-1) them does.
 
     They have so many common neighbours, whose codes are moved besides.
     """
     step = sign * (classes.rule[BY_DEGREE] + common * classes.rule[BY_TRIANGLE])
-    move(classes, weight, ends[0], step)
-    move(classes, weight, ends[1], step)
+    move(classes, ends[0], step)
+    move(classes, ends[1], step)
 
 
 @leaf
@@ -194,7 +196,7 @@ def energy_of(classes: Classes, plan: Schedule) -> float:
 @leaf
 def undo(classes: Classes, before: tuple[int, int, int]) -> None:
     """Take back every move since `begin`, when these were the `tallies`."""
-    table, node, log, tally, _ = classes
+    table, node, log, _, tally, _ = classes
     for i in range(tally[MOVED] - 1, -1, -1):
         v, row = log[i, 0], log[i, 1]
         table[node[v, SLOT], 1] -= 1
@@ -209,13 +211,13 @@ def undo(classes: Classes, before: tuple[int, int, int]) -> None:
 
 
 @leaf
-def list_unprotected(classes: Classes, weight: Ints | None, out: Ints) -> int:
+def list_unprotected(classes: Classes, out: Ints) -> int:
     """Write into out the nodes in classes below k that count; return how many."""
     filled = 0
     for v in range(len(classes.node)):
         row = classes.node[v, SLOT]
         listed = classes.table[row, 1] < classes.rule[K]
-        if listed and _worth(weight, classes.table[row, 0]) > 0:
+        if listed and _worth(classes.weight, classes.table[row, 0]) > 0:
             out[filled] = v
             filled += 1
     return filled

@@ -73,15 +73,14 @@ class StructuralAnonymity(Anonymizer[Graph]):
         The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
     iterations
         Ours: proposals of a stretch. Where None, by the edges: 50 an edge, at least 100,000 and at
-        most 5,000,000; towards a full or partial goal at least 400,000 and at most 2,000,000, and
-        up to three more stretches take half to twice as many. Fewer where the measure makes them
-        slow. target: 500 an edge, at least 3,000,000 and at most 15,000,000; beyond 40,000 edges
-        fewer again.
+        most 5,000,000; towards a full or partial goal at least 200,000, from 1,000 edges on
+        400,000, and at most 2,000,000. Then several more stretches take a quarter to twice as many.
+        Fewer where the measure makes them slow. target: 500 an edge, at least 1,000,000 on small
+        and 3,000,000 on other networks, at most 15,000,000; beyond 40,000 edges fewer again.
     effort
         Ours: a multiple of the usual proposals, where `iterations` gives none. With 1 a run takes
-        about half a minute of one processor on a sparse network of 100,000 edges, and up to a
-        minute on a dense one; with 4 about four times as long. It counts steps, not seconds: a seed
-        gives the same release on any machine.
+        about half a minute of one processor on a network of 100,000 edges; with 4 up to four times
+        as long. It counts steps, not seconds: a seed gives the same release on any machine.
     preserve_triangles
         Forbids ``"cut"``, which removes every triangle.
     time_limit_seconds

@@ -38,6 +38,9 @@ WALKS = {"search": search, "target": target, "strip": strip, "cut": cut}
 STARTS: tuple[Walking, ...] = ("strip", "cut")
 """Those that look for the fewest deletions that protect everybody, whatever the budget."""
 
+CUT_NEEDS = 0.5
+"""The share of edges that cut deletes, at most as a rule."""
+
 LARGE_BUDGET = 0.2
 """The share of edges from which a budget may suffice for everybody, by `STARTS`."""
 
@@ -120,29 +123,47 @@ def _try_all(
     before: int,
     interrupted: Callable[[], bool],
 ) -> dict[str, Edited]:
-    """Return what every heuristic reaches; each gets its share of the time that remains."""
+    """Return what every heuristic reaches; each gets its share of the time that remains.
+
+    Where strip gave up because cut would follow, and all have missed the goal, it runs once more.
+    """
     results: dict[str, Edited] = {}
-    names = _chosen(task, settings)
+    names = [*_chosen(task, settings)]
     limit = settings.time_limit_seconds
     deadline = math.inf if limit is None else time.monotonic() + limit
-    for position, name in enumerate(names):
+    while names:
+        name = names.pop(0)
         now = time.monotonic()
         if results and (interrupted() or now > deadline):
             break
-        until = now + (deadline - now) / (len(names) - position)
-        aim = task._replace(to_beat=_to_beat(task, results.values()))
+        until = now + (deadline - now) / (len(names) + 1)
+        to_beat = _to_beat(task, results.values(), cut_follows="cut" in names)
+        aim = task._replace(to_beat=to_beat)
         rng = randomness.stream(f"structural {name}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = _watch(until, before, advance, interrupted)
             edited = _heuristic(name, aim, settings, rng, watch)
         if name not in STARTS or edited.cost <= task.budget:
             results[name] = edited
+        if not names and name != "strip" and _all_missed(task, results):
+            names = ["strip"]
     return results
 
 
-def _to_beat(task: Task, results: Iterable[Edited]) -> int | None:
-    """Return the fewest edits with which a goal is reached; a budget sets no number to beat."""
+def _all_missed(task: Task, results: dict[str, Edited]) -> bool:
+    """Return whether strip, cut and all others missed a goal; a budget sets none."""
+    missed = _to_beat(task, results.values(), cut_follows=False) is None
+    return missed and not task.by_budget and results.keys() >= {*STARTS}
+
+
+def _to_beat(task: Task, results: Iterable[Edited], *, cut_follows: bool) -> int | None:
+    """Return the fewest edits with which a goal is reached; a budget sets no number to beat.
+
+    Where cut follows, no more than it is likely to need.
+    """
     reached = [edited.cost for edited in results if edited.unprotected <= task.allowed]
+    if cut_follows:
+        reached.append(round(CUT_NEEDS * task.graph.n_edges))
     return None if task.by_budget else min(reached, default=None)
 
 

@@ -85,8 +85,8 @@ def shift_pair(state: State, pair: int) -> int:
     if by_triangle != 0:
         common = common_of(rows, v, w)
         for i in range(common):
-            move(classes, None, int(np.int64(rows.common[i])), sign * by_triangle)
-    shift(classes, None, (v, w), common, sign)
+            move(classes, int(np.int64(rows.common[i])), sign * by_triangle)
+    shift(classes, (v, w), common, sign)
     return common
 
 
@@ -130,7 +130,7 @@ def make(state: State, values: Values | None, trial: Ints, size: int) -> None:
 
     With values the lists are written. With codes alone the last flip waits for `settle_trial`.
     """
-    begin(state.classes, None)
+    begin(state.classes)
     if values is None:
         for i in range(size):
             shift_pair(state, trial[i])

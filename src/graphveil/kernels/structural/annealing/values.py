@@ -243,7 +243,7 @@ def settle(rows: Rows, values: Values, classes: Classes) -> None:
         pending[x, FLAGS], pending[x, DELTA] = 0, 0
         step = ((value[x, SUM] + value[x, SHAPE]) & LARGEST) - code
         if step != 0:
-            move(classes, None, x, step)
+            move(classes, x, step)
 
 
 @leaf

@@ -47,12 +47,11 @@ BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(
 class State(NamedTuple):
     """What a flip reads or writes, but for the list of edits.
 
-    ``weight[d]`` is what an unprotected node of degree d counts. ``bits`` holds the same as the
+    ``bits`` holds the same as the
     rows, one row of bits a node; it has no columns on sparse graphs.
     """
 
     classes: Classes
-    weight: Ints
     rows: Rows
     bits: NDArray[np.uint64]
 
@@ -105,21 +104,21 @@ def adjacent(state: State, v: int, w: int) -> bool:
 @leaf
 def _shift_common(state: State, v: int, w: int, sign: int) -> int:
     """Change the triangles of every common neighbour of v and w by one; return how many."""
-    classes, weight, rows, bits = state
+    classes, rows, bits = state
     common = 0
     for word in range(bits.shape[1]):
         both = bits[v, word] & bits[w, word]
         while both != np.uint64(0):
             lowest = both & (~both + np.uint64(1))
             x = WORD * word + BIT_OF[np.int64((lowest * DE_BRUIJN) >> np.uint64(58))]
-            move(classes, weight, x, sign)
+            move(classes, x, sign)
             both ^= lowest
             common += 1
     if bits.shape[1] > 0:
         return common
     common = lists.common_of(rows, v, w)
     for i in range(common):
-        move(classes, weight, int(np.int64(rows.common[i])), sign)
+        move(classes, int(np.int64(rows.common[i])), sign)
     return common
 
 
@@ -128,7 +127,7 @@ def _shift(state: State, v: int, w: int) -> None:
     """Move the codes as flipping the pair does; the neighbours stay as they are."""
     sign = -1 if adjacent(state, v, w) else 1
     common = _shift_common(state, v, w, sign)
-    shift(state.classes, state.weight, (v, w), common, sign)
+    shift(state.classes, (v, w), common, sign)
 
 
 @leaf
@@ -227,7 +226,7 @@ def more_edits(field: Field, size: int, budget: int) -> int:
 @leaf
 def make(state: State, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before; the last unmade."""
-    begin(state.classes, state.weight)
+    begin(state.classes)
     for i in range(size):
         v, w = ends_of(trial[i])
         _shift(state, v, w)

@@ -7,12 +7,17 @@ import math
 import numpy as np
 
 from graphveil.kernels.structural.annealing import starts as kernel
+from graphveil.kernels.structural.annealing.pool import CHANGED
+from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.methods.structural.annealing.walk import (
     Walk,
     goal_iterations,
+    search_from_input,
+    shortened,
     towards_goal,
     walk_of,
+    with_fewer,
     within_budget,
 )
 from graphveil.methods.structural.task import Edited, Task, Watch, proposals
@@ -20,6 +25,8 @@ from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 RESTARTS = 2
 ROUNDS = 3
 SHARES = (0.01, 0.02, 0.035, 0.05)
+MORE_SHARES = (0.08, 0.125, 0.2, 0.3, 0.45)
+FEW, MANY = 10, 0.1
 CHUNK = 1_000
 
 
@@ -145,18 +152,47 @@ def lower_degrees(walk: Walk) -> bool:
 def wear_down(walk: Walk, steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
-    Does so from the input for every share of `SHARES`, since the results differ by chance. Returns
-    whether whoever watches has seen enough.
+    Does so from the input for every share of `SHARES`, since the results differ by chance, and for
+    those of `MORE_SHARES` while only a few nodes miss the goal. Where a search alone reaches it, no
+    larger share is tried, but smaller ones. Where many miss it and deleting would take more edits
+    than are to be beaten, no other share is tried. Returns whether whoever watches has seen enough.
+    """
+    task, state = walk.task, walk.arena.state
+    short = shortened(within_budget(task, steps))
+    too_few = 0
+    for share in (*SHARES, *MORE_SHARES):
+        edits = min(math.ceil(share * task.graph.n_edges), task.budget)
+        if search_from_input(walk, short, edits):
+            return True
+        missed = state.classes.tally[UNPROTECTED] - task.allowed
+        if missed <= 0:
+            return with_fewer(walk, short, too_few)
+        too_few = edits
+        if _strip_hubs(walk):
+            return True
+        is_short = state.classes.tally[UNPROTECTED] > task.allowed
+        if (is_short and missed > MANY * task.graph.n_nodes) or (
+            share >= SHARES[-1] and missed > FEW
+        ):
+            break
+    walk.back_to_best()
+    return False
+
+
+def _strip_hubs(walk: Walk) -> bool:
+    """Delete edges of unprotected hubs until the goal is reached, or another will do so with fewer.
+
+    That is where it is still missed with as many edits as are to be beaten, or at this pace would
+    be with twice as many. Returns whether whoever watches has seen enough.
     """
     task, (state, _, best, _, trial) = walk.task, walk.arena
-    short = within_budget(task, -(-steps // len(SHARES)))
-    for share in SHARES:
-        walk.back_to_input()
-        few = min(math.ceil(share * task.graph.n_edges), task.budget)
-        if walk.anneal(short._replace(odds=short.odds._replace(budget=few))):
+    missed = state.classes.tally[UNPROTECTED] - task.allowed
+    while kernel.strip(state, best, trial, task.allowed, CHUNK):
+        if walk.seen_enough():
             return True
-        while kernel.strip(state, best, trial, task.allowed, CHUNK):
-            if walk.seen_enough():
-                return True
-    walk.back_to_best()
+        edits = state.pool.tally[CHANGED]
+        gained = missed - (state.classes.tally[UNPROTECTED] - task.allowed)
+        most = task.to_beat
+        if most is not None and (edits > most or edits * missed > 2 * most * gained):
+            return False
     return False

@@ -94,7 +94,7 @@ def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
     steps = CODES[task.measure]
     moves = 2 * (rows.common.size + 2)
     classes = new_classes(codes_of(task), task.k, moves=moves, steps=steps)
-    fill(classes, None)
+    fill(classes)
     state = State(classes, rows, pool)
     if steps[1]:
         count_common(state)
@@ -112,7 +112,7 @@ def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values
     codes = np.empty(n, dtype=np.int64)
     values.evaluate(rows, around, codes)
     classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
-    fill(classes, None)
+    fill(classes)
     state = State(classes, rows, pool)
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
     if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:

@@ -37,6 +37,27 @@ AT_MOST = 5_000_000_000
 """Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
 """
 
+AN_EDGE = 1_000_000
+"""Steps of work an edge of a stretch over values towards a goal, at most."""
+
+MOST_WARM = 2_000_000
+"""Proposals of the stretch that looks for a goal, where this is no less than usual."""
+
+GAIN = 0.001
+"""The share of edits that a first backfill takes back where another one follows, if that is one."""
+
+LAST_FEW = 20
+"""A goal that another heuristic reaches is given up where more nodes miss it after a search."""
+
+TRIES = 4
+"""Searches in the proposals of one, where several are made."""
+
+HALVINGS = 4
+"""Searches with fewer edits than those with which a search has reached a goal."""
+
+FAR = 0.25
+"""The share of the nodes from which on a goal is missed by too many for another warm stretch."""
+
 MOST_WITH_ADDITIONS = 3_000_000
 """Proposals of a stretch over edges and pairs that may be added: each takes twice as long."""
 
@@ -56,17 +77,19 @@ def default_iterations(n_edges: int) -> int:
 
 
 def goal_iterations(n_edges: int) -> int:
-    """Return the proposals of a stretch towards a goal: small graphs get four times the default.
+    """Return the proposals of a stretch towards a goal: small graphs get more than the default.
 
-    At most 2,000,000, since several stretches follow each other.
+    At least 200,000, and 400 an edge up to 400,000. At most 2,000,000, since several stretches
+    follow each other.
 
     Examples
     --------
-    >>> goal_iterations(923), goal_iterations(18_812)
-    (400000, 1000000)
+    >>> goal_iterations(326), goal_iterations(923), goal_iterations(18_812)
+    (200000, 369200, 1000000)
     """
     usual = default_iterations(n_edges)
-    return min(max(usual, min(4 * usual, 1_000_000)), 2_000_000)
+    small = min(4 * usual, max(400 * n_edges, 200_000), 1_000_000)
+    return min(max(usual, small), 2_000_000)
 
 
 class Stretch(NamedTuple):
@@ -119,15 +142,24 @@ class Walk(NamedTuple):
         """Return whether more nodes than allowed are unprotected in the best state."""
         return self.reached()[0] > self.task.allowed
 
+    def misses_by_far(self) -> bool:
+        """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
+        can_sample = self.arena.values is not None and self.task.edits == "delete"
+        too_many = self.reached()[0] - self.task.allowed
+        return can_sample and too_many > FAR * self.task.graph.n_nodes
+
     def cannot_win(self) -> bool:
         """Return whether all are anonymous, with more than thrice the edits that are to be beaten.
 
-        Where some may stay unprotected, a walk may take nearly all edits back.
+        Where some may stay unprotected, a walk may take nearly all edits back. A walk over codes
+        that more than the last few nodes keep from the goal is not expected to reach it.
         """
         task, (unprotected, edits) = self.task, self.reached()
-        if task.to_beat is None or task.allowed or unprotected:
+        if task.to_beat is None:
             return False
-        return edits > SHRINKS * task.to_beat
+        if unprotected > task.allowed:
+            return self.arena.values is None and unprotected - task.allowed > LAST_FEW
+        return not task.allowed and edits > SHRINKS * task.to_beat
 
     def start_where_edges_were_sampled(self) -> None:
         """Make the present state that where unique-affected reaches the goal, if it does.
@@ -221,8 +253,11 @@ def search(
     """
     walk = walk_of(task, rng, watch)
     steps = proposals(_usual_steps(walk), iterations, effort)
-    if walk.missed() and not walk.anneal(within_budget(task, steps)) and not task.by_budget:
-        towards_goal(walk, steps)
+    stretch = within_budget(task, steps)
+    if walk.missed() and not walk.anneal(stretch) and not task.by_budget:
+        missed = walk.reached()[0] > stretch.plan.allowed
+        if missed or walk.cannot_win() or not with_fewer(walk, shortened(stretch), 0):
+            towards_goal(walk, steps)
     return walk.edited()
 
 
@@ -234,7 +269,7 @@ def _usual_steps(walk: Walk) -> int:
         steps = min(steps, MOST_WITH_ADDITIONS)
     if walk.arena.values is None:
         return steps
-    most = AT_MOST if by_budget else AT_MOST // 4
+    most = AT_MOST if by_budget else min(AT_MOST // 4, AN_EDGE * walk.task.graph.n_edges)
     return min(steps, max(most // walk.work, FEWEST))
 
 
@@ -281,16 +316,47 @@ def paying(stretch: Stretch, k: int, price: float) -> Stretch:
     return Stretch(plan, stretch.odds)
 
 
+def shortened(stretch: Stretch) -> Stretch:
+    """Return the stretch in a quarter of its steps, to be tried several times."""
+    return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))
+
+
+def search_from_input(walk: Walk, stretch: Stretch, edits: int) -> bool:
+    """Search with at most so many edits; return whether whoever watches has seen enough."""
+    budget = 2 * edits if walk.task.edits == "rewire" else edits
+    walk.back_to_input()
+    return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
+
+
+def with_fewer(walk: Walk, stretch: Stretch, too_few: int) -> bool:
+    """Search with half as many edits more than are too few, and so on; end at the best state.
+
+    Returns whether whoever watches has seen enough.
+    """
+    for _ in range(HALVINGS):
+        edits = (too_few + walk.reached()[1]) // 2
+        if edits <= too_few:
+            break
+        if search_from_input(walk, stretch, edits):
+            return True
+        if walk.arena.state.classes.tally[UNPROTECTED] > stretch.plan.allowed:
+            too_few = edits
+    walk.back_to_best()
+    return False
+
+
 def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
     """Look for the fewest edits that reach the goal, from where the walk stands.
 
-    Anneals where the goal is missed or `always`; if it still is, goes where sampled deletions reach
-    it. Then backfills from the best state twice: cold with many swaps, and warmer. All stretches
-    pay for edits. Ends early where another heuristic has reached the goal and this one will not do
-    so with fewer edits: see `Walk.cannot_win`.
+    Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
+    sampled deletions reach it. Then backfills from the best state: cold with many swaps and, unless
+    that took back nearly none of many edits, warmer. All stretches pay for edits. Ends early where
+    another heuristic has reached the goal and this one will not do so with fewer edits: see
+    `Walk.cannot_win`.
     """
     full, half = walk.task.allowed == 0, -(-steps // 2)
-    plan, odds = paying(within_budget(walk.task, 2 * steps), walk.task.k, 0.15)
+    warmed = max(min(2 * steps, MOST_WARM), steps)
+    plan, odds = paying(within_budget(walk.task, warmed), walk.task.k, 0.15)
     plan = plan._replace(hot=0.3, cold=0.05, ease=1.0 if full else 0.5)
     warm = Stretch(plan, odds._replace(swap=0.3, swap_back=0.3))
     odds = odds._replace(swap=0.5, swap_back=0.5)
@@ -300,7 +366,11 @@ def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
     for stretch in (warm, cold, fine):
         if stretch is warm and not (always or walk.missed()):
             continue
-        if walk.cannot_win() or walk.anneal(stretch):
+        skips = stretch is warm and walk.misses_by_far()
+        before = walk.reached()[1]
+        if walk.cannot_win() or (not skips and walk.anneal(stretch)):
+            return
+        if stretch is cold and before - walk.reached()[1] < int(GAIN * before):
             return
         walk.back_to_best()
         if stretch is warm and walk.missed():

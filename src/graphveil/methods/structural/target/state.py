@@ -36,14 +36,13 @@ def field_of(task: Task) -> Field:
         task.k,
         moves=MOST_FLIPS * (2 * rows.common.size + 4),
         steps=CODES[task.measure],
-        aims=3,
+        weight=np.ones(n + 1, dtype=np.int64),
     )
-    weight = np.ones(n + 1, dtype=np.int64)
-    fill(classes, weight)
+    fill(classes)
     edits = _edits(task.budget)
     edits.tally[BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
     return Field(
-        state=kernel.State(classes, weight, rows, _bits(graph)),
+        state=kernel.State(classes, rows, _bits(graph)),
         edits=edits,
         trial=np.empty(MOST_FLIPS, dtype=np.int64),
         unprotected=np.empty(n, dtype=np.int64),

@@ -45,6 +45,9 @@ FOR_LUCK = 10_000_000
 
 SPARED = 0.8
 
+LEAVES = 0.5
+"""The share of those who miss the goal that another round leaves, at best as a rule."""
+
 
 def target(
     task: Task,
@@ -104,14 +107,16 @@ def target_iterations(n_edges: int) -> int:
     """Return 500 proposals an edge, at least 3,000,000 and at most 15,000,000.
 
     Beyond 40,000 edges they are fewer again, at least 3,000,000: runs are to end in half a minute.
+    Below 1,000 edges 3,000 an edge, at least 1,000,000.
 
     Examples
     --------
-    >>> target_iterations(18_812), target_iterations(100_000)
-    (9406000, 6000000)
+    >>> target_iterations(326), target_iterations(18_812), target_iterations(100_000)
+    (1000000, 9406000, 6000000)
     """
     most = 15_000_000 * LARGE_EDGES // max(n_edges, LARGE_EDGES)
-    return max(min(500 * n_edges, most), 3_000_000)
+    fewest = min(max(3_000 * n_edges, 1_000_000), 3_000_000)
+    return max(min(500 * n_edges, most), fewest)
 
 
 class Best(NamedTuple):
@@ -228,14 +233,15 @@ def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
 
     Degrees above the highest do not count.
     """
-    classes, weight, degree = state.classes, state.weight, state.rows.length
+    classes, degree = state.classes, state.rows.length
     lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
     hubs = int(np.quantile(degree, phases.HUBS))
+    weight = classes.weight
     every = np.arange(weight.size)
     weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
     weight[(every < lowest) | (every > highest)] = 0
     classes.node[:, PULL] = 0
-    fill(classes, weight)
+    fill(classes)
     return lowest
 
 
@@ -302,7 +308,9 @@ def _run(walk: Walk, course: Course, highest: int | None) -> bool:
     """Go through the phases of a course, then look for the last few from the best state."""
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True
-    for _ in range(course.rounds if walk.missed() else 0):
+    for remaining in range(course.rounds if walk.missed() else 0, 0, -1):
+        if _stays_far(walk, remaining):
+            break
         walk.back_to_best()
         if walk.follow_all((course.again, *course.polish), highest=highest):
             return True
@@ -313,6 +321,15 @@ def _run(walk: Walk, course: Course, highest: int | None) -> bool:
         if walk.follow(phase, highest=highest):
             return True
     return False
+
+
+def _stays_far(walk: Walk, rounds: int) -> bool:
+    """Return whether another heuristic reaches the goal, and this one hardly will in these rounds.
+
+    Each is taken to leave half of those who miss it; the last few are left to other phases.
+    """
+    at_last = walk.missed() * LEAVES**rounds
+    return walk.task.to_beat is not None and at_last > phases.FINISHED
 
 
 def _backfill(walk: Walk) -> bool:
