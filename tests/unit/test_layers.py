@@ -47,7 +47,7 @@ ROOMS = {
         "verify",
     ),
     "engines": ("errors", "lazy", "progress", "atomic", "data", "io"),
-    "advice": ("errors",),
+    "advice": ("errors", "wording"),
     "parameters": ("errors", "lazy"),
     "flat": ("errors", "parameters"),
     "anonymizer": (

@@ -77,7 +77,7 @@ def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: 
 def steps_of_balls(degrees: NDArray[np.int64], distance: int) -> int:
     """Return about how many steps it takes to walk over the neighbourhoods of all nodes."""
     entries = int(degrees.sum())
-    return degrees.size * entries if distance > 1 else int(degrees @ degrees) + entries
+    return degrees.size * entries if distance > 1 else int((degrees * degrees).sum()) + entries
 
 
 @tiered(lambda indptr, _indices, distance: steps_of_balls(np.diff(indptr), distance))

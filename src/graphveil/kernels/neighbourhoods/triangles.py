@@ -87,13 +87,13 @@ def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
 def _steps_of_pass(forward: Forward, *_flags: Flags) -> int:
     """Return about how many steps a pass over all pairs of neighbours of later ones takes."""
     later = np.diff(forward.start)
-    return 2 * int(later @ later) + forward.ends.size
+    return 2 * int((later * later).sum()) + forward.ends.size
 
 
 def _steps_of_all(indptr: Indptr, indices: Indices) -> int:
     """Return about how many steps it takes with the making of the forward edges."""
     degrees = np.diff(indptr)
-    return int(degrees @ degrees) // 3 + 3 * indices.size
+    return int((degrees * degrees).sum()) // 3 + 3 * indices.size
 
 
 @tiered(_steps_of_pass)

@@ -55,7 +55,7 @@ def _best(
 
 def _steps_of_growth(_indptr: Ints, _indices: Indices, lists: Lists, *_others: object) -> int:
     """Return about how many steps it takes to see once the rows that share features with each."""
-    return int(lists.lengths @ lists.lengths) + 2 * lists.members.size
+    return int((lists.lengths * lists.lengths).sum()) + 2 * lists.members.size
 
 
 @tiered(_steps_of_growth)

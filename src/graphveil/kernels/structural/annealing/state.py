@@ -58,7 +58,7 @@ class Arena(NamedTuple):
 def steps_over_pairs(state: State, *_others: object) -> int:
     """Return about how many steps it takes to look at all pairs with their common neighbours."""
     length = state.rows.length
-    return int(length @ length) // 2 + state.pool.one.size
+    return int((length * length).sum()) // 2 + state.pool.one.size
 
 
 @tiered(steps_over_pairs)
