@@ -47,7 +47,7 @@ ROOMS = {
         "verify",
     ),
     "engines": ("errors", "lazy", "progress", "atomic", "data", "io"),
-    "advice": ("errors",),
+    "advice": ("errors", "wording"),
     "parameters": ("errors",),
     "flat": ("errors", "parameters"),
     "anonymizer": (
