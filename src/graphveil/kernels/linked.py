@@ -59,14 +59,17 @@ class QuickFlags(Flags):
     """Options of a compilation that are compared in no time.
 
     Numba asks a thousand times a kernel whether two of them are equal, and lists all fifty each
-    time; their hashes are all the same.
+    time, those that nobody has set too; their hashes are all the same.
     """
 
     def __eq__(self, other: object) -> Any:
         """Return whether all options have the same values."""
-        if isinstance(other, Flags) and self._values == other._values:
-            return True
-        return super().__eq__(other)
+        if not isinstance(other, Flags):
+            return NotImplemented
+        mine, others = self._values, other._values
+        return mine == others or all(
+            getattr(self, name) == getattr(other, name) for name in mine.keys() | others.keys()
+        )
 
     def __hash__(self) -> int:
         """Return the hash that Numba gives to any options."""
