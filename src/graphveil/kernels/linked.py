@@ -67,9 +67,11 @@ class QuickFlags(Flags):
         if not isinstance(other, Flags):
             return NotImplemented
         mine, others = self._values, other._values
-        return mine == others or all(
-            getattr(self, name) == getattr(other, name) for name in mine.keys() | others.keys()
-        )
+        for name in mine.keys() | others.keys():
+            default = _DEFAULTS[name]
+            if mine.get(name, default) != others.get(name, default):
+                return False
+        return True
 
     def __hash__(self) -> int:
         """Return the hash that Numba gives to any options."""
@@ -77,6 +79,7 @@ class QuickFlags(Flags):
 
 
 _HASH = hash(Flags())
+_DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 
 
 def quick_flags(flags: Flags) -> Flags:
