@@ -171,6 +171,17 @@ def test_index_types_make_no_difference(dtype):
     assert (np.int64, np.int32) == (graph.indptr.dtype, graph.indices.dtype)
 
 
+def test_containers_are_as_long_as_the_ids_that_they_yield():
+    graph = Graph.from_edges(["bob", "ann"], ["ann", "cyd"])
+    users = Bipartite.from_pairs(["ann", "ann", "bob"], ["tea", "rye", "rye"])
+    table = Table.from_columns({"colour": ["red", "red", "blue"]})
+    assert [["ann", "bob", "cyd"], ["ann", "bob"], [0, 1, 2]] == list(
+        map(list, (graph, users, table))
+    )
+    assert [3, 2, 3] == list(map(len, (graph, users, table)))
+    assert ("ann" in graph, "dan" in graph) == (True, False)
+
+
 def test_ids_are_shown_by_no_repr():
     graph = Graph.from_edges(["secret"], ["name"])
     table = Table.from_columns({"disease": ["flu"]}, ids=["secret"])

@@ -9,6 +9,8 @@ from graphveil.html import html_table
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -22,6 +24,10 @@ class Frames:
     @property
     def size(self) -> int:
         """The number of nodes, users or rows."""
+        raise NotImplementedError
+
+    def labels(self) -> Any:
+        """Return the id of every node, user or row; 0..n-1 where none were given."""
         raise NotImplementedError
 
     def to_arrow(self) -> pa.Table:
@@ -45,6 +51,10 @@ class Frames:
     def __len__(self) -> int:
         """Return the number of nodes, users or rows."""
         return self.size
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the id of every node, user or row."""
+        return iter(self.labels().tolist())
 
     def _repr_html_(self) -> str:
         """Return the size as a table for notebooks; never an id."""
