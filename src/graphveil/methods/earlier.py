@@ -47,6 +47,7 @@ EARLIER: dict[str, tuple[Earlier, ...]] = {
     "k-degree": (
         Earlier(
             limits=(
+                "7c118ae69d44ef520ad97adef11abc63893b9a42505b247dcbcc66db9c68a645",
                 "18b98607e72a7acc558d60dd30b94429ce83efcbd4bb349ca1630b42a5504ebc",
                 "70dd5b0fff07247884b1bf52e6537b67b39c01aca1ae1d79e2f9ac52d2fb5536",
             )
@@ -61,6 +62,7 @@ EARLIER: dict[str, tuple[Earlier, ...]] = {
     "smooth-k": (
         Earlier(
             limits=(
+                "8a22e354b454c9131f7619d6bfc70921423452d1b228dd021e632498e197ac19",
                 "6300a1d3db0444aca417601594df12c04de2165f65ea338a919e8a0b66049838",
                 "b5b35f1ded7c7dd93987efecb58ee749a52ef36bc73274c467cafd2e76fcb5e6",
             )

@@ -67,8 +67,8 @@ class KDegree(Anonymizer[Graph]):
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (
         "It hides degrees only: on arenas-email at k=20 a copy names 97 % with nobody known, "
-        "the degrees of the neighbours find 48 %, and added edges are told from real ones with AUC "
-        ".95 (measured by us)."
+        "the degrees of the neighbours find 48 %, and of an added edge and a real one, which is "
+        "which is guessed right 95 times in 100 (measured by us)."
     )
     cost: ClassVar[str] = "near-linear in the edges"
     trial_size: ClassVar[int] = 300_000
