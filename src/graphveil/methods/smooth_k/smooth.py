@@ -94,8 +94,8 @@ class SmoothK(Clustered):
         " class of 83 % of people. With k below 8 it does not hide who took part on sparse "
         "data: on app data at k=4, of somebody in the data and somebody else, who is in it is "
         "guessed right 72 times in 100, and 8 known items recover 38 % of the rare others, "
-        "against 22 % for rows left out. It does not hide the class: on the same data at k=8, 8 items find it for 52 %, and with "
-        "algorithm=facility for 41 % (measured by us)."
+        "against 22 % for rows left out. It does not hide the class: on the same data "
+        "at k=8, 8 items find it for 52 %, and with algorithm=facility for 41 % (measured by us)."
     )
 
     theta: Theta = parameter(
