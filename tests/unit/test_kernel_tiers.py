@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -135,6 +136,12 @@ def test_an_error_in_python_leaves_other_kernels_compiled():
         kernel("seven")
     with pytest.raises(TypeError, match="compiled for other kernels alone"):
         _half(7)
+
+
+@pytest.mark.parametrize("name", ["neighbourhoods.balls.ball_sizes", "structural.anneal.anneal"])
+def test_another_process_gets_a_kernel_by_its_name(name):
+    kernel = dispatchers()[f"graphveil.kernels.{name}"]
+    assert pickle.loads(pickle.dumps(kernel)) is kernel  # noqa: S301  our own bytes
 
 
 def test_bits_of_a_word_are_counted_as_by_the_processor():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,6 +32,10 @@ _thread = _Thread()
 
 class PublicKernel(CPUDispatcher):
     """A kernel that Python calls."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        """Let another process take the kernel of this name from its module."""
+        return _kernel_of, (self.py_func.__module__, self.py_func.__name__)
 
     def __call__(self, *arguments: object) -> Any:
         """Run it compiled, or as the kernel that calls it runs."""
@@ -75,6 +80,10 @@ class TieredKernel(PublicKernel):
                 return self.py_func(*arguments)
         finally:
             _thread.interprets = False
+
+
+def _kernel_of(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 def compile_at_once() -> None:
