@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
@@ -64,6 +65,31 @@ def by_level(part: str) -> None:
         )
 
 
+def by_seed() -> None:
+    """Print the least, the middle and the most that several seeds gave."""
+    cells: dict[tuple[str, str], list[Row]] = {}
+    for row in rows_of("seeds"):
+        cells.setdefault((row["set"], row["variant"]), []).append(row)
+    table(
+        ("data", "variant", "seeds", "stars", "largest chance of the own record", "re-run"),
+        (
+            (
+                *key,
+                len(rows),
+                _spread([row["stars"] for row in rows], ",.0f"),
+                _spread([row["largest_chance"] for row in rows], ".2f"),
+                _spread([row["rerun"] for row in rows], ".2f"),
+            )
+            for key, rows in cells.items()
+        ),
+    )
+
+
+def _spread(values: list[float], form: str) -> str:
+    points = (min(values), median(values), max(values))
+    return " / ".join(f"{value:{form}}" for value in points)
+
+
 def growth() -> None:
     """Print stars, time and memory in blocks of 128 rows."""
     print("blocks of 128 rows, 101 columns, level 10, two steps of the schedule, six iterations:\n")
@@ -82,5 +108,7 @@ if __name__ == "__main__":
     by_level("tables")
     print("### Levels that rise with ties, on a network that is drawn\n")
     by_level("friends")
+    print("### Seeds, at level 5: least / median / most\n")
+    by_seed()
     print("### Growth\n")
     growth()

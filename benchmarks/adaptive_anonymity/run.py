@@ -6,6 +6,7 @@ PART is one of
 
     tables     figure 3 (a): six tables, the same level for all
     friends    figure 3 (b): levels that rise with ties, on a network that is drawn
+    seeds      three of the six tables at level 5, refined both ways, with 24 seeds
     scale      blocks of 128 rows: 10,000, 100,000 and a million rows by 101 columns
 
 A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
@@ -24,7 +25,7 @@ import os
 import resource
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 ONE_LEVEL = "bipartite, regular search"
 """Is measured where all have the same level."""
+REFINED = ("bipartite, pruned", "bipartite, regular search")
+SEEDED = ("wine", "heart", "hepatitis")
+SEEDS = 24
+"""So many runs show how far chances depend on the seed."""
 SUPPRESSED = -1
 MOST_FRIENDS = 5
 Codes = NDArray[np.int32]
@@ -137,6 +142,8 @@ def todo(part: str, arguments: argparse.Namespace) -> Iterator[tuple[dict[str, A
                 yield from _variants(
                     {"set": name, "level": level}, codes, np.full(len(codes), level)
                 )
+    elif part == "seeds":
+        yield from _seeded(arguments.data, arguments.sets or SEEDED)
     elif part == "friends":
         codes, degrees = synthetic.network(800, seed=1)
         for delta in LEVELS[3:]:
@@ -155,6 +162,17 @@ def _variants(
         if variant == ONE_LEVEL and levels.min() < levels.max():
             continue
         yield {**about, "variant": variant}, lambda v=variant: measured(v, codes, levels, 1)
+
+
+def _seeded(folder: Path, names: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
+    named = {name: tables.codes_of(folder, name) for name in names}
+    for seed, name, variant in product(range(SEEDS), named, REFINED):
+        codes = named[name]
+        levels = np.full(len(codes), 5)
+        yield (
+            {"set": name, "level": 5, "seed": seed, "variant": variant},
+            lambda v=variant, c=codes, of=levels, s=seed: measured(v, c, of, s),
+        )
 
 
 def scaled(n: int, variant: str) -> dict[str, Any]:
@@ -190,12 +208,12 @@ def warm_up() -> None:
 def main() -> None:
     """Measure what is still missing of a part."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["tables", "friends", "scale"])
+    parser.add_argument("part", choices=["tables", "friends", "seeds", "scale"])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--sets", nargs="*", default=[])
     arguments = parser.parse_args()
-    if arguments.part == "tables" and arguments.data is None:
-        parser.error("tables needs --data FOLDER")
+    if arguments.part in {"tables", "seeds"} and arguments.data is None:
+        parser.error(f"{arguments.part} needs --data FOLDER")
     warnings.simplefilter("ignore", gv.GraphveilWarning)
     path = RESULTS / f"{arguments.part}.jsonl"
     path.parent.mkdir(exist_ok=True)

@@ -109,6 +109,7 @@ EARLIER: dict[str, tuple[Earlier, ...]] = {
                 "03270c503bef0dd73f420b72555bf0a5adf6e24b76a6db23172dad27c00c89d4",
                 "1c8b141f195aba9b8f36191403b40e03ca06f677885ca7f573ea79a880baac56",
                 "7bacc777f2a08170cfe74817611e4423a0468b9eebb4b5e10e8ef8c125c81f05",
+                "8d2d9b42fce44fb7a9209e1cdc9309d5f5d75dee3eaa917e85cffdf820892ef4",
                 "8e025a41c9f0165db978db41654bfd6912d97c32a96e22a0d30f589b3ab16b36",
                 "8feb38c7b5f16854d57806d18ee0d79890c78de2761c4deb36bbd3a7f2cfecfe",
                 "97b0a3f513f1dd5c4f2782c4f9b1f957c8c25629ba4a6460f5380ba8fad89c99",

@@ -118,7 +118,7 @@ class Adaptive(Anonymizer[Table]):
         "who holds the original table and re-runs the method can do better than one in the level, "
         "against which use cluster-k: at level 5, where all had the same level, a re-run gave 44 "
         "to 80 % of the people of three tables of 155 to 187 rows their records with "
-        "compatibility=bipartite, 21 to 29 % with refine=regular-search, and 19 to 22 % with "
+        "compatibility=bipartite, 20 to 30 % with refine=regular-search, and 19 to 22 % with "
         "symmetric (measured by us)."
     )
     cost: ClassVar[str] = "rows times the rows of a block, times the solves"
