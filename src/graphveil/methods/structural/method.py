@@ -29,6 +29,7 @@ from graphveil.methods.structural.task import (
 )
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+from graphveil.wording import option
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -299,7 +300,7 @@ def _rewiring(rare: int, allowed: int) -> list[str]:
         return []
     rare_degrees = (
         f"no rewiring can make {rare} nodes anonymous, {allowed} may stay unprotected: it keeps "
-        "every degree, and theirs are rare. Use edits=any, or a partial goal"
+        f"every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
     )
     return [rare_degrees]
 
@@ -311,7 +312,7 @@ def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str
         return []
     beside = (
         f"the goal took {best.cost} edits. With {other.cost} edits, which keep triangles, "
-        f"heuristic=target leaves {other.unprotected} of {graph.n_nodes} nodes unprotected; see "
+        f"{option('heuristic', 'target')} leaves {other.unprotected} of {graph.n_nodes} nodes unprotected; see "
         "the record's cost"
     )
     return [beside]
