@@ -312,8 +312,8 @@ def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str
         return []
     beside = (
         f"the goal took {best.cost} edits. With {other.cost} edits, which keep triangles, "
-        f"{option('heuristic', 'target')} leaves {other.unprotected} of {graph.n_nodes} nodes unprotected; see "
-        "the record's cost"
+        f"{option('heuristic', 'target')} leaves {other.unprotected} of {graph.n_nodes} nodes "
+        "unprotected; see the record's cost"
     )
     return [beside]
 
