@@ -77,7 +77,8 @@ class StructuralAnonymity(Anonymizer[Graph]):
         most 5,000,000; towards a full or partial goal at least 200,000, from 1,000 edges on
         400,000, and at most 2,000,000. Then several more stretches take a quarter to twice as many.
         Fewer where the measure makes them slow. target: 500 an edge, at least 1,000,000 on small
-        and 3,000,000 on other networks, at most 15,000,000; beyond 40,000 edges fewer again.
+        and 3,000,000 on other networks, at most 15,000,000; beyond 40,000 edges, or a mean degree
+        of 15, fewer again.
     effort
         Ours: a multiple of the usual proposals, where `iterations` gives none. With 1 a run takes
         about half a minute of one processor on a network of 100,000 edges; with 4 up to four times

@@ -36,6 +36,9 @@ from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
 CHUNK = 25_000
 LARGE_EDGES = 40_000
+LARGE_DEGREE = 15
+"""The mean degree from which a proposal takes so long that fewer are made."""
+
 STARTS = 4
 MOST_PROPOSALS = 30_000_000
 """Starts that miss the goal are tried again as long as their proposals are no more, up to four."""
@@ -94,8 +97,9 @@ def target(
     >>> edited.unprotected, edited.cost
     (0, 1)
     """
-    steps = proposals(target_iterations(task.graph.n_edges), iterations, effort)
-    usual = target_iterations(task.graph.n_edges) if iterations is None else iterations
+    usual = target_iterations(task.graph.n_nodes, task.graph.n_edges)
+    steps = proposals(usual, iterations, effort)
+    usual = usual if iterations is None else iterations
     walk = Walk(task, field_of(task), rng, watch, steps, usual, [])
     if walk.missed():
         (_within_budget if task.by_budget else _towards_goal)(walk)
@@ -103,18 +107,22 @@ def target(
     return edited_of(task, walk.field)
 
 
-def target_iterations(n_edges: int) -> int:
+def target_iterations(n_nodes: int, n_edges: int) -> int:
     """Return 500 proposals an edge, at least 3,000,000 and at most 15,000,000.
 
-    Beyond 40,000 edges they are fewer again, at least 3,000,000: runs are to end in half a minute.
-    Below 1,000 edges 3,000 an edge, at least 1,000,000.
+    Beyond 40,000 edges, or a mean degree of 15, at most as many times fewer as there are more of
+    them, and at least 3,000,000: runs are to end in half a minute. Below 1,000 edges 3,000 an edge,
+    at least 1,000,000.
 
     Examples
     --------
-    >>> target_iterations(326), target_iterations(18_812), target_iterations(100_000)
-    (1000000, 9406000, 6000000)
+    >>> target_iterations(100, 326), target_iterations(7_500, 18_812)
+    (1000000, 9406000)
+    >>> target_iterations(40_000, 100_000), target_iterations(2_000, 30_000)
+    (6000000, 7500000)
     """
-    most = 15_000_000 * LARGE_EDGES // max(n_edges, LARGE_EDGES)
+    mean_degree = 2 * n_edges / max(n_nodes, 1)
+    most = int(15_000_000 / max(n_edges / LARGE_EDGES, mean_degree / LARGE_DEGREE, 1))
     fewest = min(max(3_000 * n_edges, 1_000_000), 3_000_000)
     return max(min(500 * n_edges, most), fewest)
 
