@@ -10,7 +10,7 @@ operating system counts them for the process and its children.
 
 The package is compiled to bytecode beforehand, as an installer does it. The rows of methods under
 ``now``, and all that are older, are of sources that were compiled anew in every run (.1 to .2 s);
-those under ``tiers`` are of all cases, on a quiet machine, with little work run as plain Python.
+those under ``tiers`` are of all cases, with little work run as plain Python and nothing beside it.
 
 Raw rows go to ``results/runs.jsonl``; a run that was cut off continues there under the same label.
 A busy machine adds a fifth to such seconds, a crowded one two thirds: compare rows that were

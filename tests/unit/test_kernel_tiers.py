@@ -65,7 +65,8 @@ def compared(monkeypatch):
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
         names.add(name.removeprefix("graphveil.kernels."))
         assert same(as_python, arguments), f"{name} writes something else into its arguments"
-        assert name.endswith("make_ball") or same(expected, actual), f"{name} returns another value"
+        if not name.endswith("make_ball"):  # it returns room that nothing has written to yet
+            assert same(expected, actual), f"{name} returns another value"
         return actual
 
     monkeypatch.setattr(TieredKernel, "interpreted", run_both_ways)

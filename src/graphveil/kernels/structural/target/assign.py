@@ -22,7 +22,7 @@ from graphveil.kernels.structural.classes import (
     gap,
 )
 from graphveil.kernels.structural.rows import first_not_below
-from graphveil.kernels.tiers import for_each_call, tiered
+from graphveil.kernels.tiers import tiered
 
 FAR = 1 << 62
 CLASS_REACH = 12
@@ -122,7 +122,14 @@ def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
     tally[GAP] += strength * gap(now, code >> DEGREE_BITS, code & TRIANGLES)
 
 
-@tiered(for_each_call(500))
+def _steps_of_aims(
+    classes: Classes, _lowest: int, _highest: int, _strength: int, free: Free, _populated: Ints
+) -> int:
+    """Return about how many steps it takes to look at all nodes, and at the likes of the free."""
+    return 8 * len(classes.node) + free.nodes.size * min(free.nodes.size, GROUP_LOOKS)
+
+
+@tiered(_steps_of_aims)
 @leaf
 def assign(
     classes: Classes, lowest: int, highest: int, strength: int, free: Free, populated: Ints

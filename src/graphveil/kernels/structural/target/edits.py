@@ -32,7 +32,7 @@ from graphveil.kernels.structural.classes import (
     undo,
 )
 from graphveil.kernels.structural.rows import Rows
-from graphveil.kernels.tiers import for_each_call, tiered
+from graphveil.kernels.tiers import tiered
 
 CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1
@@ -180,7 +180,12 @@ def _log(edits: Edits, key: int) -> None:
         tally[KEPT] = tally[CHANGED]
 
 
-@tiered(for_each_call(500))
+def _steps_of_flips(state: State, _edits: Edits, keys: Ints) -> int:
+    """Return about how many steps it takes to flip pairs, which see all common neighbours."""
+    return keys.size * (50 + 5 * int(state.rows.length.max(initial=0)))
+
+
+@tiered(_steps_of_flips)
 @leaf
 def flip_all(state: State, edits: Edits, keys: Ints) -> None:
     """Flip these pairs: codes, neighbours and edits; the keys are used up.
