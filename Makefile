@@ -16,6 +16,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TEST_WORKERS ?= auto
 FUZZ_SECONDS ?= 300
+FUZZ_PROCESSES ?= 2000
 FUZZ_EDITS ?= 100000
 FUZZ_EDIT_SECONDS ?= 1200
 DEMO_OUT ?= demo-release
@@ -43,8 +44,9 @@ lint: $(INSTALLED_DEV) ## check style and formatting
 type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
 
-fuzz: $(INSTALLED_DEV) ## try random data on every property, and random edits of sealed releases
+fuzz: $(INSTALLED_DEV) ## random data for every property, random edits of sealed releases, many short processes
 	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'
+	'$(BIN)/python' tests/fuzz/endings.py --processes '$(FUZZ_PROCESSES)'
 	'$(BIN)/python' tests/fuzz/edits.py --edits '$(FUZZ_EDITS)' --seconds '$(FUZZ_EDIT_SECONDS)'
 
 planted: $(INSTALLED_DEV) ## plant known flaws in copies, one by one: the tests must notice each

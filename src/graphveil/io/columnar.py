@@ -25,6 +25,7 @@ from graphveil.io.columns import merged_text
 from graphveil.io.ends import refuse_columns, two_columns
 from graphveil.io.formats import Format
 from graphveil.io.integers import Growing, compact, distinct_integers
+from graphveil.io.native import native_file
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs, encoded, joined
 from graphveil.io.source import Source, shown
@@ -222,7 +223,7 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 class _Frame:
     """An open Parquet or Arrow file."""
 
-    def __init__(self, source: Source, stream: IO[bytes]) -> None:
+    def __init__(self, source: Source, stream: pa.NativeFile) -> None:
         self.source = source
         self._parquet = self._arrow = None
         if source.format.name == "parquet":
@@ -307,7 +308,7 @@ def _encoded(part: pa.Array) -> pa.DictionaryArray:
 
 @contextmanager
 def _frame(source: Source) -> Iterator[_Frame]:
-    with source.open() as stream:
+    with source.open(), native_file(source.path) as stream:
         try:
             yield _Frame(source, stream)
         except _FAILURES as error:

@@ -27,6 +27,7 @@ from graphveil.io.dialect import (
     without_comments,
 )
 from graphveil.io.integers import Growing, compact, distinct_integers
+from graphveil.io.native import native_buffer
 from graphveil.io.raw import Column, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import alike, ids_of, in_quotes, other_than_integers, problem_of
@@ -156,7 +157,7 @@ def _parse(chunk: bytes, dialect: Dialect, chosen: tuple[int, ...], kind: pa.Dat
     quotes = b'"' in chunk and dialect.delimiter not in (WHITESPACE, DOUBLE)
     delimiter = STANDS_FOR_DOUBLE if dialect.delimiter == DOUBLE else dialect.delimiter
     return csv.read_csv(
-        pa.BufferReader(chunk),
+        pa.BufferReader(native_buffer(chunk)),
         read_options=csv.ReadOptions(column_names=names, block_size=1 << 20),
         parse_options=csv.ParseOptions(delimiter=delimiter, quote_char='"' if quotes else False),
         convert_options=csv.ConvertOptions(

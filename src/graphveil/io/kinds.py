@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphveil.data import Bipartite, Graph
 from graphveil.data.columns import kinds_named
@@ -81,11 +82,11 @@ def _names(
         return dialect.header or dialect.marked, False
     if known.name not in ("parquet", "arrow"):
         return (), False
-    with path.open("rb") as stream:
+    with pa.OSFile(os.fsencode(path)) as stream:
         read = parquet.read_schema if known.name == "parquet" else _arrow_schema
         schema = read(stream)
     return tuple(schema.names), any(pa.types.is_nested(field.type) for field in schema)
 
 
-def _arrow_schema(stream: IO[bytes]) -> pa.Schema:
+def _arrow_schema(stream: pa.NativeFile) -> pa.Schema:
     return pa.ipc.open_file(stream).schema

@@ -2,6 +2,7 @@
 
 Arrow takes some names for addresses (``file:``, ``s3:``, ``~``), and DuckDB some for patterns
 (``*``, ``?``, ``[``) or for columns (``user=1``). So neither is given a name: both get open files.
+Files that are read are Arrow's own (`graphveil.io.native`), since its threads read them.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from graphveil.io.native import native_file
+
 BATCH_ROWS = 1 << 16
 
 
 @contextmanager
 def opened_parquet(path: Path) -> Iterator[parquet.ParquetFile]:
     """Open a Parquet file that is read some rows at a time."""
-    with path.open("rb") as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+    with native_file(path) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
         yield file
 
 

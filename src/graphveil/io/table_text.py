@@ -14,6 +14,7 @@ from pyarrow import csv
 
 from graphveil.data.bins import binned
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
+from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.raw import Cells, Notes
 from graphveil.io.source import Source, shown
@@ -124,7 +125,7 @@ def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]
     begin = blank.end() if blank else 0
     try:
         return csv.read_csv(
-            pa.BufferReader(raw[begin:]),
+            pa.BufferReader(native_buffer(raw[begin:])),
             read_options=csv.ReadOptions(
                 column_names=list(names), skip_rows_after_names=skipped, block_size=1 << 22
             ),

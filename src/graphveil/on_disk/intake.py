@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,9 +127,7 @@ def intake(
 
 def features_of(folder: Path) -> pa.Array:
     """Return the names of the features in order, mapped into memory."""
-    with (folder / FEATURES).open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    table = ipc.open_file(pa.py_buffer(mapped)).read_all()
+    table = ipc.open_file(pa.memory_map(os.fsencode(folder / FEATURES))).read_all()
     return table["item"].combine_chunks()
 
 

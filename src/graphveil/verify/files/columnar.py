@@ -7,6 +7,7 @@ every version of the library from 20 on, so that a file of equal bytes has no ro
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from inspect import signature
 from io import BytesIO
@@ -82,12 +83,13 @@ def _read(
     import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
     from pyarrow import parquet  # noqa: PLC0415  as above
 
-    with path.open("rb") as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+    plain = os.fsencode(path)
+    with pa.OSFile(plain) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
         _check_columns(path.name, file.schema_arrow, columns, names)
         db.refuse_beyond(file.metadata.num_rows * len(names) * _BYTES_PER_CELL, path.name)
         _refuse_packed(db, path)
         words = _texts(file.schema_arrow)
-    with path.open("rb") as stream:
+    with pa.OSFile(plain) as stream:
         file = parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=words)
         frame = file.read(use_threads=False)
     frame.validate(full=True)
