@@ -12,7 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.claims.condition import Condition
@@ -24,18 +27,11 @@ from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
-from graphveil.lazy import lazy_module
 from graphveil.noise.cells import cells_of_one
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
 from graphveil.release import Levels, Linkage, Private, Provenance, Release, Witness, digest_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 D = TypeVar("D", Graph, Bipartite, Table)
 

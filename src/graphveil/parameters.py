@@ -13,7 +13,6 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     Literal,
@@ -25,13 +24,9 @@ from typing import (
     get_type_hints,
 )
 
-from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
+from graphveil.errors import ParameterError
 
 
 def parameter(

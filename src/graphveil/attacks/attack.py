@@ -6,21 +6,17 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import ParameterError
 from graphveil.evaluate import Attached, Comparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
 from graphveil.parameters import Options
 from graphveil.release import Release
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 C = TypeVar("C", bound=Comparison[Any])
 P = TypeVar("P", bound="AttackOptions")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.flips import CellFlips, ExactSize
@@ -18,10 +20,8 @@ from graphveil.lazy import lazy_module
 from graphveil.release import Release
 
 if TYPE_CHECKING:
-    import numpy as np
     from scipy import sparse, special
 else:
-    np = lazy_module("numpy")
     sparse, special = lazy_module("scipy.sparse"), lazy_module("scipy.special")
 
 C = TypeVar("C", GraphComparison, BipartiteComparison)

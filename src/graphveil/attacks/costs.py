@@ -11,18 +11,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.attacks.attack import Situation
-else:
-    np = lazy_module("numpy")
 
 WORTH_SAYING = 3.0
 """What takes fewer seconds is not announced."""

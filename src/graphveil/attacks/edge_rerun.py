@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Rerun, Situation
 from graphveil.attacks.cells import DOUBT, least_epsilon
@@ -15,16 +18,9 @@ from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 from graphveil.progress import Advance, stage
 from graphveil.release import Release
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 TO_CHOOSE = 4
 """One in so many runs chooses by which event the others are counted."""

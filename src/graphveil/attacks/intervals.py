@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.evaluate.intervals import Z, wilson
 from graphveil.evaluate.metric import Sample
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy_module("numpy")
     special = lazy_module("scipy.special")
 
 RESAMPLES = 1_000

@@ -7,7 +7,10 @@ person's. The adversary counts the full assignments of records to people that fi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -23,17 +26,10 @@ from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
 from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
 from graphveil.progress import stage
 from graphveil.release import Release
 from graphveil.verify.recount.fitting import Cells, fitting_persons, members
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""

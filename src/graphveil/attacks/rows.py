@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.advice import attached_column
 from graphveil.atomic import OWNER_ONLY, whole_file
@@ -34,12 +36,9 @@ from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     import pyarrow as pa
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from graphveil import io
 from graphveil.cli.console import printable, say
@@ -12,12 +14,6 @@ from graphveil.cli.flags import flag
 from graphveil.data import Data, Table
 from graphveil.errors import UsageError
 from graphveil.evaluate import Attached
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 COLUMN_FLAGS = [
     flag(

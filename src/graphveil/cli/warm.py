@@ -8,8 +8,9 @@ from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
+import numpy as np
 from cyclopts import Parameter
 
 from graphveil import datasets
@@ -18,14 +19,8 @@ from graphveil.cli.console import say
 from graphveil.data import Data, Graph, Table
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.flat import flat_parameters
-from graphveil.lazy import lazy_module
 from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 NETWORK: Final = "copenhagen-calls"
 ROWS: Final = "spect-heart"

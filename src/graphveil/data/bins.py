@@ -9,16 +9,16 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.errors import ParameterError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 

@@ -6,6 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from graphveil.data.bipartite_objects import BipartiteObjects
 from graphveil.data.columns import chosen_names
 from graphveil.data.csr import sorted_lists
@@ -31,12 +34,9 @@ from graphveil.lazy import lazy_module
 from graphveil.wording import Items
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from graphveil.data.frames import Frames
 from graphveil.data.ids import Ids, as_ids, to_arrow
 from graphveil.data.left_out import attributes_of, noting, warn_left_out
@@ -14,12 +17,9 @@ from graphveil.wording import Items
 
 if TYPE_CHECKING:
     import networkx as nx
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data.bins import binned
 from graphveil.data.ids import (
     LARGEST,
@@ -20,12 +23,9 @@ from graphveil.lazy import lazy_module
 from graphveil.wording import mapping
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from graphveil.data.csr import (
     Dropped,
     Lists,
@@ -31,11 +34,8 @@ from graphveil.lazy import lazy_module
 from graphveil.wording import Directed
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import ArrayLike, NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
 
 MAX_NODES = 2**31 - 2

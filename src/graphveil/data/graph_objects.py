@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from graphveil.data.columns import chosen_names
 from graphveil.data.csr import Dropped, warn_dropped
 from graphveil.data.directions import Ties, column_of_types, types_say_directed
@@ -18,12 +21,9 @@ from graphveil.wording import Directed
 if TYPE_CHECKING:
     import igraph as ig
     import networkx as nx
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
 

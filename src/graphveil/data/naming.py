@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from graphveil.data.table import Table
-from graphveil.lazy import lazy_module
 from graphveil.wording import option
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 MOSTLY_DIFFERENT = 0.9
 """The share of different values above which a column is taken for one that names people."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.lazy import lazy_module
 from graphveil.wording import option
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow.compute as pc
 else:
-    np = lazy_module("numpy")
     pc = lazy_module("pyarrow.compute")
 
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column
 from graphveil.data.frames import Frames, arrow_table
@@ -25,12 +28,9 @@ from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 

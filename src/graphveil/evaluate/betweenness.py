@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, Sample
@@ -12,10 +15,7 @@ from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    import numpy as np
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     networkit = lazy_module("networkit")
 
 TOP = 100

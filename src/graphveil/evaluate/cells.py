@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import Figure, Figures, share_of
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 STAR = -1
 QUANTILES = {"median": 0.5, "75 % quantile": 0.75, "95 % quantile": 0.95}

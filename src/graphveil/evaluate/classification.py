@@ -6,6 +6,9 @@ import warnings
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
 from graphveil.errors import warn
@@ -16,11 +19,8 @@ from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasure
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 MOST_CELLS = 200_000_000

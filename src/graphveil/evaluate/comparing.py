@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
@@ -10,15 +13,8 @@ from graphveil.data.encoding import encoded
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison
-from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 from graphveil.release import Release, digest_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 _PEOPLE = {Graph: "nodes", Bipartite: "users", Table: "rows"}
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
@@ -17,11 +20,8 @@ from graphveil.lazy import lazy_module
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 D = TypeVar("D", Graph, Bipartite, Table)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import Figure, Figures, share_of
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
-else:
-    np = lazy_module("numpy")
 
 QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import hypot, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.evaluate.metric import Figure, Figures, Sample
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 Interval = tuple[float, float]
 

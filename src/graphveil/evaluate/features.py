@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.entries import column_sizes
 from graphveil.evaluate.metric import Figure, Figures, share_of
@@ -11,11 +14,8 @@ from graphveil.evaluate.shape import kolmogorov_smirnov
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 TOP_PAIRS = 100

@@ -8,20 +8,16 @@ follow from the degrees.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, difference, half_l1
 from graphveil.evaluate.intervals import Z
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
 """The paw is a triangle with a tail, the diamond a clique that lacks an edge."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.encoding import encoded
 from graphveil.data.ids import Ids, as_text
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError, warn
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 IDS_UNKNOWN = (
     "the test people, or those of the original, have no ids: that nobody is among both could not "

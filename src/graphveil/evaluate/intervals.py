@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
 from graphveil.evaluate.metric import Sample
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 Z = 1.959963984540054
 """The quantile of the normal distribution that 2.5 % exceed."""

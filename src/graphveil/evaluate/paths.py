@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, compared, half_l1
 from graphveil.evaluate.metric import Figure, Figures, Sample
@@ -12,11 +15,8 @@ from graphveil.evaluate.searches import Distances
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy_module("numpy")
     special = lazy_module("scipy.special")
 
 OFF = 0.05

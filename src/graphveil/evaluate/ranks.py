@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
@@ -15,11 +18,8 @@ from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     networkit = lazy_module("networkit")
     sparse = lazy_module("scipy.sparse")
 

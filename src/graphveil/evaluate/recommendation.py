@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
 from graphveil.evaluate.classification import NO_TEST, under
@@ -13,12 +16,9 @@ from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.sparse import linalg
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
     linalg = lazy_module("scipy.sparse.linalg")
 

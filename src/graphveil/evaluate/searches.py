@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.evaluate.toolkit import to_networkit
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    import numpy as np
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     networkit = lazy_module("networkit")
 
 EXACT_UP_TO_NODES = 20_000

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, before_and_after
@@ -13,11 +16,8 @@ from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy.sparse import csgraph
 else:
-    np = lazy_module("numpy")
     networkit = lazy_module("networkit")
     csgraph = lazy_module("scipy.sparse.csgraph")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.degrees import compared
@@ -12,12 +15,9 @@ from graphveil.evaluate.metric import Figures, NotMeasuredError
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.sparse import csgraph, linalg
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
     linalg = lazy_module("scipy.sparse.linalg")

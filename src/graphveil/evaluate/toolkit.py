@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    import numpy as np
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     networkit = lazy_module("networkit")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 STEPS = 20_000_000

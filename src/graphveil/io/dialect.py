@@ -8,19 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
 
 from graphveil.data.columns import known_pairs, plain
 from graphveil.io.options import Header
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
-from graphveil.lazy import lazy_module
 from graphveil.wording import either, option
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 WHITESPACE = " "
 MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}

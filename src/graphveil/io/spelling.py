@@ -11,15 +11,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from graphveil.data.ids import LARGEST, Ids, as_ids, text
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 from graphveil.measures.partitions import class_sizes_of_nodes, partition
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.kernels.neighbourhoods import cascade as kernels
 else:
-    np = lazy_module("numpy")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.cascade")
 
 NEVER = -1

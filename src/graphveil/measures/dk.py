@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 from graphveil.measures.isomorphism import Around, compared
@@ -15,12 +18,8 @@ from graphveil.measures.multisets import degrees_around
 from graphveil.measures.scalars import Labels, classes_of, nodes_and_edges
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.kernels.neighbourhoods import refinement as kernels
 else:
-    np = lazy_module("numpy")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.refinement")
 
 

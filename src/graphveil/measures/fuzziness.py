@@ -6,18 +6,17 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import classes_of, triangles
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.kernels.neighbourhoods import boxes as kernels
 else:
-    np = lazy_module("numpy")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.boxes")
 
 Ints: TypeAlias = "NDArray[np.int64]"

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
     import rustworkx as rx
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     rx = lazy_module("rustworkx")
 
 MOST_STEPS = 2_000_000

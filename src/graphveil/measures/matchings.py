@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.sparse import csgraph
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.data.ids import frozen
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.kernels.neighbourhoods import multisets as kernels
     from graphveil.kernels.neighbourhoods import triangles as arcs
 else:
-    np = lazy_module("numpy")
     arcs = lazy_module("graphveil.kernels.neighbourhoods.triangles")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.multisets")
 

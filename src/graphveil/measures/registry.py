@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.measures import affected, dk, multisets, scalars
 from graphveil.measures.scalars import Columns, Labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 Classes = Callable[[Graph, int], tuple[Labels, int]]
 Affected: TypeAlias = Callable[[Graph, int, int, int], "NDArray[np.int64]"]

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data.ids import Ids
-from graphveil.lazy import lazy_module
 from graphveil.measures.partitions import class_sizes_of_nodes
 from graphveil.measures.scalars import Columns, Labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 Ints: TypeAlias = "NDArray[np.int64]"
 

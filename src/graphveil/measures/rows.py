@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Table
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import Labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None) -> Labels:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.kernels.neighbourhoods import balls
     from graphveil.kernels.neighbourhoods import triangles as kernels
 else:
-    np = lazy_module("numpy")
     kernels = lazy_module("graphveil.kernels.neighbourhoods.triangles")
     balls = lazy_module("graphveil.kernels.neighbourhoods.balls")
 

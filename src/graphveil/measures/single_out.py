@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Bipartite, Table
 from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
@@ -14,11 +17,8 @@ from graphveil.measures.rows import known_columns
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy_module("numpy")
     special = lazy_module("scipy.special")
 
 KNOWN = (1, 2, 4, 8)

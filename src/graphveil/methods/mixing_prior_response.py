@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.claims.flips import BlockFlips
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.methods.priors.model import (
     CLASSES_OF_MIXING,
     Classes,
@@ -23,12 +25,6 @@ from graphveil.methods.under_noise import SMALLEST_PART, Share
 from graphveil.noise import discrete_laplace, words_from
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 @dataclass(frozen=True, kw_only=True)

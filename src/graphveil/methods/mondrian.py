@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
-from graphveil.lazy import lazy_module
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
 from graphveil.methods.equal_rows.rule import Rule, profiles_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 RULES = {"suppress": Rule(Fraction(1)), "majority": Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from graphveil.anonymizer import Draft
 from graphveil.claims.epsilon import as_printed
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.methods.priors.model import CLASSES, configuration, priors_between, whole
 from graphveil.methods.priors.response import noisy_classes
 from graphveil.methods.under_noise import UnderNoise, cost_of_flips, what_is_public
@@ -20,11 +21,6 @@ from graphveil.noise.cells import cells_of, number_of_cells, with_cells
 from graphveil.noise.words import FULL, contains
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from graphveil.advice import noisy_copy
 from graphveil.anonymizer import Anonymizer
@@ -13,16 +15,10 @@ from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.noise import Words, discrete_laplace, distinct
 from graphveil.noise.cells import number_of_cells
 from graphveil.noise.words import Cells, union
 from graphveil.parameters import parameter
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 SMALLEST_EPSILON = 0.0001
 """Below it counts are noise alone."""

@@ -6,20 +6,16 @@ Blocks of like chances are drawn together, in pools: no table and no call a bloc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.noise.cells import cells_between, cells_of, ends_of
 from graphveil.noise.channels import Channel
 from graphveil.noise.counts import binomial
 from graphveil.noise.words import Cells, Words, distinct, union, without
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 class BlockChances(NamedTuple):

@@ -6,17 +6,11 @@ are, or how many users and features.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.lazy import lazy_module
 from graphveil.noise.words import Cells
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 def number_of_cells(data: Graph | Bipartite) -> int:

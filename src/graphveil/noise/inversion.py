@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from graphveil.lazy import lazy_module
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.noise.words import FULL, Words
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 FIRST_BITS = 384
 """Fractional bits of the first table; it is made again with twice as many where these do not do."""

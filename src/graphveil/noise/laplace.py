@@ -6,19 +6,14 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.claims.epsilon import LARGEST_EPSILON
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.noise.inversion import FIRST_BITS, Table, inverted
 from graphveil.noise.words import Words
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 LONGEST = 1 << 15
 """The most entries of a table; a law that needs more is drawn digit by digit."""

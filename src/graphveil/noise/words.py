@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from graphveil.lazy import lazy_module
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 Words: TypeAlias = Callable[[int], "NDArray[np.uint64]"]
 """A function from a count to as many independent uniform words of 64 bits."""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import as_text, to_arrow
@@ -20,11 +22,9 @@ from graphveil.records.manifest import ID_COLUMN, DataFile, Described
 from graphveil.wording import option
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 

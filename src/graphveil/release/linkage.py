@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.atomic import OWNER_ONLY
 from graphveil.data.ids import Ids, as_ids, positions, to_arrow
 from graphveil.errors import ReleaseError, UsageError
@@ -14,12 +17,9 @@ from graphveil.lazy import lazy_module
 from graphveil.records.record import LINKAGE, private_folder
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
     pq = lazy_module("pyarrow.parquet")
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data.ids import Ids, as_ids, positions, to_arrow
 from graphveil.lazy import lazy_module
 from graphveil.records.record import LEVELS, WITNESS, private_folder
 from graphveil.release.linkage import Linkage, read_owners
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 else:
-    np = lazy_module("numpy")
     pa = lazy_module("pyarrow")
 
 LEVEL_COLUMNS = ["original", "level"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.classes import People, people_of
@@ -18,11 +21,8 @@ from graphveil.lazy import lazy_module
 from graphveil.release import Release
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import seconds_of_passes
@@ -11,14 +13,7 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.evaluate import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.measures.rows import equal_rows
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 NO_SECOND = "there is no second release. Give its folder: --with DIR, or second=RELEASE in Python"
 SHORT = "joint class smaller than promised"

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
@@ -21,11 +24,8 @@ from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 

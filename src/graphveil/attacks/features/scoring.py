@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.classes import Classes, People
 from graphveil.evaluate import BipartiteComparison
@@ -12,11 +15,8 @@ from graphveil.lazy import lazy_module
 from graphveil.measures.rows import equal_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 MOST_CELLS, CELLS_AT_ONCE = 100_000_000, 10_000_000

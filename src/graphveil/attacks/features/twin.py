@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Situation
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.data import Bipartite, Data, Table
 from graphveil.evaluate import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.progress import stage
 from graphveil.release import Release
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 FEWEST_FEATURES = 3
 """People with fewer features are not drawn: about them there is little to learn."""

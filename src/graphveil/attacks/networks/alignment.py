@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
 from graphveil.attacks.costs import ends_of
@@ -14,14 +16,8 @@ from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 from graphveil.progress import stage
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 MOST_NODES = 3_000
 """Up to so many nodes graphs are aligned: all pairs of nodes are held at once."""

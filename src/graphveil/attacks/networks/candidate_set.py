@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -21,14 +24,7 @@ from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
 from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
@@ -29,11 +32,8 @@ from graphveil.parameters import parameter
 from graphveil.progress import stage
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
 
 Pairs: TypeAlias = "NDArray[np.int64]"

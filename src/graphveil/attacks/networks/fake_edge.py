@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, Outcome, Situation
 from graphveil.attacks.costs import ends_of, squares
@@ -27,13 +30,6 @@ from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candid
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 FEWEST_FAKES = 5
 

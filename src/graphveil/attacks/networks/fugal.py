@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import triangles
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import optimize
     from scipy.spatial import distance
 else:
-    np = lazy_module("numpy")
     optimize = lazy_module("scipy.optimize")
     distance = lazy_module("scipy.spatial.distance")
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.attacks.networks.propagation import row_blocks
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.sparse import linalg
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
     linalg = lazy_module("scipy.sparse.linalg")
 

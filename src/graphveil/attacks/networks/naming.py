@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackFigure, Outcome
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.data import Graph
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
 from graphveil.measures import twins
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 NOBODY = -1
 FEWEST_DRAWS = 10

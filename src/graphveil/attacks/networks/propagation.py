@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.attacks.networks.naming import NOBODY
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import triangles
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import sparse
     from scipy.spatial import distance
 
     from graphveil.kernels.attacks import percolation as kernels
 else:
-    np = lazy_module("numpy")
     sparse = lazy_module("scipy.sparse")
     distance = lazy_module("scipy.spatial.distance")
     kernels = lazy_module("graphveil.kernels.attacks.percolation")

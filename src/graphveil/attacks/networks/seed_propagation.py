@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
 from graphveil.attacks.costs import ends_of, squares
@@ -14,15 +17,8 @@ from graphveil.attacks.networks.propagation import Match, expand, refine, surest
 from graphveil.data import Graph
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 from graphveil.progress import stage
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 MOST_NODES, MOST_SQUARES = 100_000, 400_000_000
 """Up to so many nodes, and so large a sum of squared degrees, graphs are matched."""

@@ -6,18 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.errors import InfeasibleError
-from graphveil.lazy import lazy_module
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.methods.adaptive.packing import Codes
-else:
-    np = lazy_module("numpy")
 
 Rows: TypeAlias = "NDArray[np.int64]"
 

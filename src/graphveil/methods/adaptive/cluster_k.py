@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from graphveil.anonymizer import Anonymizer, Draft
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
-from graphveil.lazy import lazy_module
 from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
 from graphveil.methods.adaptive.drafting import draft_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 

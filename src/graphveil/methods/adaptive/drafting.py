@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
 from graphveil.claims.conditions import stars_by_row
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.lazy import lazy_module
 from graphveil.methods.adaptive.blocks import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 NOTHING = "every cell is suppressed: nothing of the data is published. Lower the levels or k"
 

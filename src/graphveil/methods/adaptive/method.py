@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, Draft, noted
 from graphveil.claims.condition import Condition
@@ -13,7 +16,6 @@ from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.measures.matchings import Pairs, posteriors
 from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
 from graphveil.methods.adaptive.drafting import draft_of
@@ -28,12 +30,6 @@ from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger
 from graphveil.release import Release
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 Compatibility = Literal["bipartite", "symmetric"]
 Refine = Literal["none", "prune", "regular-search"]

@@ -7,17 +7,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Table
 from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 GIVE_LEVELS = "Give a whole number such as 5, or the name of the column that holds everybody's."
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.lazy import lazy_module
 from graphveil.methods.der.regions import Leaf
 from graphveil.methods.within_blocks import distinct_in
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy import special
 else:
-    np = lazy_module("numpy")
     special = lazy_module("scipy.special")
 
 MOST_CELLS = 40_000

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from graphveil.anonymizer import Draft
 from graphveil.claims.guarantees import Reason
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.methods.der.filling import filled
 from graphveil.methods.der.regions import Budget, explored
 from graphveil.methods.for_comparison import ForComparison
@@ -18,11 +19,6 @@ from graphveil.methods.under_noise import SMALLEST_PART, Share
 from graphveil.noise import words_from
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 _THIRD = Share(of_epsilon=Fraction(1, 3), most=Fraction(40, 3))
 

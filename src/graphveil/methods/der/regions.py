@@ -9,16 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from graphveil.lazy import lazy_module
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.noise import Words, discrete_laplace
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 DENSE = 0.8
 """A region with this share of ones is not cut, nor one with fewer ones than this part of the mean

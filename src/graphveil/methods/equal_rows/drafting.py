@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
 from graphveil.data import Bipartite
-from graphveil.lazy import lazy_module
 from graphveil.methods.equal_rows.advising import Counts, advice_on
 from graphveil.methods.equal_rows.rows import Labels
 from graphveil.methods.equal_rows.rule import Kept, Profiles, classes_of, cost_of, kept_of, released
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 def draft_of(

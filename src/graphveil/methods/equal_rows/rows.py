@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
+import numpy as np
+from numpy.typing import NDArray
 
 ROUNDS = 200
 """Rounds of expectation and maximization."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
 from graphveil.claims.condition import Condition
 from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import BlockFlips
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.methods.priors.degrees import expected_degrees
 from graphveil.methods.priors.model import (
     CLASSES,
@@ -37,12 +39,6 @@ from graphveil.noise.cells import number_of_cells, with_cells
 from graphveil.noise.channels import exp_below, thresholds
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 def noisy_classes(

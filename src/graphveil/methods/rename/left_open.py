@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.naming import naming_columns, naming_question
-from graphveil.lazy import lazy_module
 from graphveil.measures import measure
 from graphveil.measures.risk import EquivalenceClasses
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 _KNOWN = {
     "degree": "the number of ties",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from graphveil.anonymizer import Anonymizer, Draft, NewIds
 from graphveil.claims.condition import Condition
@@ -12,17 +14,11 @@ from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import InfeasibleError, UsageError
-from graphveil.lazy import lazy_module
 from graphveil.methods.rename.key import Key
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import ID_COLUMN
 from graphveil.wording import option
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 LINKED = (
     "who has several files of this key sees the same person in all of them: what gives a person "

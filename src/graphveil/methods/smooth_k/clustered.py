@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil import advice
 from graphveil.anonymizer import Anonymizer, Draft, noted
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError, UsageError
-from graphveil.lazy import lazy_module
 from graphveil.methods.equal_rows.drafting import draft_of
 from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
 from graphveil.methods.equal_rows.rule import Profiles, Rule, profiles_of
@@ -28,12 +30,6 @@ from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger
 from graphveil.release import Release, nesting_of, read_release
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.errors import DataError, ParameterError, UsageError
-from graphveil.lazy import lazy_module
 from graphveil.methods.equal_rows.rule import Profiles, Rule
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 class Names(tuple[str, ...]):

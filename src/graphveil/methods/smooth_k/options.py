@@ -6,18 +6,14 @@ Compiled code is imported when the first rows come.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
+
+import numpy as np
 
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.methods.equal_rows.rows import Labels, Rows
 from graphveil.methods.equal_rows.rule import Rule
 from graphveil.parameters import Options, parameter
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_module("numpy")
 
 Order = Literal["minhash", "label-propagation", "none"]
 

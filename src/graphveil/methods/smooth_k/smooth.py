@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Draft
 from graphveil.claims.conditions import AnyCondition, SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.defences import (
@@ -21,12 +23,6 @@ from graphveil.methods.smooth_k.defences import (
 )
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = lazy_module("numpy")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphveil.verify.database import Database
-else:
-    np = lazy_module("numpy")
 
 Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
 Masks: TypeAlias = "NDArray[np.uint64]"
