@@ -116,19 +116,19 @@ def formats() -> str:
 def shipped() -> str:
     """Return the data that ships with the package."""
     rows = [
-        (f"`{s.name}`", s.kind, f"{s.n:,}", f"{s.m:,}", s.licence, f"{s.source}. <{s.url}>", s.note)
+        (f"`{s.name}`", s.kind, f"{s.n:,}", f"{s.m:,}", s.license, f"{s.source}. <{s.url}>", s.note)
         for s in gv.datasets.DATASETS.values()
     ]
-    return table(["name", "kind", "n", "m", "licence", "source", "how it was derived"], rows)
+    return table(["name", "kind", "n", "m", "license", "source", "how it was derived"], rows)
 
 
 def larger() -> str:
     """Return the larger sets that can be fetched."""
     rows = [
-        (f"`{s.name}`", s.kind, f"{s.bytes:,}", s.licence, s.source, f"`{s.sha256}`")
+        (f"`{s.name}`", s.kind, f"{s.bytes:,}", s.license, s.source, f"`{s.sha256}`")
         for s in gv.datasets.LARGER.values()
     ]
-    return table(["name", "kind", "bytes", "licence", "source", "SHA-256"], rows)
+    return table(["name", "kind", "bytes", "license", "source", "SHA-256"], rows)
 
 
 def metrics() -> str:
@@ -183,7 +183,7 @@ def methods() -> str:
 
 
 def known_names() -> str:
-    """Return the names of columns by which the two ends of a row are recognised."""
+    """Return the names of columns by which the two ends of a row are recognized."""
     named = {"two ends of an edge": EDGE_NAMES, "a user and an item": PAIR_NAMES}
     rows = [(what, ", ".join(f"`{a}`/`{b}`" for a, b in pairs)) for what, pairs in named.items()]
     return table(["columns", "names"], rows)

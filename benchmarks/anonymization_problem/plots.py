@@ -33,7 +33,7 @@ from report import (
 
 from graphveil.evaluate import preserved
 
-COLOURS = dict(zip(HEURISTICS, plt.get_cmap("tab10").colors, strict=False))
+COLORS = dict(zip(HEURISTICS, plt.get_cmap("tab10").colors, strict=False))
 MEASURES = {"degree": "tab:green", "count": "tab:blue", "dk": "tab:orange", "vrq": "tab:red"}
 LINES = {"es": ":", "degree": "--", "ua": "-"}
 
@@ -52,11 +52,11 @@ def figure_2() -> None:
             length = min(map(len, runs))
             values = np.array([run[:length] for run in runs])
             deleted, unique = values[0, :, 0], values[:, :, 1]
-            colour = MEASURES[measure]
+            color = MEASURES[measure]
             label = f"{measure}, {heuristic}"
-            axis.plot(deleted, unique.mean(0), LINES[heuristic], color=colour, lw=1.2, label=label)
+            axis.plot(deleted, unique.mean(0), LINES[heuristic], color=color, lw=1.2, label=label)
             low, high = unique.mean(0) - unique.std(0), unique.mean(0) + unique.std(0)
-            axis.fill_between(deleted, low, high, color=colour, alpha=0.12, lw=0)
+            axis.fill_between(deleted, low, high, color=color, alpha=0.12, lw=0)
         axis.set(title=name, xlabel="share of edges deleted", xlim=(0, 1), ylim=(0, 1))
     axes[0][0].set_ylabel("uniqueness")
     axes[0][-1].legend(fontsize=6)
@@ -72,12 +72,12 @@ def figure_3(groups: Rows) -> None:
     for place, name in enumerate(HEURISTICS):
         at = np.arange(len(names)) + place * width
         full = [mean(kept(groups.get((network, name, FULL), []))) for network in names]
-        axes[0].bar(at, full, width, color=COLOURS[name], label=name)
+        axes[0].bar(at, full, width, color=COLORS[name], label=name)
         part = [mean(kept(groups.get((network, name, PARTIAL), []))) for network in names]
-        axes[0].hlines(part, at - width / 2, at + width / 2, color=COLOURS[name])
+        axes[0].hlines(part, at - width / 2, at + width / 2, color=COLORS[name])
         at = np.arange(len(every)) + place * width
         budget = [mean(made_anonymous(groups.get((n, name, BUDGET), []))) for n in every]
-        axes[1].bar(at, budget, width, color=COLOURS[name])
+        axes[1].bar(at, budget, width, color=COLORS[name])
     titles = ("share of edges kept (lines: partial)", "unique nodes made anonymous with 5 %")
     for axis, labels, title in zip(axes, (names, every), titles, strict=True):
         axis.set_xticks(np.arange(len(labels)) + 0.4, labels, rotation=30, ha="right", fontsize=8)
@@ -146,14 +146,14 @@ def figure_5() -> None:
                     ]
                 )
                 for unique, difference, few in points:
-                    face = COLOURS[heuristic] if few else "none"
-                    axis.plot(unique, difference, "o", mfc=face, mec=COLOURS[heuristic], ms=5)
+                    face = COLORS[heuristic] if few else "none"
+                    axis.plot(unique, difference, "o", mfc=face, mec=COLORS[heuristic], ms=5)
                 if points:
-                    axis.plot(*zip(*[p[:2] for p in points], strict=True), color=COLOURS[heuristic])
+                    axis.plot(*zip(*[p[:2] for p in points], strict=True), color=COLORS[heuristic])
             axis.set(title=f"{name}: {title}" if column == 0 else title, xlabel="uniqueness")
         axes[row][0].set_ylabel("difference")
     handles = [
-        plt.Line2D([], [], color=COLOURS[name], marker="o", label=name) for name in HEURISTICS
+        plt.Line2D([], [], color=COLORS[name], marker="o", label=name) for name in HEURISTICS
     ]
     axes[0][-1].legend(handles=handles, fontsize=6)
     save(figure, 5)
@@ -184,9 +184,9 @@ def figure_6(groups: Rows) -> None:
                 for network in names
             ]
             if mark is None:
-                axis.bar(at, times, width, color=COLOURS[name], label=name, alpha=0.7)
+                axis.bar(at, times, width, color=COLORS[name], label=name, alpha=0.7)
             else:
-                axis.plot(at, times, mark, color=COLOURS[name], mec="black", ms=4)
+                axis.plot(at, times, mark, color=COLORS[name], mec="black", ms=4)
     axis.set_xticks(np.arange(len(names)) + 0.4, names, rotation=30, ha="right", fontsize=8)
     axis.set(yscale="log", ylabel="CPU seconds")
     axis.legend(ncols=len(HEURISTICS), fontsize=8)

@@ -51,11 +51,11 @@ def draw(
     if not points:
         return
     at, values, rows = zip(*points, strict=True)
-    colour = plt.get_cmap("tab10").colors[number]
-    axis.plot(at, values, "-", marker=MARKS[number], ms=4, c=colour, label=name)
+    color = plt.get_cmap("tab10").colors[number]
+    axis.plot(at, values, "-", marker=MARKS[number], ms=4, c=color, label=name)
     for x, row in zip(at, rows, strict=True):
         if row["ci_low"] is not None:
-            axis.plot([x, x], [row["ci_low"], row["ci_high"]], lw=1, c=colour, alpha=0.6)
+            axis.plot([x, x], [row["ci_low"], row["ci_high"]], lw=1, c=color, alpha=0.6)
 
 
 def unprotected(axis: plt.Axes, value: float) -> None:
@@ -122,8 +122,8 @@ def main() -> None:
     one_figure("named-by-epsilon", matrix.ARENAS, NOISY, copies, x="epsilon", y=named)
     one_figure("named-by-k", matrix.ARENAS, STRUCTURAL, copies, x="k", y=named)
     candidates = [("candidate-set", "vrq, right guess")]
-    y = "people named by their neighbours' degrees"
-    one_figure("neighbours-degrees", matrix.ARENAS, STRUCTURAL, candidates, x="k", y=y)
+    y = "people named by their neighbors' degrees"
+    one_figure("neighbors-degrees", matrix.ARENAS, STRUCTURAL, candidates, x="k", y=y)
     gain, y = [("edge-gain", "recall")], "unknown ties read by who knows 80 %"
     one_figure("ties-by-epsilon", matrix.ARENAS, NOISY, gain, x="epsilon", y=y)
     row, y = [("linkage", report.ROW.format(8))], "own row named by 8 known items"

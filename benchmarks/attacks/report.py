@@ -138,7 +138,7 @@ TABLES = (
 )
 NAMED = (
     Column("degree", "candidate-set", "degree, right guess"),
-    Column("neighbours' degrees", "candidate-set", "vrq, right guess"),
+    Column("neighbors' degrees", "candidate-set", "vrq, right guess"),
     Column("copy, nobody known", "seed-propagation", "overlap 1, nobody known: right"),
     Column("copy, 20 known", "seed-propagation", "overlap 1, 20 known: right"),
     Column("copy of 80 %, 20 known", "seed-propagation", "overlap 0.8, 20 known: right"),

@@ -65,7 +65,7 @@ def measured(epsilon: str, name: str, runs: int) -> dict[str, Any]:
 
 
 def exhaustive(epsilon: str, name: str) -> dict[str, Any]:
-    """Return the largest factor over all releases of neighbours on four nodes, as its logarithm."""
+    """Return the largest factor over all releases of neighbors on four nodes, as its logarithm."""
     if name == "asymmetric-response":
         worst = largest_factor(asymmetric(gv.AsymmetricResponse(epsilon=float(epsilon))))
     else:

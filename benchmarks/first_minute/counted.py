@@ -1,4 +1,4 @@
-"""Run graphveil as `python -m graphveil` does, and write how many kernels were specialised.
+"""Run graphveil as `python -m graphveil` does, and write how many kernels were specialized.
 
     python counted.py COUNT.json ARGUMENTS...
 
@@ -27,7 +27,7 @@ def dispatchers() -> Iterator[tuple[str, Any]]:
                         yield f"{name}.{kernel.py_func.__name__}", inner
 
 
-def specialisations() -> dict[str, int]:
+def specializations() -> dict[str, int]:
     """Return how often each kernel was compiled."""
     counts: dict[str, int] = {}
     for name, kernel in dispatchers():
@@ -38,7 +38,7 @@ def specialisations() -> dict[str, int]:
 
 
 def _write(path: Path) -> None:
-    path.write_text(json.dumps(specialisations()), encoding="utf-8")
+    path.write_text(json.dumps(specializations()), encoding="utf-8")
 
 
 if __name__ == "__main__":

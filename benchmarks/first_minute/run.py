@@ -192,7 +192,7 @@ def seconds_of(command: list[str], room: Path, cache: Path) -> tuple[float, int,
 
 
 def measured(case: Case, room: Path) -> Row:
-    """Return the row of a command: cold with the specialisations counted, then warm."""
+    """Return the row of a command: cold with the specializations counted, then warm."""
     with tempfile.TemporaryDirectory() as cache:
         counts = Path(cache, "counts.json")
         counted = [sys.executable, str(HERE / "counted.py"), str(counts), *case.words]
@@ -211,7 +211,7 @@ def measured(case: Case, room: Path) -> Row:
         "case": case.name,
         "cold_seconds": cold,
         "warm_seconds": warm,
-        "specialisations": total,
+        "specializations": total,
         "more_than_one": {name: count for name, count in kernels.items() if count > 1},
     }
 
@@ -263,7 +263,7 @@ def print_table(labels: list[str]) -> None:
     by_case: dict[str, dict[str, Row]] = {}
     for row in _rows():
         by_case.setdefault(row["case"], {})[row["label"]] = row
-    columns = ("cold_seconds", "warm_seconds", "specialisations", "help_seconds")
+    columns = ("cold_seconds", "warm_seconds", "specializations", "help_seconds")
     for case, rows in by_case.items():
         cells = [str(rows.get(label, {}).get(name, "")) for name in columns for label in labels]
         print(f"| {case} | " + " | ".join(cells) + " |")

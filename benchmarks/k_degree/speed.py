@@ -2,9 +2,9 @@
 
     python benchmarks/k_degree/speed.py [--quick]
 
-Parts: the exact dynamic programme on the degree histogram against sorting the sequence and against
-the textbook's O(nk) programme; the edge edits of a 10-million-edge Chung-Lu graph against building
-its neighbour lists; and the whole way of such a graph (read, anonymize, write, verify) against
+Parts: the exact dynamic program on the degree histogram against sorting the sequence and against
+the textbook's O(nk) program; the edge edits of a 10-million-edge Chung-Lu graph against building
+its neighbor lists; and the whole way of such a graph (read, anonymize, write, verify) against
 reading it. All times are warm, after a small run that compiles; raw rows go to
 ``results/speed.jsonl``.
 """
@@ -27,7 +27,7 @@ import graphveil as gv
 from graphveil import io
 from graphveil.data import Graph
 from graphveil.kernels.k_degree.sequence import cheapest_raise_by_window
-from graphveil.methods.k_degree.realise import realise
+from graphveil.methods.k_degree.realize import realize
 from graphveil.methods.k_degree.sequence import (
     optimal_plan,
     runs_of,
@@ -67,7 +67,7 @@ def anonymized(degrees: np.ndarray, k: int, edits: str) -> np.ndarray:
 
 
 def against_the_textbook(n: int, k: int) -> Row:
-    """Return the row of both exact programmes on one sorted sequence."""
+    """Return the row of both exact programs on one sorted sequence."""
     degrees = -np.sort(-degrees_of(n))
     prefix = np.concatenate(([0], np.cumsum(degrees)))
     cost = np.empty(n + 1, dtype=np.int64)
@@ -76,7 +76,7 @@ def against_the_textbook(n: int, k: int) -> Row:
     slow = seconds(lambda: cheapest_raise_by_window(degrees, prefix, k, cost, previous))
     plan = optimal_plan(runs_of(degrees), k, edits="add")
     if plan.cost != cost[-1]:
-        raise SystemExit(f"the programmes disagree: {plan.cost} and {cost[-1]}")
+        raise SystemExit(f"the programs disagree: {plan.cost} and {cost[-1]}")
     fast = seconds(lambda: optimal_plan(runs_of(degrees), k, edits="add"))
     return {
         "part": "textbook",
@@ -114,14 +114,14 @@ def sequences(sizes: tuple[int, ...]) -> list[Row]:
     return rows
 
 
-def realisation(n: int) -> list[Row]:
+def realization(n: int) -> list[Row]:
     """Return the rows of the edge edits of a Chung-Lu graph."""
     source, target = chung_lu(n, mean_degree=10)
     small = Graph.assemble(*chung_lu(1000, mean_degree=6), n=1000)[0]
     rows: list[Row] = []
 
     def edited(graph: Graph, k: int, edits: str) -> object:
-        return realise(
+        return realize(
             graph.indptr,
             graph.indices,
             k,
@@ -143,13 +143,13 @@ def realisation(n: int) -> list[Row]:
             count = len(found.added) + len(found.deleted)
             rows.append(
                 {
-                    "part": "realisation",
+                    "part": "realization",
                     "nodes": graph.n_nodes,
                     "edges": graph.n_edges,
                     "k": k,
                     "edits": edits,
                     "build_seconds": build,
-                    "realise_seconds": spent,
+                    "realize_seconds": spent,
                     "edit_count": count,
                     "lower_bound_for_targets": found.target_bound,
                     "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -202,7 +202,7 @@ def main() -> None:
     rows = [
         against_the_textbook(1_000_000 // scale, 10),
         *sequences((1_000_000 // scale, 10_000_000 // scale)),
-        *realisation(2_000_000 // scale),
+        *realization(2_000_000 // scale),
         *whole_way(2_000_000 // scale),
     ]
     results = Path(__file__).parent / "results"

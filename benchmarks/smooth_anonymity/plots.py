@@ -34,9 +34,7 @@ def figures_3_and_5() -> None:
     """Draw Jaccard over k, a panel a data set."""
     groups = grouped(rows_of("by-k"))
     names = list(dict.fromkeys(key[0] for key in groups))
-    colours = {
-        name: f"C{number}" for number, name in enumerate(dict.fromkeys(k[1] for k in groups))
-    }
+    colors = {name: f"C{number}" for number, name in enumerate(dict.fromkeys(k[1] for k in groups))}
     figure, axes = plt.subplots(1, len(names), figsize=(3.4 * len(names), 3.3), squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         for variant in dict.fromkeys(key[1] for key in groups if key[0] == name):
@@ -51,7 +49,7 @@ def figures_3_and_5() -> None:
                 marker="o",
                 ms=3,
                 label=variant,
-                color=colours[variant],
+                color=colors[variant],
             )
         axis.set(title=name, xscale="log", xlabel="k", ylim=(0, 1))
         axis.minorticks_off()

@@ -18,7 +18,7 @@ import numpy as np
 from networks import MADE, PAPER
 from report import NAMES, RESULTS, errors, originals, points, rows_of, ten
 
-COLOURS = dict(zip(NAMES, plt.get_cmap("tab10").colors, strict=False))
+COLORS = dict(zip(NAMES, plt.get_cmap("tab10").colors, strict=False))
 
 
 def figure_2() -> None:
@@ -33,10 +33,8 @@ def figure_2() -> None:
     figure, axes = plt.subplots(1, len(names), figsize=(2.6 * len(names), 2.8), sharey=True)
     for axis, name in zip(np.atleast_1d(axes), names, strict=True):
         for method, found in curves[name].items():
-            axis.plot(
-                *zip(*sorted(found), strict=True), ".", c=COLOURS[method], label=NAMES[method]
-            )
-        axis.plot(*formula(*sizes[name]), "-", lw=0.8, c=COLOURS["asymmetric-response"])
+            axis.plot(*zip(*sorted(found), strict=True), ".", c=COLORS[method], label=NAMES[method])
+        axis.plot(*formula(*sizes[name]), "-", lw=0.8, c=COLORS["asymmetric-response"])
         axis.set(title=name, xlabel="epsilon / (3 ln n)")
     np.atleast_1d(axes)[0].set_ylabel("edges kept")
     np.atleast_1d(axes)[0].legend()
@@ -65,7 +63,7 @@ def figure_3() -> None:
                 if (network, other) == (name, method)
             )
             if found:
-                axis.plot(*zip(*found, strict=True), ".-", c=COLOURS[method], label=NAMES[method])
+                axis.plot(*zip(*found, strict=True), ".-", c=COLORS[method], label=NAMES[method])
         axis.set(title=name, xlabel="epsilon", ylabel="mean error of 10 metrics", ylim=(0, None))
     for axis in axes.flat[len(names) :]:
         axis.axis("off")

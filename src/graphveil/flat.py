@@ -213,7 +213,7 @@ def _options(
         return checked(value, hint, item)  # type: ignore[no-any-return]
     chosen: type[Options] | None = None
     if len(classes) > 1:
-        chosen = _labelled(classes, _default_label(item) if value is None else value)
+        chosen = _labeled(classes, _default_label(item) if value is None else value)
     elif _is_on(item, hint, value, values):
         chosen = classes[0]
     for options in classes:
@@ -226,7 +226,7 @@ def _default_label(item: Field[Any]) -> Any:
     return item.default.label if isinstance(item.default, Options) else item.default
 
 
-def _labelled(classes: tuple[type[Options], ...], label: str) -> type[Options]:
+def _labeled(classes: tuple[type[Options], ...], label: str) -> type[Options]:
     return next(options for options in classes if options.label == label)
 
 

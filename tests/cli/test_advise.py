@@ -15,7 +15,7 @@ def test_it_says_risk_promises_and_costs_and_writes_nothing(graphveil_here, list
     done = graphveil_here("advise", "friends.csv")
     assert 0 == done.code
     assert "friends.csv: a network, 5 people, 6 ties" in done.out
-    for words in ("how many neighbours a person has", "promises:", "leaves open:", "costs:"):
+    for words in ("how many neighbors a person has", "promises:", "leaves open:", "costs:"):
         assert words in done.out
     assert "A promise covers the knowledge that it names, and no other." in done.out
     assert before == listing()

@@ -188,7 +188,7 @@ main(sys.argv[1:])
 
 MOMENTS = {
     "while the input is read": ("graphveil.io.reading", "_source", True),
-    "while it is anonymized": ("graphveil.methods.k_degree.realise", "realise", True),
+    "while it is anonymized": ("graphveil.methods.k_degree.realize", "realize", True),
     "while the data is written": ("graphveil.io", "write_graph", True),
     "while the record is written": ("graphveil.release.publishing", "_write_private", True),
     "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),

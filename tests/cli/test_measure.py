@@ -59,7 +59,7 @@ def test_a_cascade_shows_who_is_identified_step_by_step(graphveil_here, cwd):
     # a star of three, one of whose ends begins a path: one is unique by degree, then one by one
     (cwd / "comet.csv").write_text("source,target\na,b\na,c\na,d\nd,e\ne,f\n")
     done = graphveil_here("measure", "comet.csv", "--cascade", "degree")
-    assert "identified through a neighbour, neighbours distinguished by degree" in done.out
+    assert "identified through a neighbor, neighbors distinguished by degree" in done.out
     steps = [line.split() for line in done.out.splitlines() if "after step" in line]
     assert [["after", "step", str(i), str(i + 1)] for i in (1, 2, 3)] == [w[:4] for w in steps]
 
@@ -92,7 +92,7 @@ def test_comparisons_that_were_given_up_are_said(graphveil_here, cwd, monkeypatc
     done = graphveil_here("measure", "hubs.csv", "--measure", "dk", "--json")
     assert 0 == done.code
     assert json.loads(done.out)["undecided_comparisons"] > 0
-    assert "comparisons of neighbourhoods were given up and count as different" in done.err
+    assert "comparisons of neighborhoods were given up and count as different" in done.err
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_it_says_what_somebody_finds_who_knows_more(graphveil_here, cwd):
     lines = ["source,target", "a,b", "b,c", "d,e", "e,f", "f,g"]
     (cwd / "paths.csv").write_text("\n".join(lines) + "\n")
     shown = graphveil_here("measure", "paths.csv").out
-    _, _, more = shown.partition("someone who also knows how many neighbours each neighbour")
+    _, _, more = shown.partition("someone who also knows how many neighbors each neighbor")
     assert ["unique", "1", "14.29", "%"] == more.splitlines()[1].split()
     done = graphveil_here("measure", "paths.csv", "--json")
     finer = json.loads(done.out)["finer"]

@@ -1,4 +1,4 @@
-"""What reaches a terminal: labels are shown and never obeyed, colour only where it is wanted."""
+"""What reaches a terminal: labels are shown and never obeyed, color only where it is wanted."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_hostile_file_name_stays_a_name_all_the_way(graphveil_here, cwd):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["methods"], ["measure", "friends.csv"]])
-def test_there_is_no_colour_outside_a_terminal(graphveil_here, arguments):
+def test_there_is_no_color_outside_a_terminal(graphveil_here, arguments):
     done = graphveil_here(*arguments)
     assert 0 == done.code
     assert ESCAPE not in done.out + done.err
@@ -120,8 +120,8 @@ def on_a_terminal(arguments, cwd, **env):
 @pytest.mark.parametrize("arguments", [["methods"], ["measure", "friends.csv"], ["--help"]])
 def test_no_color_is_obeyed_on_a_terminal(cwd, arguments):
     shown = on_a_terminal(arguments, cwd, NO_COLOR="1")
-    coloured = [code for code in range(30, 50) if f"{ESCAPE}[{code}m" in shown]
-    assert [] == coloured
+    colored = [code for code in range(30, 50) if f"{ESCAPE}[{code}m" in shown]
+    assert [] == colored
     assert f"{ESCAPE}[38;" not in shown
 
 

@@ -29,7 +29,7 @@ from graphveil.parameters import parameter
 @register
 @dataclass(frozen=True, kw_only=True)
 class Toy(Anonymizer[Graph]):
-    """No node of the release has a neighbour.
+    """No node of the release has a neighbor.
 
     >>> Toy(k=2).anonymize(Graph.from_edges([0], [1], n=2)).data.n_edges
     0
@@ -37,13 +37,13 @@ class Toy(Anonymizer[Graph]):
 
     name: ClassVar[str] = "toy"
     accepts: ClassVar[type[Graph]] = Graph
-    promise: ClassVar[str] = "No node of the release has a neighbour."
+    promise: ClassVar[str] = "No node of the release has a neighbor."
     source: ClassVar[str] = "a test"
     limits: ClassVar[str] = "It protects from nobody who needs the edges. Not attacked by us."
     cost: ClassVar[str] = "linear in the nodes"
     example: ClassVar[Mapping[str, Any]] = {"k": 2}
 
-    k: int = parameter(text="smallest class of nodes without neighbours", minimum=1)
+    k: int = parameter(text="smallest class of nodes without neighbors", minimum=1)
     guarantee = property(lambda self: StructuralKAnonymity(k=self.k))
     conditions = (Subgraph(), EditBudget(share=1.0))
     rows_needed = property(lambda self: self.k)
@@ -84,7 +84,7 @@ def test_it_is_listed_has_a_help_page_and_releases_what_verify_accepts(tmp_path)
     listed = json.loads(command("methods", "--json", cwd=tmp_path).stdout)
     assert "toy" in [method["name"] for method in listed]
     page = command("anonymize", "toy", "--help", cwd=tmp_path).stdout
-    assert "smallest class of nodes without neighbours" in page
+    assert "smallest class of nodes without neighbors" in page
     done = command("anonymize", "toy", "ties.csv", "--k", "3", "--out", "out", cwd=tmp_path)
     assert 0 == done.returncode, done.stderr
     checked = command("verify", "out", "--original", "ties.csv", "--json", cwd=tmp_path)

@@ -49,7 +49,7 @@ def forms_of_kind(made):
 TWINS = gv.Graph.from_edges(
     *zip(*((f"p{one}", f"q{other}") for one in range(8) for other in range(8)), strict=True)
 )
-"""Everybody has the same neighbours as seven others, so that each method for rows keeps some."""
+"""Everybody has the same neighbors as seven others, so that each method for rows keeps some."""
 
 
 def alike(method, kind):

@@ -157,7 +157,7 @@ def test_without_a_seed_two_runs_give_other_ids(case, sample):
     assert sorted(one.tolist()) == sorted(two.tolist())
 
 
-def test_relabelling_and_permuting_the_input_changes_neither_claim_nor_quality(few, sample):
+def test_relabeling_and_permuting_the_input_changes_neither_claim_nor_quality(few, sample):
     data = sample(few)
     order = np.random.Generator(np.random.PCG64(3)).permutation(data.size)
     moved = data.permuted(order, ids=np.array(sample.big_ids(data.size)))

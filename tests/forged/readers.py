@@ -176,7 +176,7 @@ def by_scipy(folder: Path) -> Content:
 
 
 def by_lines(folder: Path) -> Content:
-    """Return the edges of lists of neighbours, line by line."""
+    """Return the edges of lists of neighbors, line by line."""
     path = data_file(folder)
     head = 1 if path.suffix == ".graph" else 2
     edges = []

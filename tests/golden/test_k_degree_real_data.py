@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
-from graphveil.methods.k_degree.realise import apply_edits, realise
+from graphveil.methods.k_degree.realize import apply_edits, realize
 from graphveil.randomness import Randomness
 from shared_data import network
 
@@ -44,9 +44,9 @@ graph_of = cache(network)
 
 
 @cache
-def realised(name, k, edits, seed, *, near=True):
+def realized(name, k, edits, seed, *, near=True):
     graph = graph_of(name)
-    return realise(
+    return realize(
         graph.indptr,
         graph.indices,
         k,
@@ -59,14 +59,14 @@ def realised(name, k, edits, seed, *, near=True):
 
 
 def mean_edits(name, k, edits):
-    return np.mean([realised(name, k, edits, seed).cost for seed in (1, 2)])
+    return np.mean([realized(name, k, edits, seed).cost for seed in (1, 2)])
 
 
 @pytest.mark.parametrize("edits", ["add", "any"])
 @pytest.mark.parametrize(("name", "k"), CELLS)
 def test_edits_on_real_graphs_are_as_few_as_published(name, k, edits):
     l1, published = TABLE[name][edits][KS.index(k)]
-    assert l1 == realised(name, k, edits, 1).l1
+    assert l1 == realized(name, k, edits, 1).l1
     assert mean_edits(name, k, edits) <= max(1.03 * published, published + 2)
 
 
@@ -79,7 +79,7 @@ def test_free_edits_on_real_graphs_are_no_more_than_additions_alone(name, k):
 @pytest.mark.parametrize("name", TABLE)
 def test_applied_edits_on_real_graphs_give_degrees_shared_by_k(name, edits):
     original = set(map(tuple, graph_of(name).edges().tolist()))
-    released = apply_edits(graph_of(name), realised(name, 10, edits, 1))
+    released = apply_edits(graph_of(name), realized(name, 10, edits, 1))
     sizes = np.bincount(released.degrees())
     assert sizes[sizes > 0].min() >= 10
     if edits == "add":
@@ -92,7 +92,7 @@ def test_near_absorbers_keep_components_apart():
     def components(near):
         counts = [
             connected_components(
-                apply_edits(graph, realised("ca-GrQc", 10, "add", seed, near=near)).to_scipy()
+                apply_edits(graph, realized("ca-GrQc", 10, "add", seed, near=near)).to_scipy()
             )[0]
             for seed in range(4)
         ]

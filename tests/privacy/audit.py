@@ -1,7 +1,7 @@
 """An audit of differential privacy: the law of every release of every graph on four nodes.
 
 A mechanism is a function from a state, the six cells of such a graph, to the probability of every
-release, as fractions. The audit takes the largest ratio over all pairs of neighbours and releases.
+release, as fractions. The audit takes the largest ratio over all pairs of neighbors and releases.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def cells_law(state: State, zero: Fraction, one: Fraction) -> dict[State, Fracti
     return born
 
 
-def neighbours(state: State) -> list[State]:
+def neighbors(state: State) -> list[State]:
     """Return the states that differ in one cell."""
     return [(*state[:i], 1 - state[i], *state[i + 1 :]) for i in range(CELLS)]
 
@@ -64,7 +64,7 @@ def largest_factor(mechanism: Mechanism) -> Fraction | None:
         state = (1,) * ones + (0,) * (CELLS - ones)
         mine = law(state)
         assert sum(mine.values()) == 1
-        for near in {neighbours(state)[0], neighbours(state)[-1]}:
+        for near in {neighbors(state)[0], neighbors(state)[-1]}:
             other = law(near)
             for release, chance in mine.items():
                 if chance and not other.get(release):

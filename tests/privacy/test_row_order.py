@@ -27,8 +27,8 @@ N = 400
 CHUNK = 20
 DEVIATIONS = 6.8
 """A normal number is further from its mean with a probability of 1e-11."""
-MOST_NEIGHBOURS = 80
-"""Of about `CHUNK` pairs of neighbours that are expected: a Poisson number is above with 1e-22."""
+MOST_NEIGHBORS = 80
+"""Of about `CHUNK` pairs of neighbors that are expected: a Poisson number is above with 1e-22."""
 
 LIKES = pa.table({"user": np.arange(N), "items": [[f"item {row // 2:03d}"] for row in range(N)]})
 """Two rows of every kind, one below the other."""
@@ -54,7 +54,7 @@ def deviations(order):
     return [abs(ascents) / math.sqrt((n + 1) / 12), *correlations]
 
 
-def neighbours(groups):
+def neighbors(groups):
     """Return how many published rows are of the same group as the one before."""
     return np.count_nonzero(np.diff(groups) == 0)
 
@@ -62,7 +62,7 @@ def neighbours(groups):
 def assert_random(order):
     """Fail where published rows stand in the order of the original, or in that of its chunks."""
     assert max(deviations(order)) < DEVIATIONS
-    assert neighbours(order // CHUNK) < MOST_NEIGHBOURS
+    assert neighbors(order // CHUNK) < MOST_NEIGHBORS
 
 
 def kinds_published(folder):
@@ -135,7 +135,7 @@ def test_like_rows_that_were_sorted_together_are_not_published_together(tmp_path
     out = run_on_disk(table, tmp_path, seed=seed, order="minhash")
     _, published = kinds_published(out)
     assert N == published.size
-    assert neighbours(published) < MOST_NEIGHBOURS
+    assert neighbors(published) < MOST_NEIGHBORS
 
 
 def test_two_runs_on_the_disk_have_unrelated_orders(tmp_path):

@@ -128,7 +128,7 @@ def test_an_edge_repeated_in_the_other_direction_is_named(folder):
 def test_a_self_loop_is_named(folder):
     edges = edges_of(folder)
     replace_edges(folder, [*edges, [6, 6]])
-    assert "node 6 is its own neighbour" == failed(verify(folder))["simple graph"]
+    assert "node 6 is its own neighbor" == failed(verify(folder))["simple graph"]
 
 
 def test_an_edge_written_backwards_is_named(folder):

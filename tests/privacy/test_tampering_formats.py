@@ -128,7 +128,7 @@ def test_the_line_of_a_word_too_many_is_named(tmp_path):
     assert "data.graphml, line 6 says" in failed(verify(folder))["data"]
 
 
-def test_a_node_that_lists_a_neighbour_alone_is_named(tmp_path):
+def test_a_node_that_lists_a_neighbor_alone_is_named(tmp_path):
     folder = write_release(tmp_path, "metis")
     content = data_file(folder).read_bytes()
     replace_data(folder, content.replace(b"2 5\n", b"2 6\n"))

@@ -157,7 +157,7 @@ RING = [(node, (node + 1) % 6) for node in range(6)]
 TRIANGLES = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]
 
 
-def test_neighbourhoods_of_equal_counts_that_are_not_isomorphic_fail_as_shapes(tmp_path):
+def test_neighborhoods_of_equal_counts_that_are_not_isomorphic_fail_as_shapes(tmp_path):
     after = graph_of([*wheel(0, RING), *wheel(7, TRIANGLES)], 14)
     release, ids = release_of(after, after)
     folder = release.write(tmp_path / "release")

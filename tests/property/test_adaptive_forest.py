@@ -42,7 +42,7 @@ def grown_slowly(codes, k):
 
 
 def parts_without(graph, tree, row):
-    """Return the rows that hang from a row, by each of its neighbours."""
+    """Return the rows that hang from a row, by each of its neighbors."""
     rest = graph.subgraph(tree - {row})
     return {other: nx.node_connected_component(rest, other) for other in sorted(graph[row])}
 

@@ -29,7 +29,7 @@ class Twin:
         return pair[0] not in self.match and pair[1] not in self.back
 
     def degrees(self, pair):
-        return len(self.one.neighbours(pair[0])), len(self.two.neighbours(pair[1]))
+        return len(self.one.neighbors(pair[0])), len(self.two.neighbors(pair[1]))
 
     def apart(self, pair):
         return abs(np.subtract(*self.degrees(pair)))
@@ -50,7 +50,7 @@ class Twin:
         if pair in self.spread:
             return
         self.spread.add(pair)
-        around = product(self.one.neighbours(pair[0]), self.two.neighbours(pair[1]))
+        around = product(self.one.neighbors(pair[0]), self.two.neighbors(pair[1]))
         for other in [(int(x), int(y)) for x, y in around]:
             if self.free(other):
                 self.marks[other] = self.marks.get(other, 0) + 1
@@ -139,7 +139,7 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
 
 
 def likeness_by_hand(one, two, match):
-    """Return the dense matrix of matched common neighbours over the root of the degrees."""
+    """Return the dense matrix of matched common neighbors over the root of the degrees."""
     first, second = (graph.to_scipy().toarray().astype(float) for graph in (one, two))
     pairs = np.zeros((one.n_nodes, two.n_nodes))
     for i, j in enumerate(match):

@@ -1,4 +1,4 @@
-"""The fast neighbour lists against sets of pairs."""
+"""The fast neighbor lists against sets of pairs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import csr
-from graphveil.data.csr import Dropped, Lists, check_lists, neighbour_lists
+from graphveil.data.csr import Dropped, Lists, check_lists, neighbor_lists
 from graphveil.errors import DataError
 
 
@@ -34,12 +34,12 @@ def arcs(draw):
 @pytest.mark.parametrize("block", [1, 3, 1 << 19])
 @settings(deadline=None, max_examples=100)
 @given(case=arcs())
-def test_neighbour_lists_are_those_of_sets_whatever_the_block(block, case):
+def test_neighbor_lists_are_those_of_sets_whatever_the_block(block, case):
     n, listed = case
     ends = np.array(listed, dtype=np.int32).reshape(-1, 2)
     usual, csr.BLOCK = csr.BLOCK, block
     try:
-        lists, dropped = neighbour_lists([ends[:, 0].copy(), ends[:, 1].copy()], n)
+        lists, dropped = neighbor_lists([ends[:, 0].copy(), ends[:, 1].copy()], n)
         check_lists(lists)
     finally:
         csr.BLOCK = usual

@@ -117,9 +117,9 @@ def test_probing_ends_in_a_supergraph_that_keeps_the_promise(graph, data, seed):
     assert min(map(degrees.count, degrees)) >= k
 
 
-def helpful_swap(graph, realisation):
+def helpful_swap(graph, realization):
     """Whether some swap of two edges keeps more edges of the graph."""
-    old, new = edge_set(graph), edge_set(realisation)
+    old, new = edge_set(graph), edge_set(realization)
     for (i, j), (p, q) in combinations(sorted(new), 2):
         for a, b in ((p, q), (q, p)):
             one, two = tuple(sorted((i, a))), tuple(sorted((j, b)))

@@ -81,17 +81,17 @@ def test_edits_are_those_of_a_set_of_pairs(graph, draws):
 
 @given(graphs(), st.data())
 @settings(deadline=None, max_examples=40)
-def test_marked_neighbours_and_the_pull_of_neighbours_are_sums_over_neighbours(graph, data):
+def test_marked_neighbors_and_the_pull_of_neighbors_are_sums_over_neighbors(graph, data):
     n = graph.n_nodes
-    near = [graph.neighbours(v).tolist() for v in range(n)]
+    near = [graph.neighbors(v).tolist() for v in range(n)]
     marked = np.array(data.draw(st.lists(st.integers(0, n - 1))), dtype=np.int64)
     out = np.empty(n)
-    kernel.marked_neighbours(graph.indptr, graph.indices, marked, out)
+    kernel.marked_neighbors(graph.indptr, graph.indices, marked, out)
     assert [sum(marked.tolist().count(w) for w in near[v]) for v in range(n)] == out.tolist()
     goal = np.array(data.draw(st.lists(st.integers(0, n), min_size=n, max_size=n)))
     flags = st.lists(st.booleans(), min_size=n, max_size=n)
     falls, rises = np.array(data.draw(flags)), np.array(data.draw(flags))
-    kernel.pull_of_neighbours(graph.indptr, graph.indices, goal, falls, rises, out)
+    kernel.pull_of_neighbors(graph.indptr, graph.indices, goal, falls, rises, out)
     for v in range(n):
         pull = 0.0
         for w in near[v]:
@@ -294,7 +294,7 @@ def test_joined_nodes_have_what_they_need_and_a_prefix_that_needs_too_much_never
     need = np.array(needs, dtype=np.int64)
     order = np.array(sorted(np.flatnonzero(need).tolist(), key=lambda v: -needs[v]), dtype=np.int64)
     room = int(need.sum()) + n
-    for choice in (textbook.ANYBODY, textbook.STRANGERS, textbook.NEIGHBOURS_FIRST):
+    for choice in (textbook.ANYBODY, textbook.STRANGERS, textbook.NEIGHBORS_FIRST):
         rest, out = need.copy(), np.empty((room, 2), dtype=np.int32)
         where = (graph.indptr, graph.indices, order, rest)
         joined = textbook.join_by_degrees(*where, choice, out, generator(seed))

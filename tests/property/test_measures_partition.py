@@ -115,13 +115,13 @@ def test_classes_are_right_on_larger_graphs_too(measure, distance, drawn):
 
 @pytest.mark.parametrize("distance", [1, 2])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_dk_equals_comparing_all_pairs_of_neighbourhoods(distance, seed):
+def test_dk_equals_comparing_all_pairs_of_neighborhoods(distance, seed):
     slow = nx.random_regular_graph(3, 18, seed=seed)
     slow = nx.disjoint_union(slow, nx.random_labeled_tree(18, seed=seed))
     shapes = []
     for v in slow:
         shapes.append(slow.subgraph(near(slow, v, distance)).copy())
-        shapes[-1].nodes[v]["centre"] = True
+        shapes[-1].nodes[v]["center"] = True
     first = [
         next(w for w in slow if nx.is_isomorphic(shapes[w], shape, node_match=dict.__eq__))
         for shape in shapes
@@ -210,21 +210,21 @@ def test_a_hash_that_is_always_the_same_merges_nothing(measure, distance, drawn)
 @pytest.mark.parametrize("distance", [1, 2])
 @settings(deadline=None, max_examples=80)
 @given(drawn=pairs(8))
-def test_colours_that_are_always_the_same_merge_no_neighbourhoods(distance, drawn):
+def test_colors_that_are_always_the_same_merge_no_neighborhoods(distance, drawn):
     graph = graph_of(*drawn)
     expected = groups(partition(graph, measure="dk", distance=distance).tolist())
-    shape = dk.kernels.neighbourhood
+    shape = dk.kernels.neighborhood
 
-    def colourless(*arguments):
-        colours, edges = shape(*arguments)
-        return np.zeros_like(colours), edges
+    def colorless(*arguments):
+        colors, edges = shape(*arguments)
+        return np.zeros_like(colors), edges
 
     def hashes(*arguments):
         return np.zeros(arguments[3].size, dtype=np.uint64)
 
     with (
-        mock.patch.object(dk.kernels, "neighbourhood", colourless),
-        mock.patch.object(dk.kernels, "neighbourhood_hashes", hashes),
+        mock.patch.object(dk.kernels, "neighborhood", colorless),
+        mock.patch.object(dk.kernels, "neighborhood_hashes", hashes),
     ):
         labels = partition(graph, measure="dk", distance=distance)
     assert expected == groups(labels.tolist())
@@ -271,7 +271,7 @@ ALIKE_TO_REFINEMENT = {
 @pytest.mark.parametrize("name", ALIKE_TO_REFINEMENT)
 @pytest.mark.parametrize("distance", [1, 2])
 @pytest.mark.parametrize("measure", ["dk", "hybrid"])
-def test_neighbourhoods_that_no_colouring_tells_apart_are_told_apart(name, distance, measure):
+def test_neighborhoods_that_no_coloring_tells_apart_are_told_apart(name, distance, measure):
     one, other = ALIKE_TO_REFINEMENT[name]
     graph, hubs_at = hubs(one, other, shuffled(one), shuffled(other))
     labels, undecided = divided(graph, measure=measure, distance=distance)
@@ -279,7 +279,7 @@ def test_neighbourhoods_that_no_colouring_tells_apart_are_told_apart(name, dista
     assert 0 == undecided
 
 
-def test_dk_maps_the_centre_to_the_centre():
+def test_dk_maps_the_center_to_the_center():
     path = graph_of(3, [(0, 1), (1, 2)])
     assert [0, 1, 0] == groups(partition(path, measure="dk", distance=2).tolist())
 

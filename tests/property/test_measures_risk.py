@@ -26,7 +26,7 @@ def graphs(draw):
 
 
 def around(graph):
-    return [set(graph.neighbours(v).tolist()) for v in range(graph.n_nodes)]
+    return [set(graph.neighbors(v).tolist()) for v in range(graph.n_nodes)]
 
 
 def are_twins(open_, u, v):
@@ -40,7 +40,7 @@ def groups(values):
 
 @settings(deadline=None, max_examples=150)
 @given(graph=graphs())
-def test_twins_have_equal_open_or_equal_closed_neighbourhoods(graph):
+def test_twins_have_equal_open_or_equal_closed_neighborhoods(graph):
     open_ = around(graph)
     nodes = range(graph.n_nodes)
     expected = [next(u for u in nodes if are_twins(open_, u, v)) for v in nodes]
@@ -142,7 +142,7 @@ def slow_levels(graph, first, second):
     while front:
         new = []
         for v in front:
-            near = graph.neighbours(v).tolist()
+            near = graph.neighbors(v).tolist()
             for w in near:
                 alone = sum(second[x] == second[w] for x in near) == 1
                 if alone and levels[w] == -1:
@@ -158,7 +158,7 @@ SECOND = [("degree", 1), ("count", 1), ("count", 2), ("vrq", 1), ("dk", 2)]
 @pytest.mark.parametrize(("second", "distance"), SECOND)
 @settings(deadline=None, max_examples=60)
 @given(graph=graphs(), name=st.sampled_from(["degree", "count", "vrq"]))
-def test_a_cascade_finds_neighbours_that_are_alone_in_their_class(second, distance, graph, name):
+def test_a_cascade_finds_neighbors_that_are_alone_in_their_class(second, distance, graph, name):
     first = partition(graph, measure=name).tolist()
     apart = partition(graph, measure=second, distance=distance).tolist()
     expected = slow_levels(graph, first, apart)

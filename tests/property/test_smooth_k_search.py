@@ -93,7 +93,7 @@ def jaccard(sets, labels, rule):
     return Fraction(shared, either) if either else Fraction(1)
 
 
-def relabelled(labels, changes):
+def relabeled(labels, changes):
     changed = labels.copy()
     for row, label in changes.items():
         changed[row] = label
@@ -160,7 +160,7 @@ def test_adding_a_row_gains_what_a_recount_finds(drawn, rule, lam, data):
     clusters = clusters_of(rows_of(sets, n_features), labels, rule)
     before = objective(sets, labels, rule, lam)
     for cluster in set(labels.tolist()) - {kernel.NONE}:
-        after = objective(sets, relabelled(labels, {row: cluster}), rule, lam)
+        after = objective(sets, relabeled(labels, {row: cluster}), rule, lam)
         actual = kernel.gain_of_adding(clusters.data, clusters.state, float(lam), row, cluster)
         assert float(after - before) == pytest.approx(actual, abs=1e-9)
 
@@ -172,7 +172,7 @@ def test_removing_a_row_gains_what_a_recount_finds(drawn, rule, lam):
     clusters = clusters_of(rows_of(sets, n_features), labels, rule)
     before = objective(sets, labels, rule, lam)
     for row in range(len(sets)):
-        after = objective(sets, relabelled(labels, {row: kernel.NONE}), rule, lam)
+        after = objective(sets, relabeled(labels, {row: kernel.NONE}), rule, lam)
         actual = kernel.gain_of_removing(clusters.data, clusters.state, float(lam), row)
         assert float(after - before) == pytest.approx(actual, abs=1e-9)
 
@@ -257,7 +257,7 @@ def test_rows_without_a_cluster_enter_one_by_one_where_a_recount_gains_most(draw
     assert_counted(rows, clusters, rule)
     for row in alone:
         gains = [
-            objective(sets, relabelled(labels, {row: cluster}), rule, lam)
+            objective(sets, relabeled(labels, {row: cluster}), rule, lam)
             for cluster in range(n_clusters)
         ]
         chosen = int(clusters.state.labels[row])
@@ -288,7 +288,7 @@ def test_the_best_swap_gains_what_a_recount_finds_to_be_most(drawn, rule, lam, d
     own = int(labels[row])
     for other in set(labels.tolist()) - {own}:
         gains = {
-            q: objective(sets, relabelled(labels, {row: other, q: own}), rule, lam) - before
+            q: objective(sets, relabeled(labels, {row: other, q: own}), rule, lam) - before
             for q in np.nonzero(labels == other)[0].tolist()
         }
         partner, actual = search.best_swap(
@@ -425,7 +425,7 @@ def best_visit(sets, labels, row, choice, kind, *, rule, lam, k, limit):
     else:
         within = [c for c in candidates if sizes[c] <= limit]
         changes = [{row: c, q: own} for c in within for q in np.nonzero(labels == c)[0].tolist()]
-    gains = [objective(sets, relabelled(labels, c), rule, lam) - before for c in changes]
+    gains = [objective(sets, relabeled(labels, c), rule, lam) - before for c in changes]
     return max(gains, default=Fraction(-1000))
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.neighbourhoods import refinement
+from graphveil.kernels.neighborhoods import refinement
 from graphveil.kernels.structural import anneal, classes, paper, rows
 from graphveil.kernels.structural.annealing import best as bests
 from graphveil.kernels.structural.annealing import pool as pools
@@ -53,9 +53,9 @@ def rows_of(graph):
     return rows.new_rows(graph.indptr, graph.indices, room)
 
 
-def neighbours_in(lists):
-    start, length, neighbour, _ = lists
-    return [neighbour[a : a + size].tolist() for a, size in zip(start, length, strict=False)]
+def neighbors_in(lists):
+    start, length, neighbor, _ = lists
+    return [neighbor[a : a + size].tolist() for a, size in zip(start, length, strict=False)]
 
 
 def value_of(twin, v):
@@ -81,7 +81,7 @@ def test_the_first_not_below_is_where_bisection_inserts(entries, value, data):
 
 @given(graphs(), SEEDS)
 @settings(deadline=None, max_examples=60)
-def test_rows_hold_the_neighbours_of_a_graph_whose_edges_are_toggled(graph, seed):
+def test_rows_hold_the_neighbors_of_a_graph_whose_edges_are_toggled(graph, seed):
     lists, twin, rng = rows_of(graph), plain(graph), generator(seed)
     for _ in range(12):
         v, w = rng.permutation(graph.n_nodes)[:2].tolist()
@@ -90,10 +90,10 @@ def test_rows_hold_the_neighbours_of_a_graph_whose_edges_are_toggled(graph, seed
         assert sorted(nx.common_neighbors(twin, v, w)) == lists.common[:common].tolist()
         rows.toggle(lists, v, w)
         (twin.remove_edge if twin.has_edge(v, w) else twin.add_edge)(v, w)
-        assert [sorted(twin[x]) for x in twin] == neighbours_in(lists)
+        assert [sorted(twin[x]) for x in twin] == neighbors_in(lists)
 
 
-def test_common_neighbours_of_unlike_rows_are_galloped_to():
+def test_common_neighbors_of_unlike_rows_are_galloped_to():
     star = [(0, i) for i in range(1, 100)] + [(100, i) for i in (5, 50, 99)] + [(100, 101)]
     ends = np.array(star)
     lists = rows_of(Graph.from_edges(ends[:, 0], ends[:, 1], n=102))
@@ -207,7 +207,7 @@ def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
         trial = np.array(rng.permutation(len(pairs))[:2])
         more = sum(-1 if other in changed else 1 for other in trial.tolist())
         assert more == proposals.more_edits(pool, trial, trial.size)
-    assert [sorted(twin[x]) for x in twin] == neighbours_in(state.rows)
+    assert [sorted(twin[x]) for x in twin] == neighbors_in(state.rows)
 
 
 @given(st.integers(0, 3), SEEDS)
@@ -264,10 +264,10 @@ def test_a_trial_is_an_edit_or_a_revert_or_one_of_each(graph, full, seed):
 
 @given(graphs(), st.integers(1, 3))
 @settings(deadline=None, max_examples=60)
-def test_sums_are_sizes_or_hashed_degrees_of_neighbourhoods(graph, distance):
+def test_sums_are_sizes_or_hashed_degrees_of_neighborhoods(graph, distance):
     lists, twin = rows_of(graph), plain(graph)
     n = graph.n_nodes
-    ball, value = refinement.make_room(n, lists.neighbour.size).ball, np.zeros((n, 3), dtype=int)
+    ball, value = refinement.make_room(n, lists.neighbor.size).ball, np.zeros((n, 3), dtype=int)
     sizes = np.array([distance, shapes.SIZES, 0, 1 << 40, 1], dtype=np.int64)
     degrees = np.array([distance, shapes.DEGREES, 0, 0, 0], dtype=np.int64)
     what = shapes.SUM_AGAIN | shapes.WORK_AGAIN
@@ -287,21 +287,21 @@ def test_sums_are_sizes_or_hashed_degrees_of_neighbourhoods(graph, distance):
 
 @given(graphs(largest=8), st.integers(1, 3))
 @settings(deadline=None, max_examples=60)
-def test_shapes_are_equal_where_neighbourhoods_are(graph, distance):
+def test_shapes_are_equal_where_neighborhoods_are(graph, distance):
     lists, twin, n = rows_of(graph), plain(graph), graph.n_nodes
-    room = refinement.make_room(n, lists.neighbour.size)
-    inside, colours = (
-        np.array([distance, 0, kind, 0, 0]) for kind in (shapes.INSIDE, shapes.COLOURS)
+    room = refinement.make_room(n, lists.neighbor.size)
+    inside, colors = (
+        np.array([distance, 0, kind, 0, 0]) for kind in (shapes.INSIDE, shapes.COLORS)
     )
     balls = [nx.ego_graph(twin, v, radius=distance) for v in range(n)]
     for v, ball in enumerate(balls):
-        nx.set_node_attributes(ball, {v: True}, "centre")
-    match = nx.algorithms.isomorphism.categorical_node_match("centre", default=False)
+        nx.set_node_attributes(ball, {v: True}, "center")
+    match = nx.algorithms.isomorphism.categorical_node_match("center", default=False)
     shape = []
-    for rule, colouring in ((inside, None), (colours, room)):
+    for rule, coloring in ((inside, None), (colors, room)):
         value = np.zeros((n, 3), dtype=np.int64)
         for v in range(n):
-            shapes.look_at(lists, rule, v, shapes.SHAPE_AGAIN, value, room.ball, colouring)
+            shapes.look_at(lists, rule, v, shapes.SHAPE_AGAIN, value, room.ball, coloring)
         shape.append(value[:, shapes.SHAPE].tolist())
     for u, v in combinations(range(n), 2):
         same = sorted(dict(balls[u].degree()).values()) == sorted(dict(balls[v].degree()).values())
@@ -320,16 +320,16 @@ def test_values_carried_out_are_those_evaluated_afresh_and_are_taken_back(graph,
     for _ in range(4):
         trial[:] = rng.permutation(state.pool.one.size)[:2]
         before, tallies = kept.value.copy(), classes.tallies(state.classes)
-        lists = neighbours_in(state.rows)
+        lists = neighbors_in(state.rows)
         states.make(state, kept, trial, 2)
         now, codes = kept.value.copy(), np.empty(graph.n_nodes, dtype=np.int64)
         values.evaluate(state.rows, kept, codes)
         assert now[:, :2].tolist() == kept.value[:, :2].tolist()
         assert codes.tolist() == state.classes.table[state.classes.node[:, 0], 0].tolist()
-        assert neighbours_in(state.rows) != lists
+        assert neighbors_in(state.rows) != lists
         states.take_back(state, kept, trial, 2, tallies)
         assert before[:, :2].tolist() == kept.value[:, :2].tolist()
-        assert lists == neighbours_in(state.rows)
+        assert lists == neighbors_in(state.rows)
 
 
 @given(graphs(), st.sampled_from(["vrq", "dk", "hybrid"]), SEEDS)
@@ -474,7 +474,7 @@ def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed)
     assert inside == sum(side[u] == side[v] for u, v in graph.edges().tolist())
     state, _, best, _, trial = arena(graph, edits="delete")
     starts.cut_triangles(state, best, trial, side, 0)
-    twin = nx.Graph([(v, w) for v, near in enumerate(neighbours_in(state.rows)) for w in near])
+    twin = nx.Graph([(v, w) for v, near in enumerate(neighbors_in(state.rows)) for w in near])
     assert not sum(nx.triangles(twin).values())
     across = {(u, v) for u, v in graph.edges().tolist() if side[u] != side[v]}
     assert all(twin.has_edge(*pair) for pair in across)
@@ -505,7 +505,7 @@ def test_stripping_takes_the_best_edge_of_the_highest_unprotected_node(graph, k,
         assert starts.strip(state, best, trial, allowed, 1)
         after = nx.empty_graph(graph.n_nodes)
         after.add_edges_from(
-            (v, w) for v, near in enumerate(neighbours_in(state.rows)) for w in near
+            (v, w) for v, near in enumerate(neighbors_in(state.rows)) for w in near
         )
         ((u, v),) = set(twin.edges) - {tuple(sorted(edge)) for edge in after.edges}
         if highest:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.kernels.hashing import new_table
-from graphveil.kernels.neighbourhoods.triangles import flagged_thirds, triangles_of_nodes
+from graphveil.kernels.neighborhoods.triangles import flagged_thirds, triangles_of_nodes
 from graphveil.kernels.structural.paper import flagged_near, lists_of, missing_from, small_classes
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.outcome import lower_bound

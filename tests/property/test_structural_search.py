@@ -86,8 +86,8 @@ def pairs_of(pool):
 
 
 def edges_in(state):
-    start, length, neighbour, _ = state.rows
-    rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
+    start, length, neighbor, _ = state.rows
+    rows = [neighbor[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
     assert all(row == sorted(set(row)) for row in rows)
     arcs = {(v, w) for v, row in enumerate(rows) for w in row}
     assert arcs == {(w, v) for v, w in arcs}
@@ -95,7 +95,7 @@ def edges_in(state):
 
 
 def assert_counted(task, state):
-    """Compare every number of the state with a recount of its neighbour lists."""
+    """Compare every number of the state with a recount of its neighbor lists."""
     n, edges, pool = task.graph.n_nodes, edges_in(state), state.pool
     present = {pair for pair, here in zip(pairs_of(pool), pool.present, strict=True) if here}
     original = edges_of(task.graph)

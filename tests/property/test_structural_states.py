@@ -61,8 +61,8 @@ def tasks(edits=EDITS):
 
 
 def edges_in(state):
-    start, length, neighbour, _ = state.rows
-    rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
+    start, length, neighbor, _ = state.rows
+    rows = [neighbor[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
     assert all(row == sorted(set(row)) for row in rows)
     arcs = {(v, w) for v, row in enumerate(rows) for w in row}
     assert arcs == {(w, v) for v, w in arcs}
@@ -83,7 +83,7 @@ def same_partition(one, other):
 
 
 def assert_counted(task, arena):
-    """Compare the classes and every number of the state with a recount of its neighbour lists."""
+    """Compare the classes and every number of the state with a recount of its neighbor lists."""
     state = arena.state
     codes = codes_in(state)
     labels = partition(present_graph(task, state), measure=task.measure, distance=task.distance)

@@ -69,8 +69,8 @@ def pairs_in(keys):
 
 
 def edges_in(state):
-    (start, length, neighbour, _), bits = state.rows, state.bits
-    rows = [neighbour[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
+    (start, length, neighbor, _), bits = state.rows, state.bits
+    rows = [neighbor[start[v] : start[v] + length[v]].tolist() for v in range(length.size)]
     assert all(row == sorted(set(row)) for row in rows)
     for v, row in enumerate(rows if bits.shape[1] else []):
         assert row == [w for w in range(len(rows)) if int(bits[v, w >> 6]) >> (w & 63) & 1]
@@ -80,7 +80,7 @@ def edges_in(state):
 
 
 def assert_counted(task, field):
-    """Compare every number of the state with a recount of its neighbour lists."""
+    """Compare every number of the state with a recount of its neighbor lists."""
     classes, edits = field.state.classes, field.edits
     n, k, edges = task.graph.n_nodes, task.k, edges_in(field.state)
     found = values(n, edges)
@@ -223,20 +223,18 @@ def test_on_the_way_from_one_state_to_another_nothing_is_written_beyond_its_room
     guarded = np.full(field.edits.pairs.size + pairs.size, -7)
     room = guarded[: field.edits.pairs.size]
     lists = field.state.rows
-    neighbour = np.full(lists.neighbour.size + pairs.size, -7, dtype=np.int32)
-    neighbour[: lists.neighbour.size] = lists.neighbour
+    neighbor = np.full(lists.neighbor.size + pairs.size, -7, dtype=np.int32)
+    neighbor[: lists.neighbor.size] = lists.neighbor
     field = field._replace(
         edits=field.edits._replace(pairs=room),
-        state=field.state._replace(
-            rows=lists._replace(neighbour=neighbour[: lists.neighbour.size])
-        ),
+        state=field.state._replace(rows=lists._replace(neighbor=neighbor[: lists.neighbor.size])),
     )
     for changed in (pairs[-budget:], pairs[:budget])[:: -1 if back else 1]:
         go_to(field, changed)
         assert changed.tolist() == present(field).tolist()
         assert_counted(task, field)
     assert {-7} == set(guarded[room.size :].tolist())
-    assert {-7} == set(neighbour[lists.neighbour.size :].tolist())
+    assert {-7} == set(neighbor[lists.neighbor.size :].tolist())
 
 
 def gap(one, other):

@@ -33,7 +33,7 @@ def test_what_the_ends_of_edges_have_in_common_is_as_by_hand(monkeypatch, work):
     monkeypatch.setattr(likeness, "_CELLS", 20 * work)
     graph = random_graph(20, 60)
     near = graph.to_networkx()
-    number, weight = likeness.common_neighbours(graph)
+    number, weight = likeness.common_neighbors(graph)
     alike, paths = likeness.jaccard(graph, number), likeness.three_paths(graph)
     jaccard = {(u, v): value for u, v, value in nx.jaccard_coefficient(near, near.edges())}
     allocated = {(u, v): value for u, v, value in nx.resource_allocation_index(near, near.edges())}

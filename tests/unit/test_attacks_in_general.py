@@ -70,7 +70,7 @@ METHODS = {
 }
 
 
-def relabelled(release, original, order, seed):
+def relabeled(release, original, order, seed):
     """Return the same release and original, people under other names and in other orders."""
     moved = original.permuted(order, ids=[f"somebody {place}" for place in order.tolist()])
     position = release.private.linkage.positions_of(original.labels(), release.data.labels())
@@ -110,8 +110,8 @@ def test_other_names_and_orders_of_people_change_nothing(name):
     income = np.array([str(value) for value in rng_of(6).integers(0, 3, N)])
     straight = values_of(name, release, original, second, Attached("income", income))
     order = rng_of(5).permutation(N)
-    moved_release, moved = relabelled(release, original, order, 7)
-    moved_second, _ = relabelled(second, original, order, 8)
+    moved_release, moved = relabeled(release, original, order, 7)
+    moved_second, _ = relabeled(second, original, order, 8)
     attached = Attached("income", income[order])
     assert straight == pytest.approx(
         values_of(name, moved_release, moved, moved_second, attached), abs=1e-6
@@ -124,7 +124,7 @@ def test_how_likely_somebody_took_part_does_not_hang_on_where_they_stand():
     release = gv.SmoothK(k=4).anonymize(original, seed=1)
     order = rng_of(5).permutation(N)
     both = []
-    for some, data in ((release, original), relabelled(release, original, order, 7)):
+    for some, data in ((release, original), relabeled(release, original, order, 7)):
         pair = comparison_of(some, data, Randomness(seed=1), wanted_by="attack")
         both.append(likelihoods(people_of(pair), np.arange(N)))
     assert both[0][order] == pytest.approx(both[1])

@@ -245,7 +245,7 @@ def test_items_that_may_be_people_are_asked_for():
 def test_a_notebook_shows_risk_and_releases(advice):
     shown = advice._repr_html_()
     assert "gv.KDegree(k=5)" in shown
-    assert "how many neighbours a person has" in shown
+    assert "how many neighbors a person has" in shown
 
 
 def test_a_sample_of_small_data_is_all_of_it():

@@ -20,7 +20,7 @@ from graphveil.errors import DataError, GraphveilWarning
 @pytest.mark.parametrize(
     ("indptr", "indices", "expected"),
     [
-        ([0, 1], [0], "node 0 is its own neighbour"),
+        ([0, 1], [0], "node 0 is its own neighbor"),
         ([0, 1, 1], [1], "one direction only"),
         ([0, 2, 4], [1, 1, 0, 0], "node 0 are not sorted"),
         ([0, 2, 3, 4], [2, 1, 0, 0], "node 0 are not sorted"),
@@ -174,7 +174,7 @@ def test_index_types_make_no_difference(dtype):
 def test_containers_are_as_long_as_the_ids_that_they_yield():
     graph = Graph.from_edges(["bob", "ann"], ["ann", "cyd"])
     users = Bipartite.from_pairs(["ann", "ann", "bob"], ["tea", "rye", "rye"])
-    table = Table.from_columns({"colour": ["red", "red", "blue"]})
+    table = Table.from_columns({"color": ["red", "red", "blue"]})
     assert [["ann", "bob", "cyd"], ["ann", "bob"], [0, 1, 2]] == list(
         map(list, (graph, users, table))
     )

@@ -71,7 +71,7 @@ def register(monkeypatch, url, content=CONTENT):
         url=url,
         sha256=hashlib.sha256(content).hexdigest(),
         bytes=len(content),
-        licence="CC0-1.0",
+        license="CC0-1.0",
         source="made here",
     )
     monkeypatch.setitem(LARGER, "small", item)
@@ -258,13 +258,13 @@ def test_a_question_mark_of_adult_is_a_value():
     assert isinstance(data, Table)
 
 
-def test_every_shipped_file_stands_in_the_licences_and_every_set_names_one():
+def test_every_shipped_file_stands_in_the_licenses_and_every_set_names_one():
     folder = path_of("copenhagen-calls").parent
     text = (folder / "LICENSES").read_text(encoding="utf-8")
     files = {file for item in DATASETS.values() for file in item.files}
     assert files == {path.name for path in folder.glob("*.csv")}
     assert [file for file in files if file not in text] == []
-    assert [item.name for item in DATASETS.values() if not (item.licence and item.source)] == []
+    assert [item.name for item in DATASETS.values() if not (item.license and item.source)] == []
 
 
 def test_the_script_derives_the_shipped_files_from_the_originals(tmp_path):

@@ -126,7 +126,7 @@ def test_the_levels_share_the_part_of_the_counts():
         assert parts == sorted(parts)
 
 
-def test_a_cut_leaves_no_part_smaller_than_allowed_and_favours_uneven_densities():
+def test_a_cut_leaves_no_part_smaller_than_allowed_and_favors_uneven_densities():
     rng = generator(3)
     dense = np.array(list(product(range(20), range(12))))
     whole = Region(0, 0, 64, 64, dense[:, 0], dense[:, 1])

@@ -47,7 +47,7 @@ def test_a_partial_promise_names_its_share_and_promises_no_more():
 
 def test_the_threat_model_says_what_the_adversary_knows_and_is_left_with():
     model = StructuralKAnonymity(k=7).threat_model
-    assert "how many neighbours" in model
+    assert "how many neighbors" in model
     assert "at least 7 nodes" in model
 
 

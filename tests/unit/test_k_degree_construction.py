@@ -76,7 +76,7 @@ def test_a_degree_below_the_present_one_has_no_supergraph():
     assert supergraph_ruled_out(path(3), [1, 1, 2])
 
 
-def test_two_neighbours_that_need_an_edge_each_and_have_nobody_are_ruled_out():
+def test_two_neighbors_that_need_an_edge_each_and_have_nobody_are_ruled_out():
     assert supergraph_ruled_out(path(2), [2, 2])
     assert supergraph(path(2), [2, 2]) is None
 
@@ -106,7 +106,7 @@ def test_one_swap_gives_a_path_its_edges_back():
 
 
 def test_swaps_between_graphs_of_other_sizes_are_refused():
-    with pytest.raises(DataError, match="the graph has 3 nodes, its realisation 4"):
+    with pytest.raises(DataError, match="the graph has 3 nodes, its realization 4"):
         greedy_swap(path(3), path(4))
     with pytest.raises(ParameterError, match="sample_size=0"):
         greedy_swap(path(3), path(3), sample_size=0)

@@ -33,7 +33,7 @@ RUNS = {
 }
 KERNELS = {
     "k-degree": "k_degree.",
-    "structural": ("structural.", "neighbourhoods."),
+    "structural": ("structural.", "neighborhoods."),
     "smooth-k": ("smooth_k.", "mondrian."),
     "measures": "hierarchy.",
 }
@@ -139,7 +139,7 @@ def test_an_error_in_python_leaves_other_kernels_compiled():
         _half(7)
 
 
-@pytest.mark.parametrize("name", ["neighbourhoods.balls.ball_sizes", "structural.anneal.anneal"])
+@pytest.mark.parametrize("name", ["neighborhoods.balls.ball_sizes", "structural.anneal.anneal"])
 def test_another_process_gets_a_kernel_by_its_name(name):
     kernel = dispatchers()[f"graphveil.kernels.{name}"]
     assert pickle.loads(pickle.dumps(kernel)) is kernel  # noqa: S301  our own bytes

@@ -261,7 +261,7 @@ def test_columns_of_pairs_are_named_on_the_disk_too(tmp_path):
     assert left_out("rating") in record["warnings"]
 
 
-def test_a_header_is_recognised_on_the_disk_as_in_memory(tmp_path):
+def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
     rows = "person,likes\n" + "".join(f"u{n % 4},i{n % 2}\n" for n in range(12))
     (tmp_path / "likes.csv").write_text(rows)
     with pytest.warns(GraphveilWarning, match=r"took the first line for names \(person, likes\)"):

@@ -91,7 +91,7 @@ def test_the_values_of_a_node_are_those_of_its_class(name):
     assert [rows.index(row) for row in rows] == [labels.index(label) for label in labels]
 
 
-def test_the_values_of_count_are_nodes_and_edges_of_the_neighbourhood():
+def test_the_values_of_count_are_nodes_and_edges_of_the_neighborhood():
     kite = gv.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
     near, far = (measure(kite, measure="count", distance=d).values for d in (1, 2))
     assert [3, 3, 4, 2] == near["nodes"].tolist()

@@ -1,4 +1,4 @@
-"""People among the items: recognised, asked for, and published under the ids that they have."""
+"""People among the items: recognized, asked for, and published under the ids that they have."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_lists_of_people_are_read_on_the_disk_as_in_memory(tmp_path):
     assert verify(folder, original=data).complete
 
 
-def test_a_graph_is_the_neighbours_of_everyone(tmp_path):
+def test_a_graph_is_the_neighbors_of_everyone(tmp_path):
     graph = Graph.from_edges(["ann", "ann", "bob", "bob"], ["cyd", "dan", "cyd", "dan"])
     with pytest.warns(GraphveilWarning, match="items are people"):
         release = gv.SuppressK(k=2).anonymize(graph)

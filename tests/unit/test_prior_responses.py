@@ -145,7 +145,7 @@ def test_cells_of_blocks_are_independent_with_their_chances_by_chi_square(classe
         weight = 1.0
         for cell, published in zip(range(6), out, strict=True):
             u, v = ends[cell]
-            matrix = chances.one if v in graph.neighbours(u) else chances.zero
+            matrix = chances.one if v in graph.neighbors(u) else chances.zero
             chance = float(matrix[labels[u], labels[v]]) / FULL
             weight *= chance if published else 1 - chance
         law[out] = weight
@@ -275,7 +275,7 @@ def released(monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(4))
-def test_neighbours_with_the_same_released_counts_have_the_same_chances(method, seed, released):
+def test_neighbors_with_the_same_released_counts_have_the_same_chances(method, seed, released):
     """So the only thing that tells them apart is the noise of the counts, and the one cell."""
     rng = np.random.Generator(np.random.PCG64(seed))
     n = 30

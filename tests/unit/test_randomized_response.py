@@ -71,12 +71,12 @@ def weights(through, cells):
     return law
 
 
-def worst_ratio(law, neighbours):
-    """Return the largest ratio of probabilities of one output over all pairs of neighbours."""
+def worst_ratio(law, neighbors):
+    """Return the largest ratio of probabilities of one output over all pairs of neighbors."""
     return max(
         Fraction(mine, other)
         for state in law
-        for near in neighbours(state)
+        for near in neighbors(state)
         for mine, other in zip(law[state], law[near], strict=True)
     )
 
@@ -85,10 +85,10 @@ def worst_ratio(law, neighbours):
 def test_over_all_graphs_and_outputs_no_edge_changes_a_probability_by_more_than_claimed(epsilon):
     law = weights(gv.RandomizedResponse(epsilon=epsilon).flips(graph_of([])), cells=6)
 
-    def neighbours(state):
+    def neighbors(state):
         return [(*state[:i], 1 - state[i], *state[i + 1 :]) for i in range(6)]
 
-    worst = worst_ratio(law, neighbours)
+    worst = worst_ratio(law, neighbors)
     assert worst <= below_exp(Fraction(repr(epsilon)))
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
@@ -99,7 +99,7 @@ def test_over_all_graphs_and_outputs_no_node_changes_a_probability_by_more_than_
     law = weights(flips, cells=6)
     pairs = list(itertools.combinations(range(4), 2))
 
-    def neighbours(state):
+    def neighbors(state):
         for node in range(4):
             mine = [place for place, pair in enumerate(pairs) if node in pair]
             for values in itertools.product([0, 1], repeat=3):
@@ -108,7 +108,7 @@ def test_over_all_graphs_and_outputs_no_node_changes_a_probability_by_more_than_
                     other[place] = value
                 yield tuple(other)
 
-    worst = worst_ratio(law, neighbours)
+    worst = worst_ratio(law, neighbors)
     assert worst <= below_exp(Fraction(repr(epsilon)))
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
@@ -118,12 +118,12 @@ def test_over_all_tables_no_row_changes_a_probability_by_more_than_claimed(epsil
     data = users_of([[1, 0, 1], [0, 0, 0]])
     law = weights(gv.RandomizedResponse(epsilon=epsilon, unit="node").flips(data), cells=6)
 
-    def neighbours(state):
+    def neighbors(state):
         for row in itertools.product([0, 1], repeat=3):
             yield (*row, *state[3:])
             yield (*state[:3], *row)
 
-    worst = worst_ratio(law, neighbours)
+    worst = worst_ratio(law, neighbors)
     assert worst <= below_exp(Fraction(repr(epsilon)))
     assert float(worst) == pytest.approx(math.exp(epsilon), rel=1e-12)
 
@@ -133,12 +133,12 @@ def test_of_people_as_items_no_row_and_column_changes_a_probability_by_more_than
     data = gv.Bipartite.from_scipy(np.zeros((2, 2), dtype=np.int8), items="people")
     law = weights(gv.RandomizedResponse(epsilon=2.0, unit="node").flips(data), cells=4)
 
-    def neighbours(state):
+    def neighbors(state):
         for a, b, c in itertools.product([0, 1], repeat=3):
             yield (a, b, c, state[3])
             yield (state[0], a, b, c)
 
-    worst = worst_ratio(law, neighbours)
+    worst = worst_ratio(law, neighbors)
     assert worst <= below_exp(Fraction(2))
     assert float(worst) == pytest.approx(math.exp(2), rel=1e-12)
 

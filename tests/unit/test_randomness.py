@@ -94,7 +94,7 @@ def test_a_permutation_repeats_with_its_seed_and_only_then():
     assert Randomness().permutation(50).tolist() != Randomness().permutation(50).tolist()
 
 
-def test_equal_keys_are_drawn_again_so_that_ties_favour_nobody(monkeypatch):
+def test_equal_keys_are_drawn_again_so_that_ties_favor_nobody(monkeypatch):
     tied, clear = np.array([5, 5, 1], dtype=np.uint64), np.array([9, 3, 6], dtype=np.uint64)
     given_out = [tied.tobytes(), clear.tobytes()]
     monkeypatch.setattr(secrets, "token_bytes", lambda _: given_out.pop(0))

@@ -34,7 +34,7 @@ def test_a_sentence_on_limits_that_was_replaced_is_known_and_no_other_is():
     assert not [now for now, state in states if state.limits and state.said(now, now)]
     before = (
         "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-        "the neighbours or some items, may find that person and read the rest. Not attacked by us."
+        "the neighbors or some items, may find that person and read the rest. Not attacked by us."
     )
     (rename,), (mondrian,) = EARLIER["rename"], EARLIER["mondrian"]
     assert rename.said(before, METHODS["rename"].limits)

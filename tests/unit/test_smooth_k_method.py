@@ -8,7 +8,7 @@ from graphveil.errors import DataError, ParameterError
 from graphveil.methods.equal_rows.rows import collapse
 from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta, profiles_of
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
-from graphveil.methods.smooth_k.defences import Names, noisy, without_near_certain
+from graphveil.methods.smooth_k.defenses import Names, noisy, without_near_certain
 
 
 def rng(seed=1):

@@ -47,7 +47,7 @@ def run(task, heuristic="ua", *, gap=1, by_budget=False, seed=1, watch=None):
     )
 
 
-def neighbours(edges):
+def neighbors(edges):
     near = {}
     for v, w in edges:
         near.setdefault(v, set()).add(w)
@@ -57,7 +57,7 @@ def neighbours(edges):
 
 def twin_exposed(edges, n, k):
     """The nodes in classes of (degree, triangles) below k."""
-    near = neighbours(edges)
+    near = neighbors(edges)
     values = {}
     for v in range(n):
         around = near.get(v, set())
@@ -69,7 +69,7 @@ def twin_exposed(edges, n, k):
 
 def twin_weights(edges, n, k, heuristic, most):
     """Equations 5 to 9 for every edge; those of `unique` for a batch of this size."""
-    near = neighbours(edges)
+    near = neighbors(edges)
     exposed = twin_exposed(edges, n, k)
     affected = {(v, w): {v, w} | (near[v] & near[w]) for v, w in edges}
     touching = [edge for edge in edges if exposed & set(edge)]

@@ -208,10 +208,10 @@ def test_a_rewiring_is_listed_by_the_pairs_it_parts_and_joins():
         edited = edits_of(arena, Visited(np.ones(2, dtype=np.bool_), mates[0]))
         assert joined == edited.added.tolist()
         assert [[0, 1], [2, 3]] == edited.deleted.tolist()
-        assert rows.neighbour[0] == (2 if turned else 3)
+        assert rows.neighbor[0] == (2 if turned else 3)
         arena.trial[0] = 1
         attempt(arena, None, 1, -1, plan, 1e9)
-        assert [1, 0, 3, 2] == rows.neighbour.tolist()
+        assert [1, 0, 3, 2] == rows.neighbor.tolist()
 
 
 def test_unprotected_nodes_are_counted_after_additions_and_deletions():

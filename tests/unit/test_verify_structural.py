@@ -17,7 +17,7 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify.promises.classes import look_alikes
 from graphveil.verify.promises.evidence import Evidence
 from graphveil.verify.recount import look_alikes as structural
-from graphveil.verify.recount.neighbourhoods import network_of
+from graphveil.verify.recount.neighborhoods import network_of
 from shared_data import edge_array, shared
 
 COUNTED = ("count", "edge-count", "degree-distribution", "vrq")
@@ -118,12 +118,12 @@ def test_shapes_are_those_of_brute_force_rooted_isomorphism(measure, distance, g
 
 def rooted(graph, node, distance) -> nx.Graph:
     ball = nx.ego_graph(graph, node, radius=distance)
-    nx.set_node_attributes(ball, {other: other == node for other in ball}, "centre")
+    nx.set_node_attributes(ball, {other: other == node for other in ball}, "center")
     return ball
 
 
 def isomorphic(one, other) -> bool:
-    return nx.is_isomorphic(one, other, node_match=lambda a, b: a["centre"] == b["centre"])
+    return nx.is_isomorphic(one, other, node_match=lambda a, b: a["center"] == b["center"])
 
 
 @pytest.mark.parametrize("distance", [1, 2])
@@ -185,7 +185,7 @@ SHRIKHANDE = nx.convert_node_labels_to_integers(
     ids=["triangles and ring", "prism and K33", "strongly regular"],
 )
 @pytest.mark.parametrize("distance", [1, 2])
-def test_rims_that_colour_refinement_cannot_tell_apart_are_told_apart(one, other, distance):
+def test_rims_that_color_refinement_cannot_tell_apart_are_told_apart(one, other, distance):
     n, edges = hubs(one, other, one)
     first, second, third = 0, len(one) + 1, len(one) + len(other) + 2
     coarse = classes(n, edges, "degree-distribution", distance)
@@ -204,8 +204,8 @@ TWO_PATHS = [(node, node + 1) for node in range(11) if node != 4]
     ("rim", "one", "other"),
     [(RING, (0, 2, 4), (0, 1, 3)), (TWO_PATHS, set(range(12)) - {8}, set(range(12)) - {2})],
 )
-def test_rims_are_told_apart_by_the_places_where_the_centre_is_linked(rim, one, other):
-    """All three centres see as many nodes of each degree at each distance."""
+def test_rims_are_told_apart_by_the_places_where_the_center_is_linked(rim, one, other):
+    """All three centers see as many nodes of each degree at each distance."""
     hub = max(max(edge) for edge in rim) + 1
     parts = [[*rim, *((node, hub) for node in linked)] for linked in (one, other, one)]
     size = hub + 1
@@ -228,7 +228,7 @@ def test_all_156_graphs_of_six_nodes_are_shapes_of_their_own(distance):
     assert expected == at_hubs - {frozenset()}
 
 
-def test_a_subgraph_that_only_looks_alike_from_another_centre_is_another_shape():
+def test_a_subgraph_that_only_looks_alike_from_another_center_is_another_shape():
     """All three balls of distance 2 are the whole path; only its ends see it alike."""
     path = [(0, 1), (1, 2)]
     assert {frozenset({0, 2}), frozenset({1})} == classes(3, path, "dk", 2)
@@ -275,14 +275,14 @@ def test_new_numbers_for_the_nodes_change_no_class(measure, graph, data):
 
 @settings(deadline=None, max_examples=40)
 @given(graph=graphs(10), at_once=st.integers(1, 9))
-def test_common_neighbours_are_counted_in_blocks_of_any_size(graph, at_once):
+def test_common_neighbors_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
     with emptied_database() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verify.recount.neighbourhoods._WEDGES_AT_ONCE", at_once)
+        patch.setattr("graphveil.verify.recount.neighborhoods._WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
-        found = network.common_neighbours.tolist()
+        found = network.common_neighbors.tolist()
     links = zip(network.owners().tolist(), network.indices.tolist(), strict=True)
     assert [len(set(whole[u]) & set(whole[v])) for u, v in links] == found
 

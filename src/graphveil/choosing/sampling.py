@@ -62,7 +62,7 @@ def _around(graph: Graph, most: int, stream: np.random.Generator) -> NDArray[np.
         while rim and edges < most:
             further = []
             for node in rim:
-                around = graph.neighbours(node)
+                around = graph.neighbors(node)
                 edges += int(np.count_nonzero(chosen[around]))
                 chosen[node] = True
                 further += around[~chosen[around]].tolist()

@@ -52,18 +52,18 @@ class Subgraph(Condition, frozen=True, kw_only=True, tag="subgraph"):
 
 
 class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
-    """Every node has as many neighbours as in the original: edges were rewired only.
+    """Every node has as many neighbors as in the original: edges were rewired only.
 
     Examples
     --------
     >>> SameDegrees().sentence
-    'Every node has as many neighbours as in the original.'
+    'Every node has as many neighbors as in the original.'
     """
 
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return "Every node has as many neighbours as in the original."
+        return "Every node has as many neighbors as in the original."
 
 
 class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):

@@ -25,17 +25,17 @@ _ALIKE: dict[str, str] = {
 """What look-alikes share, by measure."""
 
 _KNOWLEDGE: dict[str, str] = {
-    "degree": "how many neighbours a person has",
+    "degree": "how many neighbors a person has",
     "count": "how many people are within distance {distance} of a person, and how many ties they "
     "have among them,",
     "edge-count": "how many ties there are among the people within distance {distance} of a person",
     "degree-distribution": "the list of how many ties each of the people within distance "
     "{distance} of a person has among them, but not whose is which,",
     "dk": "who is tied to whom within distance {distance} of a person",
-    "vrq": "the list of how many neighbours each of the people within distance {distance} of a "
+    "vrq": "the list of how many neighbors each of the people within distance {distance} of a "
     "person has, but not whose is which,",
     "hybrid": "who is tied to whom within distance {distance} of a person, and the list of how "
-    "many neighbours each of them has, but not whose is which,",
+    "many neighbors each of them has, but not whose is which,",
 }
 """What the adversary knows of a person, by measure."""
 

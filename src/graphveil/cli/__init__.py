@@ -75,7 +75,7 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         return 0
     except KeyboardInterrupt:
         return _fail(INTERRUPTED, OUT_OF_RESOURCES)
-    except Exception as error:  # noqa: BLE001  the last line of defence: one line, exit code 70
+    except Exception as error:  # noqa: BLE001  the last line of defense: one line, exit code 70
         if interrupted.is_set():  # libraries make errors of their own out of a signal
             return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:

@@ -35,7 +35,7 @@ from graphveil.measures import (
     measure,
     singled_out,
 )
-from graphveil.measures.finer import NEIGHBOURS, WHOLE_ROW
+from graphveil.measures.finer import NEIGHBORS, WHOLE_ROW
 from graphveil.progress import shown, stage
 
 SHOWN_UNPROTECTED = 10
@@ -152,7 +152,7 @@ def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) ->
 
 def _given_up(undecided: int) -> str:
     return (
-        f"warning: {undecided:,} comparisons of neighbourhoods were given up and count as "
+        f"warning: {undecided:,} comparisons of neighborhoods were given up and count as "
         "different, so that more nodes may be shown as unprotected than are. Use the measure "
         "degree-distribution, or a smaller distance."
     )
@@ -196,7 +196,7 @@ def _print_rows(measured: EqualRows) -> None:
 
 
 def _also_known(measured: Identifiability | EqualRows) -> str:
-    return NEIGHBOURS if isinstance(measured, Identifiability) else WHOLE_ROW
+    return NEIGHBORS if isinstance(measured, Identifiability) else WHOLE_ROW
 
 
 def _summary_of_more(measured: Identifiability | EqualRows) -> dict[str, Any]:
@@ -266,7 +266,7 @@ def _line(name: str, count: int, share: float | None = None) -> None:
 def _print_cascade(cascaded: Cascade) -> None:
     result("")
     result(
-        "identified through a neighbour, neighbours distinguished by "
+        "identified through a neighbor, neighbors distinguished by "
         f"{cascaded.second} (cascade, distance: {cascaded.second_distance}):"
     )
     identified = 0
@@ -334,7 +334,7 @@ def _flags() -> list[inspect.Parameter]:
         flag(
             "cascade",
             names | None,
-            "Also follow from each identified person to neighbours, distinguished by this measure.",
+            "Also follow from each identified person to neighbors, distinguished by this measure.",
             default=None,
         ),
         flag(

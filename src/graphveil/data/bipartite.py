@@ -282,7 +282,7 @@ class Bipartite(BipartiteObjects):
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Self:
-        """Return a graph as users by features: everyone's neighbours are their features.
+        """Return a graph as users by features: everyone's neighbors are their features.
 
         Examples
         --------

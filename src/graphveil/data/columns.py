@@ -1,4 +1,4 @@
-"""Names of columns by which the two ends of a row are recognised."""
+"""Names of columns by which the two ends of a row are recognized."""
 
 from __future__ import annotations
 

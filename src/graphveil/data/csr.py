@@ -1,4 +1,4 @@
-"""Arcs into sorted neighbour lists, within three times the memory of the lists.
+"""Arcs into sorted neighbor lists, within three times the memory of the lists.
 
 Everything that is as long as the arcs is made a block at a time or freed before the next such
 array is made: 10^8 edges take 0.8 GB as lists, and must be built within 2.4 GB.
@@ -30,14 +30,14 @@ class Dropped(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Neighbour lists: those of node v are ``indices[indptr[v]:indptr[v + 1]]``, sorted."""
+    """Neighbor lists: those of node v are ``indices[indptr[v]:indptr[v + 1]]``, sorted."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
 
 
-def neighbour_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[Lists, Dropped]:
-    """Return the neighbour lists of the simple undirected graph that has these arcs.
+def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[Lists, Dropped]:
+    """Return the neighbor lists of the simple undirected graph that has these arcs.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _turned(edges: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _joined(earlier: Lists, later: Lists) -> Lists:
-    """Return lists in which the smaller neighbours stand before the larger ones."""
+    """Return lists in which the smaller neighbors stand before the larger ones."""
     indptr = earlier.indptr + later.indptr
     indices = np.empty(earlier.indices.size + later.indices.size, dtype=np.int32)
     for lists, offset in ((earlier, later.indptr[:-1]), (later, earlier.indptr[1:])):
@@ -161,7 +161,7 @@ def check_lists(lists: Lists) -> None:
     if indices.size == 0:
         return
     if indices.min() < 0 or indices.max() >= n:
-        raise DataError(f"a neighbour is outside 0..{n - 1}. Build the graph with from_edges.")
+        raise DataError(f"a neighbor is outside 0..{n - 1}. Build the graph with from_edges.")
     turned = np.empty(indices.size // 2, dtype=np.int64)
     filled = 0
     for row, here in _entries(lists):
@@ -192,7 +192,7 @@ def _packed(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.i
 
 
 def _entries(lists: Lists) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """Yield (node, neighbour) of every entry, a block of rows at a time."""
+    """Yield (node, neighbor) of every entry, a block of rows at a time."""
     for rows in _row_blocks(lists.indptr):
         ends = lists.indptr[rows.start : rows.stop + 1]
         row = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), np.diff(ends))
@@ -202,11 +202,11 @@ def _entries(lists: Lists) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32
 def _check_order(row: NDArray[np.int32], here: NDArray[np.int32]) -> None:
     if np.any(row == here):
         node = int(row[row == here][0])
-        raise DataError(f"node {node} is its own neighbour. Drop self-loops: use from_edges.")
+        raise DataError(f"node {node} is its own neighbor. Drop self-loops: use from_edges.")
     unsorted = (here[1:] <= here[:-1]) & (row[1:] == row[:-1])
     if unsorted.any():
         node = int(row[1:][unsorted][0])
-        raise DataError(f"the neighbours of node {node} are not sorted and distinct.")
+        raise DataError(f"the neighbors of node {node} are not sorted and distinct.")
 
 
 def blocks(size: int) -> Iterator[slice]:

@@ -33,7 +33,7 @@ def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipar
 def encoded(data: Graph | Bipartite | Table, wanted: Container) -> Graph | Bipartite | Table:
     """Return the data as the kind wanted where it can be.
 
-    A table becomes its one-hot features, a graph the neighbours of everyone.
+    A table becomes its one-hot features, a graph the neighbors of everyone.
 
     Parameters
     ----------

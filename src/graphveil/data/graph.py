@@ -1,4 +1,4 @@
-"""A simple undirected graph: sorted neighbour lists, and ids beside them."""
+"""A simple undirected graph: sorted neighbor lists, and ids beside them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphveil.data.csr import (
     Dropped,
     Lists,
     check_lists,
-    neighbour_lists,
+    neighbor_lists,
     sorted_lists,
     warn_dropped,
 )
@@ -43,12 +43,12 @@ MAX_NODES = 2**31 - 2
 
 @dataclass(frozen=True, eq=False)
 class Graph(GraphObjects):
-    """A simple undirected graph; every neighbour list is sorted, every edge stands in both lists.
+    """A simple undirected graph; every neighbor list is sorted, every edge stands in both lists.
 
     Parameters
     ----------
     indptr
-        int64, shape (n + 1,): the neighbours of node v are ``indices[indptr[v]:indptr[v + 1]]``.
+        int64, shape (n + 1,): the neighbors of node v are ``indices[indptr[v]:indptr[v + 1]]``.
     indices
         int32, shape (2 m,).
     ids
@@ -105,8 +105,8 @@ class Graph(GraphObjects):
         """Return the degree of every node, int64, shape (n,)."""
         return self._degrees
 
-    def neighbours(self, node: int) -> NDArray[np.int32]:
-        """Return the sorted neighbours of one node."""
+    def neighbors(self, node: int) -> NDArray[np.int32]:
+        """Return the sorted neighbors of one node."""
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def edges(self) -> NDArray[np.int32]:
@@ -254,5 +254,5 @@ def _assemble(
         raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
     if n > MAX_NODES:
         raise DataError(f"{n} nodes are more than {MAX_NODES}. Split the graph.")
-    lists, dropped = neighbour_lists([u, v], n)
+    lists, dropped = neighbor_lists([u, v], n)
     return cls(*lists, ids), dropped

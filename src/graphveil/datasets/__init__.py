@@ -1,7 +1,7 @@
 """Small data that ships with the package, and a loader for larger public sets.
 
 `load` reads what ships; `fetch` downloads a larger set once and checks it; `DATASETS` and `LARGER`
-say what there is, from whom, and under which licence.
+say what there is, from whom, and under which license.
 """
 
 from graphveil.datasets.larger import LARGER, LargerSet, fetch

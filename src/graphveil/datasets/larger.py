@@ -49,7 +49,7 @@ class LargerSet:
         Its canonical public address; the file may be gzip-compressed there.
     sha256, bytes
         Digest and size of the uncompressed content.
-    licence
+    license
         What its publisher says.
     source
         Whom to cite.
@@ -61,11 +61,11 @@ class LargerSet:
     url: str
     sha256: str
     bytes: int
-    licence: str
+    license: str
     source: str
 
 
-_SNAP_LICENCE = "no formal licence stated; cite the source"
+_SNAP_LICENSE = "no formal license stated; cite the source"
 _SNAP = "J. Leskovec, A. Krevl: SNAP Datasets, https://snap.stanford.edu/data, 2014"
 
 _ALL = (
@@ -76,7 +76,7 @@ _ALL = (
         url="https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data",
         sha256="5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
         bytes=3_974_305,
-        licence="CC-BY-4.0",
+        license="CC-BY-4.0",
         source="B. Becker, R. Kohavi: Adult. UCI Machine Learning Repository, 1996",
     ),
     LargerSet(
@@ -86,7 +86,7 @@ _ALL = (
         url="https://snap.stanford.edu/data/ca-GrQc.txt.gz",
         sha256="f8ce6e931e068b878044b783da99ef603f566c87bcbce7991cd53720879f1660",
         bytes=351_704,
-        licence=_SNAP_LICENCE,
+        license=_SNAP_LICENSE,
         source=_SNAP,
     ),
     LargerSet(
@@ -96,7 +96,7 @@ _ALL = (
         url="https://snap.stanford.edu/data/facebook_combined.txt.gz",
         sha256="f41c026ed8af3cc3359f1ca5573d0605fb09ae0eefa34544b820fd8c6e2ef296",
         bytes=854_362,
-        licence=_SNAP_LICENCE,
+        license=_SNAP_LICENSE,
         source=f"J. McAuley, J. Leskovec: Learning to Discover Social Circles, 2012; {_SNAP}",
     ),
     LargerSet(
@@ -106,7 +106,7 @@ _ALL = (
         url="https://snap.stanford.edu/data/wiki-Vote.txt.gz",
         sha256="d2afbedf262126f820c6b3dd9f39a6d68e6f5ea839c0508297032ca77578b28a",
         bytes=1_095_061,
-        licence=_SNAP_LICENCE,
+        license=_SNAP_LICENSE,
         source=_SNAP,
     ),
 )

@@ -14,7 +14,7 @@ _FILES = Path(__file__).parent / "files"
 
 @dataclass(frozen=True, kw_only=True)
 class ShippedSet:
-    """One data set inside the package, with its source and licence.
+    """One data set inside the package, with its source and license.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ShippedSet:
         Nodes, users or rows.
     m
         Edges, entries or columns.
-    licence
+    license
         The SPDX identifier.
     source
         Whom to cite.
@@ -43,7 +43,7 @@ class ShippedSet:
     files: tuple[str, ...]
     n: int
     m: int
-    licence: str
+    license: str
     source: str
     url: str
     note: str
@@ -56,7 +56,7 @@ _ALL = (
         files=("copenhagen_calls.csv",),
         n=536,
         m=621,
-        licence="MIT",
+        license="MIT",
         source=(
             "P. Sapiezynski, A. Stopczynski, D. D. Lassen, S. Lehmann: Interaction data from the "
             "Copenhagen Networks Study. Scientific Data 6:315, 2019, "
@@ -65,7 +65,7 @@ _ALL = (
         url="https://doi.org/10.6084/m9.figshare.7267433",
         note=(
             "Who called whom in four weeks among students in Copenhagen. Directions and times are "
-            "dropped, participants carry running numbers. The licence is as stated for the "
+            "dropped, participants carry running numbers. The license is as stated for the "
             "deposit of the data."
         ),
     ),
@@ -75,7 +75,7 @@ _ALL = (
         files=("spect_heart.csv", "spect_heart_users.csv"),
         n=267,
         m=1830,
-        licence="CC-BY-4.0",
+        license="CC-BY-4.0",
         source=(
             "K. Cios, L. Kurgan, L. Goodenday: SPECT Heart. UCI Machine Learning Repository, 2001"
         ),
@@ -91,7 +91,7 @@ _ALL = (
         files=("adult_sample.csv",),
         n=2000,
         m=8,
-        licence="CC-BY-4.0",
+        license="CC-BY-4.0",
         source="B. Becker, R. Kohavi: Adult. UCI Machine Learning Repository, 1996",
         url="https://doi.org/10.24432/C5XW20",
         note=(

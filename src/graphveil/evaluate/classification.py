@@ -158,7 +158,7 @@ def split_of(pair: BipartiteComparison) -> Split:
     if not columns.size:
         raise NotMeasuredError(f"there is no column but {asked.label!r} to learn from")
     everybody = (pair.released, pair.original, asked.people)
-    released, original, test = (_labelled(data, columns, asked.label) for data in everybody)
+    released, original, test = (_labeled(data, columns, asked.label) for data in everybody)
     if asked.attached is not None:
         values = np.array(as_text(asked.attached.value).tolist(), dtype=np.str_)
         if pair.position is None:
@@ -191,7 +191,7 @@ def _columns(pair: BipartiteComparison, label: str) -> NDArray[Any]:
     return names
 
 
-def _labelled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
+def _labeled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
     """Return the people who show a label; of several the first by name."""
     names, of_label = as_text(data.feature_labels()), names_of(data, label)
     entries = np.flatnonzero(of_label[data.indices])

@@ -206,7 +206,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="spectral-gap",
         kind=Graph,
         direction="lower is better",
-        definition="second-smallest eigenvalue of the normalised Laplacian of the largest "
+        definition="second-smallest eigenvalue of the normalized Laplacian of the largest "
         "component, before and after",
         source="Chung 1997",
         needs_linkage=False,

@@ -166,7 +166,7 @@ def estimated(counts: NDArray[np.int64], paths: int, stars: int) -> Frequencies:
     counts
         int64, shape (6,): how many lie in each, in the order of `NAMES`; the last are triangles.
     paths, stars
-        How many 3-paths, triangles included, and how many nodes with three neighbours there are.
+        How many 3-paths, triangles included, and how many nodes with three neighbors there are.
 
     Examples
     --------
@@ -260,7 +260,7 @@ class _Paths(NamedTuple):
     def _other(
         self, node: NDArray[np.int64], but: NDArray[np.int64], number: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return the neighbour of this number of each node, one neighbour left out."""
+        """Return the neighbor of this number of each node, one neighbor left out."""
         at = self._position(node, but)
         start = self.graph.indptr[node]
         ends = self.graph.indices[start + number + (start + number >= at)]

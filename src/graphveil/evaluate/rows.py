@@ -120,7 +120,7 @@ def evaluate(
         A release, or the folder of one.
     original
         The data it was made from. A table stands for its `one_hot` features where the release is
-        of users by features, a graph for the neighbours of everyone where it was released so.
+        of users by features, a graph for the neighbors of everyone where it was released so.
     metrics
         Names of `METRICS`. Where not given: all that read this kind of data and need not be asked
         for by name, heavy ones only up to 200,000 edges or 10,000,000 entries of the original and

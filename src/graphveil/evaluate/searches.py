@@ -127,7 +127,7 @@ def _at_once(graph: Graph, sources: NDArray[np.int64]) -> list[int] | None:
 def _next_to(
     front: NDArray[np.uint64], graph: Graph, joined: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """Return for every node from which sources a neighbour was just reached, a bit each."""
+    """Return for every node from which sources a neighbor was just reached, a bit each."""
     following = np.zeros_like(front)
     active = np.flatnonzero(front)
     sizes = graph.degrees()[active]

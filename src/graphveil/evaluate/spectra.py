@@ -93,13 +93,13 @@ def leading_vector(graph: Graph) -> NDArray[np.float64]:
 
 
 def gap(pair: GraphComparison) -> Figures:
-    """Yield the second-smallest eigenvalue of the normalised Laplacian; nothing without edges."""
+    """Yield the second-smallest eigenvalue of the normalized Laplacian; nothing without edges."""
     rng = pair.randomness.stream("spectral gap: first vector")
     return compared(pair, lambda graph: spectral_gap(graph, rng), "eigenvalue")
 
 
 def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
-    """Return the second-smallest eigenvalue of the normalised Laplacian of the largest component.
+    """Return the second-smallest eigenvalue of the normalized Laplacian of the largest component.
 
     It is 1 less the second-largest of D^-1/2 A D^-1/2. Of several components of that size the
     least is given; None where they are single nodes.

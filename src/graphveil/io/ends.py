@@ -52,7 +52,7 @@ def two_columns(
         )
     chosen = _asked(source, header, n_columns, ends)
     if chosen is None:
-        chosen = _recognised(source, header, n_columns, ends, by_position=by_position)
+        chosen = _recognized(source, header, n_columns, ends, by_position=by_position)
     numbered = [f"column {number}" for number in range(1, n_columns + 1)]
     names = [name or number for name, number in zip(header or numbered, numbered, strict=True)]
     further = tuple(name for column, name in enumerate(names) if column not in chosen)
@@ -97,7 +97,7 @@ def _column(
     )
 
 
-def _recognised(
+def _recognized(
     source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, *, by_position: bool
 ) -> tuple[int, int]:
     """Return the columns of known names, or the only two; refuse what is not clear."""

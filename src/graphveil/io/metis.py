@@ -1,4 +1,4 @@
-"""METIS adjacency: the sizes, and then the neighbours of every node on a line, counted from 1."""
+"""METIS adjacency: the sizes, and then the neighbors of every node on a line, counted from 1."""
 
 from __future__ import annotations
 
@@ -29,13 +29,11 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     sizes: list[int] = []
     for number, line in islice(lines, n):
         cells = line.split()[skipped::step]
-        neighbours = _neighbours(source, cells, n, number)
-        target.extend(neighbours)
-        sizes.append(len(neighbours))
+        neighbors = _neighbors(source, cells, n, number)
+        target.extend(neighbors)
+        sizes.append(len(neighbors))
     if len(sizes) != n:
-        source.refuse(
-            f"{len(sizes)} lines of neighbours for {n} nodes. Copy the file again, whole."
-        )
+        source.refuse(f"{len(sizes)} lines of neighbors for {n} nodes. Copy the file again, whole.")
     for number, line in lines:
         if line.strip():
             source.refuse(
@@ -43,7 +41,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
             )
     if len(target) != 2 * m:
         source.refuse(
-            f"{len(target)} neighbours in the lists, but {m} edges stand in {2 * m}. "
+            f"{len(target)} neighbors in the lists, but {m} edges stand in {2 * m}. "
             "Correct the first line, or list every edge twice."
         )
     notes.rows = n
@@ -58,11 +56,11 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
 
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write the numbers of nodes and edges, and then the neighbours of every node."""
+    """Write the numbers of nodes and edges, and then the neighbors of every node."""
     del form
     stream.write(f"{graph.n_nodes} {graph.n_edges}\n".encode())
     for node in range(graph.n_nodes):
-        stream.write(" ".join(map(str, (graph.neighbours(node) + 1).tolist())).encode() + b"\n")
+        stream.write(" ".join(map(str, (graph.neighbors(node) + 1).tolist())).encode() + b"\n")
 
 
 def _lines(source: Source, notes: Notes) -> Iterator[tuple[int, str]]:
@@ -76,7 +74,7 @@ def _lines(source: Source, notes: Notes) -> Iterator[tuple[int, str]]:
 def _head(
     source: Source, number: int, line: str, *, ignore_weights: bool
 ) -> tuple[int, int, int, int]:
-    """Return nodes, edges, cells before the neighbours, and cells a neighbour."""
+    """Return nodes, edges, cells before the neighbors, and cells a neighbor."""
     cells = line.split()
     if not 2 <= len(cells) <= 4 or not all(c.isascii() and c.isdigit() for c in cells):
         source.refuse(
@@ -98,12 +96,12 @@ def _head(
     return n, m, skipped, 2 if weights[2] == "1" else 1
 
 
-def _neighbours(source: Source, cells: list[str], n: int, number: int) -> list[int]:
+def _neighbors(source: Source, cells: list[str], n: int, number: int) -> list[int]:
     try:
-        neighbours = [int(cell) for cell in cells]
+        neighbors = [int(cell) for cell in cells]
     except ValueError:
-        neighbours = [0]
-    if neighbours and (min(neighbours) < 1 or max(neighbours) > n):
+        neighbors = [0]
+    if neighbors and (min(neighbors) < 1 or max(neighbors) > n):
         bad = next(c for c in cells if not (c.isdigit() and 1 <= int(c[:20]) <= n))
         source.refuse(f"{shown(bad)} is no node from 1 to {n}. Correct the line.", line=number)
-    return neighbours
+    return neighbors

@@ -38,11 +38,11 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
 
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write the sizes, and then the neighbours of every node."""
+    """Write the sizes, and then the neighbors of every node."""
     del form
     stream.write(f"!n={graph.n_nodes}\n!m={2 * graph.n_edges}\n".encode())
     for node in range(graph.n_nodes):
-        row = "".join(f" {other}" for other in graph.neighbours(node).tolist())
+        row = "".join(f" {other}" for other in graph.neighbors(node).tolist())
         stream.write(f"{node}:{row};\n".encode())
 
 
@@ -56,7 +56,7 @@ class _Reader:
         self._both_lists = False
         self._node = 0
         self._nodes: list[int] = []
-        self._neighbours: list[int] = []
+        self._neighbors: list[int] = []
         self.stopped = False
 
     def read_line(self, number: int, line: str) -> None:
@@ -90,12 +90,12 @@ class _Reader:
             match = _TOKEN.match(line, start)
             if match is None:
                 rest = shown(line[start:])
-                self._source.refuse(f"{rest} is no list of neighbours. Correct it.", line=number)
+                self._source.refuse(f"{rest} is no list of neighbors. Correct it.", line=number)
             start = match.end()
             if match["node"]:
                 self._node = self._checked(match["node"], number)
             elif match["number"]:
-                self._neighbours.append(self._checked(match["number"], number))
+                self._neighbors.append(self._checked(match["number"], number))
                 self._nodes.append(self._checked(str(self._node), number))
             elif match["next"]:
                 self._node += 1
@@ -118,7 +118,7 @@ class _Reader:
         check_size(self._source, self._n, len(self._nodes))
         return Arcs(
             source=np.array(self._nodes, dtype=np.int32) - np.int32(self._first),
-            target=np.array(self._neighbours, dtype=np.int32) - np.int32(self._first),
+            target=np.array(self._neighbors, dtype=np.int32) - np.int32(self._first),
             labels=np.arange(self._n, dtype=np.int64),
             directed=self._both_lists,
             twice=self._both_lists,

@@ -85,9 +85,9 @@ class _Reader:
             for number_of_cell, _ in enumerate(cells[2:], start=3):
                 self._builder.attribute(f"cell {number_of_cell} of a vertex")
         elif self._section in ("*edgeslist", "*arcslist"):
-            first, *neighbours = (self._vertex(cell, number) for cell in cells)
+            first, *neighbors = (self._vertex(cell, number) for cell in cells)
             directed = self._section == "*arcslist"
-            self._edges.extend((first, second, number, directed) for second in neighbours)
+            self._edges.extend((first, second, number, directed) for second in neighbors)
         elif self._section in ("*edges", "*arcs"):
             self._pair(cells, number)
         elif self._section != "*network":

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.csr import neighbour_lists
+from graphveil.data.csr import neighbor_lists
 from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.naming import naming_columns
@@ -62,7 +62,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     labels, said, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
     ends = [arcs.source, arcs.target]
     del arcs
-    lists, dropped = neighbour_lists(ends, labels.size)
+    lists, dropped = neighbor_lists(ends, labels.size)
     left_out = (*notes.columns_ignored, *notes.attributes_ignored)
     graph = Graph(*lists, labels, left_out)
     if graph.n_nodes < 2:

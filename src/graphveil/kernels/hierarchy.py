@@ -56,7 +56,7 @@ def first_below(tree: Tree, node: int) -> int:
 def edges_between(
     tree: Tree, one: int, other: int, indptr: NDArray[np.int64], indices: NDArray[np.int32]
 ) -> int:
-    """Return the edges between the leaves of two subtrees, from the neighbours of the smaller."""
+    """Return the edges between the leaves of two subtrees, from the neighbors of the smaller."""
     if tree.size[other] < tree.size[one]:
         one, other = other, one
     start, low = first_below(tree, one), first_below(tree, other)

@@ -1,7 +1,7 @@
 """How a kernel is compiled that only kernels call: it gets no machine code of its own.
 
-Numba optimises every kernel and makes machine code of it, and does both again for each kernel that
-it is linked into. What Python never calls needs neither: it is optimised with its callers. That
+Numba optimizes every kernel and makes machine code of it, and does both again for each kernel that
+it is linked into. What Python never calls needs neither: it is optimized with its callers. That
 takes a fifth off a first run. The names of Numba that this builds on are no public ones.
 """
 

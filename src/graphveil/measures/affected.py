@@ -28,17 +28,17 @@ def near_either(graph: Graph, distance: int, u: int, v: int) -> Nodes:
     return np.union1d(within(graph, u, distance), within(graph, v, distance))
 
 
-def within(graph: Graph, centre: int, distance: int) -> Nodes:
-    """Return the nodes within the distance of the centre, itself included, sorted.
+def within(graph: Graph, center: int, distance: int) -> Nodes:
+    """Return the nodes within the distance of the center, itself included, sorted.
 
     Examples
     --------
     >>> within(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), 0, 2).tolist()
     [0, 1, 2]
     """
-    reached = rim = np.array([centre], dtype=np.int64)
+    reached = rim = np.array([center], dtype=np.int64)
     for _ in range(distance):
-        around = [graph.neighbours(node) for node in rim.tolist()]
+        around = [graph.neighbors(node) for node in rim.tolist()]
         rim = np.setdiff1d(np.concatenate(around).astype(np.int64), reached)
         if rim.size == 0:
             break

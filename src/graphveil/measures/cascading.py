@@ -1,4 +1,4 @@
-"""The anonymity cascade: who is identified through a neighbour who was identified before."""
+"""The anonymity cascade: who is identified through a neighbor who was identified before."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from graphveil.measures.partitions import class_sizes_of_nodes, partition
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
-    from graphveil.kernels.neighbourhoods import cascade as kernels
+    from graphveil.kernels.neighborhoods import cascade as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods.cascade")
+    kernels = lazy_module("graphveil.kernels.neighborhoods.cascade")
 
 NEVER = -1
 """The level of a node that the cascade does not reach."""
@@ -31,7 +31,7 @@ class Cascade:
     measure, distance
         What identifies the nodes of level 0.
     second, second_distance
-        What tells the neighbours of an identified node apart.
+        What tells the neighbors of an identified node apart.
     levels
         int64, shape (n,): 0 for unique nodes, then one more a step; -1 for nodes not reached.
     """
@@ -72,10 +72,10 @@ def cascade(
     second_distance: int = 1,
     labels: Labels | None = None,
 ) -> Cascade:
-    """Return who is identified once unique nodes are, and then their neighbours, and so on.
+    """Return who is identified once unique nodes are, and then their neighbors, and so on.
 
     Level 0 are the nodes that are unique under the measure. A node is identified one level after a
-    neighbour if no other node around that neighbour is in its class under the second measure.
+    neighbor if no other node around that neighbor is in its class under the second measure.
 
     Parameters
     ----------

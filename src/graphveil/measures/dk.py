@@ -1,6 +1,6 @@
-"""d-k-anonymity and hybrid: which neighbourhoods are isomorphic, centre to centre.
+"""d-k-anonymity and hybrid: which neighborhoods are isomorphic, center to center.
 
-Degree, size and a colour refinement tell most neighbourhoods apart. What they do not tell apart is
+Degree, size and a color refinement tell most neighborhoods apart. What they do not tell apart is
 compared exactly, one node against one representative of each class.
 """
 
@@ -18,13 +18,13 @@ from graphveil.measures.multisets import degrees_around
 from graphveil.measures.scalars import Labels, classes_of, nodes_and_edges
 
 if TYPE_CHECKING:
-    from graphveil.kernels.neighbourhoods import refinement as kernels
+    from graphveil.kernels.neighborhoods import refinement as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods.refinement")
+    kernels = lazy_module("graphveil.kernels.neighborhoods.refinement")
 
 
 def isomorphic(graph: Graph, distance: int) -> tuple[Labels, int]:
-    """Return the classes of isomorphic neighbourhoods, and how many comparisons were given up.
+    """Return the classes of isomorphic neighborhoods, and how many comparisons were given up.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def isomorphic_and_degrees_around(graph: Graph, distance: int) -> tuple[Labels, 
 
 
 def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
-    """Return the classes of isomorphic neighbourhoods inside each of the classes known."""
+    """Return the classes of isomorphic neighborhoods inside each of the classes known."""
     sizes = nodes_and_edges(graph, distance)
     coarse = classes_of(known, graph.degrees(), sizes["nodes"], sizes["edges"])
     alone = np.bincount(coarse)[coarse] == 1
@@ -54,12 +54,12 @@ def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
     room = kernels.make_room(graph.n_nodes, graph.indices.size)
     lists = (graph.indptr, graph.indices, distance)
     hashes = np.zeros(graph.n_nodes, dtype=np.uint64)
-    hashes[unsettled] = kernels.neighbourhood_hashes(*lists, unsettled, room)
+    hashes[unsettled] = kernels.neighborhood_hashes(*lists, unsettled, room)
     finer = classes_of(coarse, hashes)
 
     def around(node: int) -> Around:
-        colours, edges = kernels.neighbourhood(*lists, node, room)
-        return Around(colours, edges, with_centre=distance > 1)
+        colors, edges = kernels.neighborhood(*lists, node, room)
+        return Around(colors, edges, with_center=distance > 1)
 
     part = np.zeros(graph.n_nodes, dtype=np.int64)
     given_up = 0
@@ -72,9 +72,9 @@ def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
 
 
 def _settled(graph: Graph, distance: int, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return where the numbers of nodes and edges alone settle the neighbourhood.
+    """Return where the numbers of nodes and edges alone settle the neighborhood.
 
-    At distance 1 the centre has an edge to everyone and can be left out. What remains is settled if
+    At distance 1 the center has an edge to everyone and can be left out. What remains is settled if
     it has no edge or all of them, or at most three nodes.
     """
     if distance > 1:

@@ -11,10 +11,10 @@ from graphveil.measures.risk import EqualRows, Identifiability
 from graphveil.measures.rows import equal_rows
 from graphveil.measures.scalars import classes_of
 
-NEIGHBOURS = "how many neighbours each neighbour of a person has"
+NEIGHBORS = "how many neighbors each neighbor of a person has"
 WHOLE_ROW = "the whole row of a person"
 _KNOW_IT = {"vrq", "hybrid"}
-"""The measures that know the degrees of neighbours already."""
+"""The measures that know the degrees of neighbors already."""
 
 
 def finer(
@@ -22,7 +22,7 @@ def finer(
 ) -> Identifiability | EqualRows | None:
     """Return what somebody finds who knows more: the measure, and one thing besides.
 
-    Of a graph that is how many neighbours each neighbour has, of a table the rest of the row.
+    Of a graph that is how many neighbors each neighbor has, of a table the rest of the row.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import classes_of, triangles
 
 if TYPE_CHECKING:
-    from graphveil.kernels.neighbourhoods import boxes as kernels
+    from graphveil.kernels.neighborhoods import boxes as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods.boxes")
+    kernels = lazy_module("graphveil.kernels.neighborhoods.boxes")
 
 Ints: TypeAlias = "NDArray[np.int64]"
 

@@ -1,4 +1,4 @@
-"""Exact isomorphism of coloured neighbourhoods, by VF2."""
+"""Exact isomorphism of colored neighborhoods, by VF2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_STEPS = 2_000_000
 """How many pairs of nodes VF2 may try on each other before a comparison is given up."""
 
 CENTRE = -1
-"""The colour of the centre, which no other node has."""
+"""The color of the center, which no other node has."""
 
 
 class OutOfStepsError(Exception):
@@ -28,65 +28,65 @@ class OutOfStepsError(Exception):
 
 
 class Around:
-    """What is around a node, its nodes in the order of their colours.
+    """What is around a node, its nodes in the order of their colors.
 
     Parameters
     ----------
-    colours
-        uint64, shape (size,), the centre's first. Isomorphic neighbourhoods have equal colours;
-        equal colours prove nothing.
+    colors
+        uint64, shape (size,), the center's first. Isomorphic neighborhoods have equal colors;
+        equal colors prove nothing.
     edges
         int64, shape (e, 2): every edge by the positions of its ends.
-    with_centre
-        Whether the centre is kept. If everybody else is its neighbour, nothing is lost without.
+    with_center
+        Whether the center is kept. If everybody else is its neighbor, nothing is lost without.
 
     Examples
     --------
     >>> path = np.array([[0, 1], [1, 2]])
-    >>> one = Around(np.array([5, 6, 5], dtype=np.uint64), path, with_centre=True)
-    >>> other = Around(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_centre=True)
-    >>> one.colours.tolist(), other.colours.tolist(), one.is_like(other)
+    >>> one = Around(np.array([5, 6, 5], dtype=np.uint64), path, with_center=True)
+    >>> other = Around(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_center=True)
+    >>> one.colors.tolist(), other.colors.tolist(), one.is_like(other)
     ([5, 5, 6], [5, 5, 6], False)
     """
 
     def __init__(
-        self, colours: NDArray[np.uint64], edges: NDArray[np.int64], *, with_centre: bool
+        self, colors: NDArray[np.uint64], edges: NDArray[np.int64], *, with_center: bool
     ) -> None:
-        skipped = 0 if with_centre else 1
-        order = np.append(0, 1 + np.argsort(colours[1:], kind="stable"))[skipped:]
-        position = np.empty(colours.size, dtype=np.int64)
+        skipped = 0 if with_center else 1
+        order = np.append(0, 1 + np.argsort(colors[1:], kind="stable"))[skipped:]
+        position = np.empty(colors.size, dtype=np.int64)
         position[order] = np.arange(order.size)
         ends = position[edges[edges.min(axis=1) >= skipped]] if len(edges) else edges
-        self.colours = colours[order]
+        self.colors = colors[order]
         self.keys = np.sort(ends.min(axis=1) * order.size + ends.max(axis=1))
-        self.with_centre = with_centre
+        self.with_center = with_center
 
     @cached_property
     def _graph(self) -> rx.PyGraph[int, None]:
-        payloads = self.colours.tolist()
-        if self.with_centre:
+        payloads = self.colors.tolist()
+        if self.with_center:
             payloads[0] = CENTRE
         graph = rx.PyGraph(multigraph=False)
         graph.add_nodes_from(payloads)
-        ends = np.divmod(self.keys, self.colours.size)
+        ends = np.divmod(self.keys, self.colors.size)
         graph.add_edges_from_no_data(list(zip(*(end.tolist() for end in ends), strict=True)))
         return graph
 
     def is_like(self, other: Around) -> bool:
-        """Whether there is an isomorphism that keeps colours, and so maps centre to centre.
+        """Whether there is an isomorphism that keeps colors, and so maps center to center.
 
         Raises
         ------
         OutOfStepsError
             Where that was not decided within `MOST_STEPS`.
         """
-        if not np.array_equal(self.colours, other.colours) or self.keys.size != other.keys.size:
+        if not np.array_equal(self.colors, other.colors) or self.keys.size != other.keys.size:
             return False
         if np.array_equal(self.keys, other.keys):
             return True
         steps = 0
 
-        def same_colour(one: int, another: int) -> bool:
+        def same_color(one: int, another: int) -> bool:
             nonlocal steps
             steps += 1
             if steps > MOST_STEPS:
@@ -94,7 +94,7 @@ class Around:
             return one == another
 
         isomorphic: bool = rx.is_isomorphic(
-            self._graph, other._graph, node_matcher=same_colour, id_order=False
+            self._graph, other._graph, node_matcher=same_color, id_order=False
         )
         return isomorphic
 
@@ -108,7 +108,7 @@ def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
     Examples
     --------
     >>> nothing = np.empty((0, 2), dtype=np.int64)
-    >>> dot = Around(np.zeros(1, dtype=np.uint64), nothing, with_centre=True)
+    >>> dot = Around(np.zeros(1, dtype=np.uint64), nothing, with_center=True)
     >>> compared([dot, dot])
     ([0, 0], 0)
     """

@@ -1,4 +1,4 @@
-"""Values that are multisets: degree-distribution, vrq, and the neighbours themselves."""
+"""Values that are multisets: degree-distribution, vrq, and the neighbors themselves."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import Labels
 
 if TYPE_CHECKING:
-    from graphveil.kernels.neighbourhoods import multisets as kernels
-    from graphveil.kernels.neighbourhoods import triangles as arcs
+    from graphveil.kernels.neighborhoods import multisets as kernels
+    from graphveil.kernels.neighborhoods import triangles as arcs
 else:
-    arcs = lazy_module("graphveil.kernels.neighbourhoods.triangles")
-    kernels = lazy_module("graphveil.kernels.neighbourhoods.multisets")
+    arcs = lazy_module("graphveil.kernels.neighborhoods.triangles")
+    kernels = lazy_module("graphveil.kernels.neighborhoods.multisets")
 
 
 def degrees_around(graph: Graph, distance: int) -> Labels:
@@ -29,20 +29,20 @@ def degrees_around(graph: Graph, distance: int) -> Labels:
 
 
 def degrees_inside(graph: Graph, distance: int) -> Labels:
-    """Return the classes of equal multisets of the degrees that nodes have in a neighbourhood.
+    """Return the classes of equal multisets of the degrees that nodes have in a neighborhood.
 
-    At distance 1 the degree of a neighbour is 1 and the number of neighbours it shares with the
+    At distance 1 the degree of a neighbor is 1 and the number of neighbors it shares with the
     node.
     """
     if distance > 1:
         return _classes(_farther(graph, distance, inside=True))
-    shared = arcs.common_neighbours(graph.indptr, graph.indices)
+    shared = arcs.common_neighbors(graph.indptr, graph.indices)
     shared += 1
     return _classes(_adjacent(graph, graph.degrees().astype(np.int32), shared))
 
 
 def twins(graph: Graph) -> Labels:
-    """Return the classes of twins: nodes with equal open or equal closed neighbourhoods.
+    """Return the classes of twins: nodes with equal open or equal closed neighborhoods.
 
     No node has a twin of both kinds, so the two relations together are one equivalence.
 

@@ -20,7 +20,7 @@ class Partition(NamedTuple):
     labels
         int64, shape (n,): the class of every node, 0..C-1.
     undecided
-        The number of pairs of neighbourhoods whose isomorphism was not decided within the limit of
+        The number of pairs of neighborhoods whose isomorphism was not decided within the limit of
         steps. They count as different, so no class is larger than it should be.
     """
 

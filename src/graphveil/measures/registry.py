@@ -29,7 +29,7 @@ class Measure:
     knows
         The adversary's knowledge, in words.
     definition
-        The value, in words; N is the neighbourhood: the nodes within the distance and all edges
+        The value, in words; N is the neighborhood: the nodes within the distance and all edges
         between them.
     source
         Where it is defined.
@@ -88,8 +88,8 @@ _COMPARISON = "de Jong, van der Loo & Takes, A systematic comparison of measures
 _ALL = (
     Measure(
         name="degree",
-        knows="how many neighbours a person has",
-        definition="the number of neighbours",
+        knows="how many neighbors a person has",
+        definition="the number of neighbors",
         source="Liu & Terzi, SIGMOD 2008",
         classes=_by_value(scalars.degree),
         values=scalars.degree,
@@ -137,7 +137,7 @@ _ALL = (
     ),
     Measure(
         name="vrq",
-        knows="how many neighbours each of the people near a person has in the whole network",
+        knows="how many neighbors each of the people near a person has in the whole network",
         definition="the multiset of the degrees of the nodes of N, counted in the whole graph",
         source="Hay et al., PVLDB 2008 (vertex refinement queries)",
         classes=_by_multiset(multisets.degrees_around),
@@ -146,7 +146,7 @@ _ALL = (
     ),
     Measure(
         name="hybrid",
-        knows="how the people near a person are tied, and how many neighbours each has anywhere",
+        knows="how the people near a person are tied, and how many neighbors each has anywhere",
         definition="the pair of the values of dk and vrq",
         source=_COMPARISON,
         classes=dk.isomorphic_and_degrees_around,
@@ -170,7 +170,7 @@ def known(name: str) -> Measure:
     Examples
     --------
     >>> known("degree").definition
-    'the number of neighbours'
+    'the number of neighbors'
     """
     if name not in MEASURES:
         raise ParameterError(f"no measure {name!r}. Use one of {', '.join(MEASURES)}.")

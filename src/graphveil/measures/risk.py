@@ -169,7 +169,7 @@ class Identifiability(EquivalenceClasses):
     twins
         int64, shape (n,): the class of twins of every node, 0..T-1.
     undecided
-        The comparisons of neighbourhoods that were given up; they count as different.
+        The comparisons of neighborhoods that were given up; they count as different.
     fuzzy
         The candidate sets of someone whose knowledge is a little off, where phi was given.
     """
@@ -192,7 +192,7 @@ class Identifiability(EquivalenceClasses):
 
     @property
     def twin_uniqueness(self) -> float:
-        """The share of nodes that nobody else looks like but twins: who has the same neighbours."""
+        """The share of nodes that nobody else looks like but twins: who has the same neighbors."""
         return self._share(self.sizes_without_twins == 1)
 
     @property

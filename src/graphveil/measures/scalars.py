@@ -11,11 +11,11 @@ from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from graphveil.kernels.neighbourhoods import balls
-    from graphveil.kernels.neighbourhoods import triangles as kernels
+    from graphveil.kernels.neighborhoods import balls
+    from graphveil.kernels.neighborhoods import triangles as kernels
 else:
-    kernels = lazy_module("graphveil.kernels.neighbourhoods.triangles")
-    balls = lazy_module("graphveil.kernels.neighbourhoods.balls")
+    kernels = lazy_module("graphveil.kernels.neighborhoods.triangles")
+    balls = lazy_module("graphveil.kernels.neighborhoods.balls")
 
 Labels: TypeAlias = "NDArray[np.int64]"
 """The class of every node, 0..C-1."""
@@ -25,15 +25,15 @@ Columns: TypeAlias = dict[str, "NDArray[np.int64]"]
 
 
 def degree(graph: Graph, distance: int) -> Columns:
-    """Return the number of neighbours."""
+    """Return the number of neighbors."""
     del distance
     return {"degree": graph.degrees()}
 
 
 def nodes_and_edges(graph: Graph, distance: int) -> Columns:
-    """Return the numbers of nodes and edges of every neighbourhood.
+    """Return the numbers of nodes and edges of every neighborhood.
 
-    At distance 1 a neighbourhood has an edge to every neighbour and one for every triangle.
+    At distance 1 a neighborhood has an edge to every neighbor and one for every triangle.
     """
     if distance == 1:
         degrees = graph.degrees()
@@ -43,7 +43,7 @@ def nodes_and_edges(graph: Graph, distance: int) -> Columns:
 
 
 def edges_alone(graph: Graph, distance: int) -> Columns:
-    """Return the number of edges of every neighbourhood."""
+    """Return the number of edges of every neighborhood."""
     return {"edges": nodes_and_edges(graph, distance)["edges"]}
 
 

@@ -99,7 +99,7 @@ class MixingPriorResponse(PriorResponse):
         """The parts of epsilon that counts have, by name."""
         return super().parts | {"epsilon_mixing": self.part(self.epsilon_mixing, self.mixing_share)}
 
-    def _modelled(
+    def _modeled(
         self, data: Graph, classes: Classes, budget: dict[str, Any], randomness: Randomness
     ) -> BlockFlips:
         """Return the prior that classes and noisy counts make."""

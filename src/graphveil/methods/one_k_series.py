@@ -68,7 +68,7 @@ class OneKSeries(UnderNoise):
         "It hides one edge, not all of a person's: the degree of someone who has many is hardly "
         "hidden. It does not hide how many people there are. Of the edges themselves nothing is "
         "kept but degrees; epsilons of several releases add up. On arenas-email at epsilon 2 the "
-        "degrees of the neighbours find 1 % of the people, at ln n, 7.03, a copy names 0.5 % "
+        "degrees of the neighbors find 1 % of the people, at ln n, 7.03, a copy names 0.5 % "
         "with nobody known, a guess 0.1 % (measured by us)."
     )
     cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"

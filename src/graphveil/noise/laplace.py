@@ -25,7 +25,7 @@ DIGIT = 1 << 12
 def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent whole numbers, each k with probability proportional to e^(-epsilon |k|).
 
-    A number that one neighbour changes by at most 1 is released under `epsilon` if such noise is
+    A number that one neighbor changes by at most 1 is released under `epsilon` if such noise is
     added to it.
 
     Parameters

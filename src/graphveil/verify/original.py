@@ -66,7 +66,7 @@ def original_checks(
         What there is without the original.
     original
         The owner's data, or None: then nothing here is checked. A table is compared with a release
-        of users and features as its one-hot encoding, a graph as the neighbours of everyone; items
+        of users and features as its one-hot encoding, a graph as the neighbors of everyone; items
         of which nothing is said are people where the manifest says so.
     """
     manifest, db = evidence.manifest, evidence.db

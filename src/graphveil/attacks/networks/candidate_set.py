@@ -53,7 +53,7 @@ class CandidateSetOptions(AttackOptions):
 
 
 def candidate_set(situation: Situation[GraphComparison], options: CandidateSetOptions) -> Outcome:
-    """Return how well people are known again by their degree, triangles and neighbours' degrees.
+    """Return how well people are known again by their degree, triangles and neighbors' degrees.
 
     Raises
     ------
@@ -167,7 +167,7 @@ CANDIDATE_SET = Attack(
     name="candidate-set",
     kind=Graph,
     knows="of one person, in the original: the degree; the degree and the triangles; or the degree "
-    "and those of all neighbours (vrq)",
+    "and those of all neighbors (vrq)",
     definition="how many released nodes are as near as the person's own to what is known, by the "
     "sum of absolute differences, and how often a guess among the nearest is right; ties share",
     source="Hay et al., PVLDB 2008; distance in place of equality: ours",

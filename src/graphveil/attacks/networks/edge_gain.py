@@ -148,7 +148,7 @@ def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
 
     Notes
     -----
-    By the sum of 1/degree over common neighbours, above 0: resource allocation, Zhou, Lü and
+    By the sum of 1/degree over common neighbors, above 0: resource allocation, Zhou, Lü and
     Zhang, 2009. It costs the squares of the degrees.
 
     Examples

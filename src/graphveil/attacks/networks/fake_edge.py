@@ -15,7 +15,7 @@ from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
 from graphveil.attacks.networks.likeness import (
     Scores,
-    common_neighbours,
+    common_neighbors,
     jaccard,
     spectral_cosine,
     three_paths,
@@ -119,7 +119,7 @@ def added_edges(pair: GraphComparison) -> NDArray[np.bool_]:
 
 def likeness_of(released: Graph, rng: np.random.Generator) -> Likeness:
     """Return what the ends of every edge have in common."""
-    number, weight = common_neighbours(released)
+    number, weight = common_neighbors(released)
     degrees = released.degrees()[released.edges()]
     alike, cosine = jaccard(released, number), spectral_cosine(released, rng)
     judged = {

@@ -36,7 +36,7 @@ _TINY = 1e-300
 def features(graph: Graph) -> Matrix:
     """Return what each node's surroundings are like, float64, shape (n, 4).
 
-    They are its degree and clustering coefficient, and their means over its neighbours.
+    They are its degree and clustering coefficient, and their means over its neighbors.
 
     Examples
     --------

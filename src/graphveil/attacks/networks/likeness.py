@@ -27,12 +27,12 @@ _TOLERANCE = 1e-3
 _CELLS = 20_000_000
 
 
-def common_neighbours(graph: Graph) -> tuple[Scores, Scores]:
-    """Return the common neighbours of both ends of every edge: their number, and their sum of 1/d.
+def common_neighbors(graph: Graph) -> tuple[Scores, Scores]:
+    """Return the common neighbors of both ends of every edge: their number, and their sum of 1/d.
 
     Examples
     --------
-    >>> number, weight = common_neighbours(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
+    >>> number, weight = common_neighbors(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
     >>> number.tolist(), weight.round(2).tolist()
     ([1.0, 1.0, 1.0, 0.0], [0.33, 0.5, 0.5, 0.0])
     """
@@ -47,7 +47,7 @@ def common_neighbours(graph: Graph) -> tuple[Scores, Scores]:
 
 
 def jaccard(graph: Graph, common: Scores) -> Scores:
-    """Return the common neighbours over all neighbours of both ends."""
+    """Return the common neighbors over all neighbors of both ends."""
     ends = graph.degrees()[graph.edges()].sum(axis=1)
     scores: Scores = common / np.maximum(ends - common, 1)
     return scores
@@ -79,7 +79,7 @@ def three_paths(graph: Graph) -> Scores:
 
 
 def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
-    """Return the cosine between both ends in the leading directions of the normalised adjacency.
+    """Return the cosine between both ends in the leading directions of the normalized adjacency.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
     """
     roots = 1 / np.sqrt(np.maximum(graph.degrees(), 1))
     scale = sparse.diags_array(roots)
-    normalised = scale @ graph.to_scipy().astype(np.float64) @ scale
+    normalized = scale @ graph.to_scipy().astype(np.float64) @ scale
     if graph.n_nodes <= _SMALL:
-        left, sizes, _ = np.linalg.svd(normalised.toarray())
+        left, sizes, _ = np.linalg.svd(normalized.toarray())
     else:
         begin = rng.standard_normal(graph.n_nodes)
-        values, left = linalg.eigsh(normalised, k=DIMENSIONS, v0=begin, tol=_TOLERANCE)
+        values, left = linalg.eigsh(normalized, k=DIMENSIONS, v0=begin, tol=_TOLERANCE)
         sizes = np.abs(values)
     leading = np.argsort(-sizes, kind="stable")[:DIMENSIONS]
     points = left[:, leading] * np.sqrt(sizes[leading])

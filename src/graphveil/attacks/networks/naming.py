@@ -26,7 +26,7 @@ class Kinds(NamedTuple):
     Parameters
     ----------
     twins
-        int64, shape (n,): the class of people with the same neighbours, each other left aside.
+        int64, shape (n,): the class of people with the same neighbors, each other left aside.
     of_degree_3
         bool, shape (n,): people with at least 3 ties.
     distinct

@@ -1,4 +1,4 @@
-"""Matching two graphs from few pairs, or from none, by what matched neighbours say."""
+"""Matching two graphs from few pairs, or from none, by what matched neighbors say."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def inverse(match: Match, n: int) -> Match:
 
 
 def refine(one: Graph, two: Graph, match: Match, seeds: Match, rounds: int) -> Match:
-    """Return a matching of nodes that are each other's likest by their matched neighbours.
+    """Return a matching of nodes that are each other's likest by their matched neighbors.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def refine(one: Graph, two: Graph, match: Match, seeds: Match, rounds: int) -> M
 
     Notes
     -----
-    How like nodes are is the number of pairs of their neighbours that are matched, at least 2, over
+    How like nodes are is the number of pairs of their neighbors that are matched, at least 2, over
     the root of the product of their degrees. Every round costs at most the squares of the degrees.
     """
     for _ in range(rounds):

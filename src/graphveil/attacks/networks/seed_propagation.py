@@ -248,7 +248,7 @@ SEED_PROPAGATION = Attack(
     knows="a copy of the whole network that shares some of its edges, random pairs in place of the "
     "others; and the released nodes of 5 to 50 people, or of nobody",
     definition="of the people with a tie in the copy and one in the release, known people aside, "
-    "how many are given their own released node by what matched neighbours say, and how many of "
+    "how many are given their own released node by what matched neighbors say, and how many of "
     "those who are given one",
     source="Narayanan & Shmatikov, S&P 2009; Kazemi, Hassani & Grossglauser, PVLDB 2015; "
     "refinement, and the start with nobody known: ours",

@@ -24,7 +24,7 @@ class Signatures(NamedTuple):
     indptr
         int64, shape (n + 1,): where the list of every node begins in `around`.
     around
-        int64, shape (2 m,): the degrees of every node's neighbours, largest first.
+        int64, shape (2 m,): the degrees of every node's neighbors, largest first.
     """
 
     degrees: NDArray[np.int64]
@@ -60,7 +60,7 @@ class Signatures(NamedTuple):
         Returns
         -------
         int64, shape (3, n): sums of absolute differences, in the order of `SIGNATURES`. Lists of
-        neighbours' degrees are compared largest with largest, the shorter one with zeros behind,
+        neighbors' degrees are compared largest with largest, the shorter one with zeros behind,
         and the difference of the two degrees is added.
         """
         degree = np.abs(self.degrees - known.degrees[node])
@@ -69,7 +69,7 @@ class Signatures(NamedTuple):
         return np.stack([degree, both, degree + self._from_list(known_list)])
 
     def _from_list(self, known: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the distance of every node's list of neighbours' degrees to one such list."""
+        """Return the distance of every node's list of neighbors' degrees to one such list."""
         rank = np.arange(self.around.size) - np.repeat(self.indptr[:-1], self.degrees)
         padded = np.zeros(max(int(self.degrees.max(initial=0)), known.size), dtype=np.int64)
         padded[: known.size] = known

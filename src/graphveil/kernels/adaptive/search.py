@@ -46,7 +46,7 @@ MOST_WORSE = 40
 """A trial that needs so many stars more is given up before it is pruned."""
 
 FAR: int = np.int64(1 << 62)  # type: ignore[assignment]
-CHANGED, NEIGHBOUR = 1, 2
+CHANGED, NEIGHBOR = 1, 2
 DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
 
 
@@ -356,7 +356,7 @@ def _lead(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, perso
 
 
 @leaf
-def _mark_neighbours(flow: Flow, marks: Flags) -> None:
+def _mark_neighbors(flow: Flow, marks: Flags) -> None:
     """Mark the other rows that are paired with one that changed."""
     for i in range(marks.size):
         if marks[i] == CHANGED:
@@ -366,7 +366,7 @@ def _mark_neighbours(flow: Flow, marks: Flags) -> None:
                     j = w * WORD + first_bit(bits)
                     bits &= bits - ONE_BIT
                     if marks[j] == 0:
-                        marks[j] = NEIGHBOUR
+                        marks[j] = NEIGHBOR
 
 
 @leaf
@@ -381,7 +381,7 @@ def _change(
     more, is_same = _compare(rows, stars, flow, room)
     if more > most or is_same:
         return is_same, False
-    _mark_neighbours(flow, room.marks)
+    _mark_neighbors(flow, room.marks)
     return True, True
 
 

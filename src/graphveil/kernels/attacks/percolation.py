@@ -1,4 +1,4 @@
-"""Matching two graphs by marks: pairs that are matched vouch for the pairs of their neighbours.
+"""Matching two graphs by marks: pairs that are matched vouch for the pairs of their neighbors.
 
 A pair of a node x of one graph and y of the other is the number ``x * n + y``, n nodes being in the
 other, below 2**38. The value of a pair is twice its number of marks, and one more once it was
@@ -32,7 +32,7 @@ _VALUE = (1 << VALUE_BITS) - 1
 
 
 class Lists(NamedTuple):
-    """A graph: the neighbours of v are ``indices[indptr[v]:indptr[v + 1]]``."""
+    """A graph: the neighbors of v are ``indices[indptr[v]:indptr[v + 1]]``."""
 
     indptr: Ints
     indices: NDArray[np.int32]
@@ -119,7 +119,7 @@ def _spread(
     heap: Ints,
     tally: Ints,
 ) -> None:
-    """Mark every pair of free neighbours of a pair; with a second mark it enters the heap."""
+    """Mark every pair of free neighbors of a pair; with a second mark it enters the heap."""
     n = two.indptr.size - 1
     i, j = pair // n, pair % n
     for a in range(one.indptr[i], one.indptr[i + 1]):

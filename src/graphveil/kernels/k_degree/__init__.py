@@ -1,1 +1,1 @@
-"""Loops of k-degree anonymity: degree sequences, and edge edits that realise them."""
+"""Loops of k-degree anonymity: degree sequences, and edge edits that realize them."""

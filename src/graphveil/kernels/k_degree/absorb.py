@@ -1,4 +1,4 @@
-"""Step 5 of the realisation: settled nodes absorb single units by changing to the next class."""
+"""Step 5 of the realization: settled nodes absorb single units by changing to the next class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
 
 @leaf
 def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
-    """Let node x into the neighbouring class."""
+    """Let node x into the neighboring class."""
     t = classes.target[x]
     classes.members[t] -= 1
     classes.members[t + by] += 1
@@ -89,7 +89,7 @@ def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
 
 @leaf
 def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int) -> None:
-    """Bar (by 1) or admit (by -1) v, its neighbours in the graph and in these final additions."""
+    """Bar (by 1) or admit (by -1) v, its neighbors in the graph and in these final additions."""
     barred[v] += by
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
         barred[edits.indices[j]] += by
@@ -205,7 +205,7 @@ def absorb_owed(
 def _fall_alone(
     edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int, last: NDArray[np.int64]
 ) -> None:
-    """Part v from settled neighbours, each of which falls to a class of at least k.
+    """Part v from settled neighbors, each of which falls to a class of at least k.
 
     Untouched ones first; none falls below the degree `lowest`. Writes the last step.
     """
@@ -229,7 +229,7 @@ def _fall_alone(
 
 @allocating
 def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int) -> None:
-    """Part v from settled neighbours of one class, so many that the class below reaches k.
+    """Part v from settled neighbors of one class, so many that the class below reaches k.
 
     None falls below the degree `lowest`. The highest such class goes first.
     """

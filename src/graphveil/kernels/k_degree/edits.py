@@ -1,7 +1,7 @@
 """Edge edits over an immutable graph: a hash of the pairs that differ from it.
 
 A pair u < v has the key ``u * n + v``. Its value in the table, its state, is +1 (added), -1
-(deleted) or 0 (as in the graph). Every kernel of the realisation reads adjacency through
+(deleted) or 0 (as in the graph). Every kernel of the realization reads adjacency through
 `adjacent` and writes through `make` and `cut`, which keep the residuals in step.
 """
 
@@ -163,13 +163,13 @@ def pairs_in_graph(
 
 
 @leaf
-def marked_neighbours(
+def marked_neighbors(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     marked: NDArray[np.int64],
     out: NDArray[np.float64],
 ) -> None:
-    """Write into out[v] how many neighbours of v stand in the list `marked`."""
+    """Write into out[v] how many neighbors of v stand in the list `marked`."""
     out[:] = 0.0
     for v in marked:
         for j in range(indptr[v], indptr[v + 1]):
@@ -178,7 +178,7 @@ def marked_neighbours(
 
 @tiered()
 @leaf
-def pull_of_neighbours(
+def pull_of_neighbors(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     goal: NDArray[np.int64],
@@ -186,9 +186,9 @@ def pull_of_neighbours(
     rises: NDArray[np.bool_],
     out: NDArray[np.float64],
 ) -> None:
-    """Write into out[v] the share of their edges that v's neighbours change, summed.
+    """Write into out[v] the share of their edges that v's neighbors change, summed.
 
-    Falling neighbours count where nodes of v's degree may fall, rising ones where they may rise.
+    Falling neighbors count where nodes of v's degree may fall, rising ones where they may rise.
     """
     out[:] = 0.0
     for v in range(indptr.size - 1):
@@ -216,7 +216,7 @@ def edited_csr(
 ) -> None:
     """Write into (indptr, indices) the first graph with the second's edges and without the third's.
 
-    All three hold sorted neighbours in both directions; added ones are no edges of the graph,
+    All three hold sorted neighbors in both directions; added ones are no edges of the graph,
     deleted ones are.
     """
     old_ptr, old = edits

@@ -1,4 +1,4 @@
-"""Steps 4 and 6 of the realisation: what no match could pay, by re-routing edges."""
+"""Steps 4 and 6 of the realization: what no match could pay, by re-routing edges."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
 
 @leaf
 def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
-    """Close (x, y) between a neighbour of v and one of w, and part both from them."""
+    """Close (x, y) between a neighbor of v and one of w, and part both from them."""
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
     v_turn, w_turn = below(rng, v_size), below(rng, w_size)

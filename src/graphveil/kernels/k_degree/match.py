@@ -1,4 +1,4 @@
-"""Steps 1-3 of the realisation: match nodes that are owed the same sign among themselves."""
+"""Steps 1-3 of the realization: match nodes that are owed the same sign among themselves."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from graphveil.kernels.sorting import sort
 
 ANYBODY = 0
 STRANGERS = 1
-NEIGHBOURS_FIRST = 2
+NEIGHBORS_FIRST = 2
 
 
 @leaf
@@ -29,7 +29,7 @@ def _partners(
     """Write into out the ascending queue positions of v's partners; returns how many were found."""
     live = queue.bound[1]
     found = 0
-    if choice == NEIGHBOURS_FIRST:
+    if choice == NEIGHBORS_FIRST:
         for j in range(indptr[v], indptr[v + 1]):
             position = queue.position[indices[j]]
             if 0 <= position < live:

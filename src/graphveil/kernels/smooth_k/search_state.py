@@ -221,7 +221,7 @@ def move(data: Data, state: State, row: int, cluster: int) -> None:
 @tiered(for_each_entry(2))
 @leaf
 def fill(data: Data, state: State) -> None:
-    """Write into an empty state what its labels say; rows labelled `NONE` are in no cluster."""
+    """Write into an empty state what its labels say; rows labeled `NONE` are in no cluster."""
     for row in range(state.labels.size):
         cluster = wide(state.labels[row])
         if cluster != NONE:

@@ -170,7 +170,7 @@ def move(classes: Classes, v: int, step: int) -> None:
 def shift(classes: Classes, ends: tuple[int, int], common: int, sign: int) -> None:
     """Move the codes of two nodes as joining (1) or parting (-1) them does.
 
-    They have so many common neighbours, whose codes are moved besides.
+    They have so many common neighbors, whose codes are moved besides.
     """
     step = sign * (classes.rule[BY_DEGREE] + common * classes.rule[BY_TRIANGLE])
     move(classes, ends[0], step)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import FREE, find
 from graphveil.kernels.leaf import allocating, leaf
-from graphveil.kernels.neighbourhoods.triangles import Forward, Indices, Indptr
+from graphveil.kernels.neighborhoods.triangles import Forward, Indices, Indptr
 from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
@@ -23,7 +23,7 @@ GALLOP = 8
 
 
 class Lists(NamedTuple):
-    """Sorted neighbour lists: those of v are ``indices[indptr[v]:indptr[v + 1]]``."""
+    """Sorted neighbor lists: those of v are ``indices[indptr[v]:indptr[v + 1]]``."""
 
     indptr: Indptr
     indices: Indices
@@ -70,7 +70,7 @@ def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) ->
 @tiered()
 @allocating
 def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices) -> Forward:
-    """Return the forward neighbours under new numbers: node ``order[r]`` becomes r.
+    """Return the forward neighbors under new numbers: node ``order[r]`` becomes r.
 
     Larger ends are passed in their order, so that every row comes out sorted.
     """
@@ -97,7 +97,7 @@ def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices
 @tiered()
 @allocating
 def lists_of(forward: Forward) -> Lists:
-    """Return the neighbour lists, in both directions, of edges that point to the larger end."""
+    """Return the neighbor lists, in both directions, of edges that point to the larger end."""
     start, ends = forward
     n = start.size - 1
     indptr = np.zeros(n + 1, dtype=np.int64)
@@ -139,7 +139,7 @@ def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
 
 @allocating
 def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp: int) -> int:
-    """Stamp the flagged common neighbours that have no such stamp yet; return how many.
+    """Stamp the flagged common neighbors that have no such stamp yet; return how many.
 
     Of two unlike rows the shorter is passed and searched for in the longer, else both are merged.
     """
@@ -165,7 +165,7 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
 
 
 def _steps_beside(lists: Lists, flips: Flips, *_others: object) -> int:
-    """Return about how many steps it takes to see the neighbours of the ends of all edits."""
+    """Return about how many steps it takes to see the neighbors of the ends of all edits."""
     return flips.nodes.size * int(np.diff(lists.indptr).max(initial=0)) + lists.indptr.size
 
 
@@ -174,7 +174,7 @@ def _steps_beside(lists: Lists, flips: Flips, *_others: object) -> int:
 def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
     """Return what `affected_by` does at distance 1.
 
-    All nodes of an edit are affected, and its flips change no other node's neighbours. So the
+    All nodes of an edit are affected, and its flips change no other node's neighbors. So the
     others are those that the ends of a flip share, or have, in the graph as it is.
     """
     counted = np.empty(flag.size, dtype=np.int64)
@@ -232,16 +232,16 @@ def _touches(flips: Flips, c: int, x: int) -> bool:
 
 @allocating
 def _fill(
-    lists: Lists, flips: Flips, at: tuple[int, int], centre: int, distance: int, search: Search
+    lists: Lists, flips: Flips, at: tuple[int, int], center: int, distance: int, search: Search
 ) -> int:
-    """See every node within this distance of the centre once the first flips of an edit are done.
+    """See every node within this distance of the center once the first flips of an edit are done.
 
     ``at`` holds the edit and how many of its flips are done. Return how many nodes were seen.
     """
     c, done = at
     search.seen[-1] += 1
     number = search.seen[-1]
-    size = _see(search, centre, number, 0)
+    size = _see(search, center, number, 0)
     head = 0
     for _hop in range(distance):
         last = size
@@ -305,7 +305,7 @@ def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Fl
 @tiered(for_each_entry(0.5))
 @allocating
 def flagged_near(forward: Forward, flag: Flags) -> Ints:
-    """Return for every node how many of itself and its neighbours are flagged."""
+    """Return for every node how many of itself and its neighbors are flagged."""
     start, ends = forward
     near = flag.astype(np.int64)
     for u in range(start.size - 1):

@@ -1,4 +1,4 @@
-"""Neighbour lists that change: sorted rows in place, with room for edges to come."""
+"""Neighbor lists that change: sorted rows in place, with room for edges to come."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ GALLOP = 8
 
 
 class Rows(NamedTuple):
-    """Sorted neighbours: ``neighbour[start[v] : start[v] + length[v]]``.
+    """Sorted neighbors: ``neighbor[start[v] : start[v] + length[v]]``.
 
-    ``common`` is room for the common neighbours of two nodes.
+    ``common`` is room for the common neighbors of two nodes.
     """
 
     start: Ints
     length: Ints
-    neighbour: Nodes
+    neighbor: Nodes
     common: Nodes
 
 
 def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> Rows:
-    """Return the neighbour lists of a graph, with room for so many more neighbours of every node.
+    """Return the neighbor lists of a graph, with room for so many more neighbors of every node.
 
     Examples
     --------
     >>> path = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], dtype=np.int32)
-    >>> new_rows(*path, room=np.array([1, 0, 0])).neighbour.tolist()
+    >>> new_rows(*path, room=np.array([1, 0, 0])).neighbor.tolist()
     [1, -1, 0, 2, 1]
     """
     degrees = np.diff(indptr)
     shift = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(room)))
     start = indptr + shift
-    neighbour = np.full(int(start[-1]), -1, dtype=np.int32)
-    neighbour[np.arange(indices.size) + np.repeat(shift[:-1], degrees)] = indices
+    neighbor = np.full(int(start[-1]), -1, dtype=np.int32)
+    neighbor[np.arange(indices.size) + np.repeat(shift[:-1], degrees)] = indices
     widest = int(np.diff(start).max(initial=0))
-    return Rows(start, degrees, neighbour, np.empty(widest, dtype=np.int32))
+    return Rows(start, degrees, neighbor, np.empty(widest, dtype=np.int32))
 
 
 @leaf
@@ -63,24 +63,24 @@ def adjacent(rows: Rows, v: int, w: int) -> bool:
     if rows.length[v] > rows.length[w]:
         v, w = w, v
     end = rows.start[v] + rows.length[v]
-    at = first_not_below(rows.neighbour, rows.start[v], end, w)
-    return bool(at < end and rows.neighbour[at] == w)
+    at = first_not_below(rows.neighbor, rows.start[v], end, w)
+    return bool(at < end and rows.neighbor[at] == w)
 
 
 @leaf
 def _toggle(rows: Rows, v: int, w: int) -> None:
     """Put w into the row of v, which has room, or take it out where it is there."""
-    start, length, neighbour = rows.start[v], rows.length[v], rows.neighbour
+    start, length, neighbor = rows.start[v], rows.length[v], rows.neighbor
     end = start + length
-    at = first_not_below(neighbour, start, end, w)
-    if at < end and neighbour[at] == w:
+    at = first_not_below(neighbor, start, end, w)
+    if at < end and neighbor[at] == w:
         for i in range(at, end - 1):
-            neighbour[i] = neighbour[i + 1]
+            neighbor[i] = neighbor[i + 1]
         rows.length[v] = length - 1
     else:
         for i in range(end, at, -1):
-            neighbour[i] = neighbour[i - 1]
-        neighbour[at] = w
+            neighbor[i] = neighbor[i - 1]
+        neighbor[at] = w
         rows.length[v] = length + 1
 
 
@@ -93,7 +93,7 @@ def toggle(rows: Rows, v: int, w: int) -> None:
 
 @leaf
 def common_of(rows: Rows, v: int, w: int) -> int:
-    """Write the common neighbours of v and w, sorted, into ``common``; return how many."""
+    """Write the common neighbors of v and w, sorted, into ``common``; return how many."""
     start, length, near, out = rows
     if length[v] > length[w]:
         v, w = w, v

@@ -19,7 +19,7 @@ WINDOW = 100
 
 
 def paired_tree(graph: Graph, order: NDArray[np.int64]) -> Tree:
-    """Return the tree that pairs neighbours in an order, then pairs of these, and so on.
+    """Return the tree that pairs neighbors in an order, then pairs of these, and so on.
 
     Examples
     --------

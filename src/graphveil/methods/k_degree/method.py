@@ -16,7 +16,7 @@ from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
-    from graphveil.methods.k_degree.realise import Realisation
+    from graphveil.methods.k_degree.realize import Realization
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class KDegree(Anonymizer[Graph]):
     Notes
     -----
     Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008. Time is near-linear in
-    the edges; the dynamic programme runs on the degree histogram.
+    the edges; the dynamic program runs on the degree histogram.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class KDegree(Anonymizer[Graph]):
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (
         "It hides degrees only: on arenas-email at k=20 a copy names 97 % with nobody known, "
-        "the degrees of the neighbours find 48 %, and of an added edge and a real one, which is "
+        "the degrees of the neighbors find 48 %, and of an added edge and a real one, which is "
         "which is guessed right 95 times in 100 (measured by us)."
     )
     cost: ClassVar[str] = "near-linear in the edges"
@@ -112,12 +112,12 @@ class KDegree(Anonymizer[Graph]):
         return (Supergraph(),) if self.edits == "add" else ()
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
-        from graphveil.methods.k_degree.realise import (  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.k_degree.realize import (  # noqa: PLC0415  compiled code, when needed
             apply_edits,
-            realise,
+            realize,
         )
 
-        found = realise(
+        found = realize(
             data.indptr,
             data.indices,
             self.k,
@@ -137,7 +137,7 @@ class KDegree(Anonymizer[Graph]):
         )
 
 
-def _cost(graph: Graph, found: Realisation) -> dict[str, float | int]:
+def _cost(graph: Graph, found: Realization) -> dict[str, float | int]:
     """Return what the release cost, beside the bounds: for the owner alone."""
     edits = len(found.added) + len(found.deleted)
     return {

@@ -59,7 +59,7 @@ def settle_parity(plan: Plan, k: int, n: int, *, edits: Edits) -> Plan:
 
     Notes
     -----
-    An odd sum is mended by the cheapest of: one node goes to the neighbouring class at an odd
+    An odd sum is mended by the cheapest of: one node goes to the neighboring class at an odd
     distance, if k nodes stay; a whole class of odd size goes up or down by one; or k (k + 1 if k
     is even) nodes leave for a new class one off, if k stay. Among equals the sum nearest to the
     sum of the degrees wins, then the largest class. If the plan is optimal and its cost odd, a
@@ -148,11 +148,11 @@ def _moves(classes: _Classes, k: int, way: int, limit: int) -> _Moves:
     room = (limit - classes.target) * way > 0
     part = k | 1
 
-    neighbour = every[:-1] if way == 1 else every[1:]
-    step = classes.target[neighbour + way] - classes.target[neighbour]
-    fits = (classes.size[neighbour] > k) & (step % 2 == 1)
-    neighbour, step = neighbour[fits], step[fits]
-    away = classes.target[neighbour] - outermost[neighbour]
+    neighbor = every[:-1] if way == 1 else every[1:]
+    step = classes.target[neighbor + way] - classes.target[neighbor]
+    fits = (classes.size[neighbor] > k) & (step % 2 == 1)
+    neighbor, step = neighbor[fits], step[fits]
+    away = classes.target[neighbor] - outermost[neighbor]
 
     whole = every[room & (classes.size % 2 == 1)]
     split = every[room & (classes.size >= part + k)]
@@ -162,9 +162,9 @@ def _moves(classes: _Classes, k: int, way: int, limit: int) -> _Moves:
         np.concatenate(
             (np.abs(away + step) - np.abs(away), nodes - 2 * np.minimum(nodes, eager[shifted]))
         ),
-        np.concatenate((neighbour, shifted)),
+        np.concatenate((neighbor, shifted)),
         np.concatenate((step, np.full(shifted.size, way))),
-        np.concatenate((np.ones_like(neighbour), nodes)),
+        np.concatenate((np.ones_like(neighbor), nodes)),
     )
 
 

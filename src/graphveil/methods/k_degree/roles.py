@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.k_degree.edits import pull_of_neighbours
+from graphveil.kernels.k_degree.edits import pull_of_neighbors
 from graphveil.methods.k_degree.sequence import Plan, settle_parity, targets_per_node
 
 PASSES = 3
@@ -20,12 +20,12 @@ def roles(
     plan: Plan,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Return a target per node: among equals, those with few changing neighbours are raised.
+    """Return a target per node: among equals, those with few changing neighbors are raised.
 
     Nodes of one degree are interchangeable. Edges are added between strangers and deleted between
-    neighbours, so a node should be lowered beside nodes that are lowered, and raised away from
+    neighbors, so a node should be lowered beside nodes that are lowered, and raised away from
     nodes that are raised. A first assignment at random tells which nodes change; each further one
-    weighs a node's changing neighbours by the share of their edges that changes.
+    weighs a node's changing neighbors by the share of their edges that changes.
     """
     degrees = np.diff(indptr)
     ties = rng.permutation(degrees.size) / degrees.size
@@ -36,7 +36,7 @@ def roles(
     )
     pull = np.empty(degrees.size, dtype=np.float64)
     for _ in range(PASSES):
-        pull_of_neighbours(indptr, indices, goal, falls[degrees], rises[degrees], pull)
+        pull_of_neighbors(indptr, indices, goal, falls[degrees], rises[degrees], pull)
         goal = targets_per_node(degrees, plan, pull + 1e-9 * ties)
     return goal
 

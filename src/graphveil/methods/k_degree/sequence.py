@@ -105,7 +105,7 @@ def optimal_plan(runs: Runs, k: int, *, edits: Edits) -> Plan:
 
     Notes
     -----
-    The dynamic programme of Liu and Terzi, section 5, over few positions: a group starts among
+    The dynamic program of Liu and Terzi, section 5, over few positions: a group starts among
     the first k nodes of a run, for medians also among the last k - 1. With C such positions and D
     runs, ``"add"`` takes O(D + C), ``"any"`` O(C log C log D).
 

@@ -1,4 +1,4 @@
-"""The state of a realisation: where it starts, what it comes to, and whether that is true."""
+"""The state of a realization: where it starts, what it comes to, and whether that is true."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphveil.kernels.k_degree import edits as kernel
 
 
 class Task(NamedTuple):
-    """What every run of one realisation shares."""
+    """What every run of one realization shares."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -108,4 +108,4 @@ def check(task: Task, outcome: Outcome) -> None:
             raise AssertionError("an edit repeats itself, or changes nothing in the graph")
     classes = np.bincount(reached)
     if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
-        raise AssertionError(f"the realised degrees are not {task.k}-anonymous, or not the targets")
+        raise AssertionError(f"the realized degrees are not {task.k}-anonymous, or not the targets")

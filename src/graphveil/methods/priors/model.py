@@ -81,7 +81,7 @@ def configuration(classes: Classes) -> NDArray[np.float64]:
 
 
 def groups_of(classes: Classes) -> NDArray[np.int64]:
-    """Return the group of every class: neighbouring classes, of about equal degrees in total.
+    """Return the group of every class: neighboring classes, of about equal degrees in total.
 
     Examples
     --------

@@ -137,9 +137,9 @@ class PriorResponse(UnderNoise):
             "epsilon_cells": str(self.epsilon_cells),
             "noisy_count": str(count),
         }
-        return self._modelled(data, classes, budget, randomness), classes.of_node
+        return self._modeled(data, classes, budget, randomness), classes.of_node
 
-    def _modelled(
+    def _modeled(
         self,
         data: Graph,  # noqa: ARG002  for methods that count more of it
         classes: Classes,

@@ -14,7 +14,7 @@ from graphveil.measures.risk import EquivalenceClasses
 
 _KNOWN = {
     "degree": "the number of ties",
-    "vrq": "the numbers of ties of the neighbours",
+    "vrq": "the numbers of ties of the neighbors",
     "items": "all items",
     "row": "all cells of the row",
 }

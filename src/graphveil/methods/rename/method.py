@@ -66,8 +66,8 @@ class Rename(Anonymizer[Any]):
     source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
     limits: ClassVar[str] = (
         "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-        "the neighbours or some items, may find that person and read the rest: on arenas-email the "
-        "neighbours' degrees find 89 % of the people and a copy of the network names 98 %, and of "
+        "the neighbors or some items, may find that person and read the rest: on arenas-email the "
+        "neighbors' degrees find 89 % of the people and a copy of the network names 98 %, and of "
         "2,000 people of adult 8 items name the row of 59 % (measured by us)."
     )
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)

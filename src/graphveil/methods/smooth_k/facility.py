@@ -140,7 +140,7 @@ def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.i
     kinds, lists
         The distinct rows, and the lists of their features.
     wanted
-        At most the number of rows. Copies count each, and a row is its own neighbour.
+        At most the number of rows. Copies count each, and a row is its own neighbor.
 
     Examples
     --------

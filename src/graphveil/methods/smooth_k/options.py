@@ -94,7 +94,7 @@ class Greedy(Options):
     ----------
     seed_order
         Clusters grow from the rows with most features first (``"degree"``), or from those with the
-        nearest neighbours (``"cost"``); ``"auto"`` tries both where all rows have about as many
+        nearest neighbors (``"cost"``); ``"auto"`` tries both where all rows have about as many
         features.
     refine
         The local search, or None for none.

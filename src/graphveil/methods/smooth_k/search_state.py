@@ -92,7 +92,7 @@ def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
 
 
 def in_order(rows: Rows, order: NDArray[np.int64]) -> Rows:
-    """Return the rows in this order, the distinct ones as they come: neighbours lie side by side.
+    """Return the rows in this order, the distinct ones as they come: neighbors lie side by side.
 
     Distinct rows are no longer sorted by their degree.
 

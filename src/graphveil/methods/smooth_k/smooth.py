@@ -15,7 +15,7 @@ from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
 from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
-from graphveil.methods.smooth_k.defences import (
+from graphveil.methods.smooth_k.defenses import (
     Names,
     named_features,
     noisy,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels.neighbourhoods.triangles import triangles
+from graphveil.kernels.neighborhoods.triangles import triangles
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural.task import CODES, Edited, Task
@@ -126,8 +126,8 @@ def lower_bound(task: Task) -> int | None:
     -----
     Where a measure fixes the degree, nodes that look alike have one degree, so the degrees of the
     release form groups of at least k. An edit changes two degrees by one: the least total change L
-    of the degrees, halved and rounded up, by the dynamic programme of k-degree anonymity. Deletions
-    only lower degrees: mirrored, the programme that only raises them. A rewiring changes no degree,
+    of the degrees, halved and rounded up, by the dynamic program of k-degree anonymity. Deletions
+    only lower degrees: mirrored, the program that only raises them. A rewiring changes no degree,
     so the bound holds whether it counts as one edit or as four.
 
     Examples

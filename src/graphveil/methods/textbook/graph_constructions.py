@@ -1,6 +1,6 @@
 """The graph constructions of Liu and Terzi as the paper and its slides write them.
 
-`graphveil.methods.k_degree.realise` is what a release goes through; these are the textbook's steps,
+`graphveil.methods.k_degree.realize` is what a release goes through; these are the textbook's steps,
 to be read, compared and taught. A construction that fails returns None. For `construct_graph` this
 means that no such graph exists; for the others it means *unknown*.
 """
@@ -136,7 +136,7 @@ def priority(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> Gr
 
     Notes
     -----
-    `construct_graph` from no edges, but a node's partners are first its neighbours in the graph,
+    `construct_graph` from no edges, but a node's partners are first its neighbors in the graph,
     those that need most first, then the others.
 
     Examples
@@ -145,7 +145,7 @@ def priority(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> Gr
     >>> priority(path, [1, 1, 1, 1], seed=3).degrees().tolist()
     [1, 1, 1, 1]
     """
-    return _joined(graph, _whole(degrees, graph), kernel.NEIGHBOURS_FIRST, seed)
+    return _joined(graph, _whole(degrees, graph), kernel.NEIGHBORS_FIRST, seed)
 
 
 def probing(graph: Graph, k: int, *, seed: int | None = None) -> Graph:
@@ -198,19 +198,19 @@ def probing(graph: Graph, k: int, *, seed: int | None = None) -> Graph:
 
 def greedy_swap(
     graph: Graph,
-    realisation: Graph,
+    realization: Graph,
     *,
     sample_size: int | None = 200,
     rounds: int = 100,
     seed: int | None = None,
 ) -> Graph:
-    """Return a graph with the realisation's degrees and at least as many edges of this graph.
+    """Return a graph with the realization's degrees and at least as many edges of this graph.
 
     Parameters
     ----------
     graph
         The original graph.
-    realisation
+    realization
         Any graph on the same nodes.
     sample_size
         How many edges a round looks at, all pairs of them; None stands for all edges.
@@ -239,18 +239,18 @@ def greedy_swap(
     >>> greedy_swap(path, twisted, seed=1).edges().tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
-    if graph.n_nodes != realisation.n_nodes:
+    if graph.n_nodes != realization.n_nodes:
         raise DataError(
-            f"the graph has {graph.n_nodes} nodes, its realisation {realisation.n_nodes}. "
+            f"the graph has {graph.n_nodes} nodes, its realization {realization.n_nodes}. "
             "Give two graphs on the same nodes."
         )
     if rounds < 1 or (sample_size is not None and sample_size < 1):
         raise ParameterError(f"sample_size={sample_size} and rounds={rounds} must be at least 1.")
     n = graph.n_nodes
-    pairs = realisation.edges().astype(np.int64)
+    pairs = realization.edges().astype(np.int64)
     kept = _keys(graph.edges(), n)
     is_kept = np.isin(_keys(pairs, n), kept)
-    state = _editable(realisation, room=4 * rounds + 64)
+    state = _editable(realization, room=4 * rounds + 64)
     rng = Randomness(seed).stream("greedy swap")
     for _ in range(rounds):
         whole = sample_size is None or sample_size >= len(pairs)

@@ -131,8 +131,8 @@ def _metis(numbers: _Numbers) -> tuple[int, Ints]:
 
 def _nauty(numbers: _Numbers) -> tuple[int, Ints]:
     rows = numbers.behind(2)
-    neighbour = np.diff(rows.line, prepend=-1) == 0
-    return _first(numbers), _once(rows.line[neighbour] - 2, rows.values[neighbour])
+    neighbor = np.diff(rows.line, prepend=-1) == 0
+    return _first(numbers), _once(rows.line[neighbor] - 2, rows.values[neighbor])
 
 
 def _once(node: Ints, other: Ints) -> Ints:
@@ -165,7 +165,7 @@ def _lines(cells: str, table: str) -> str:
 
 
 def _rows(line: str) -> str:
-    """Return SQL for a line a node, with its neighbours in order."""
+    """Return SQL for a line a node, with its neighbors in order."""
     return (
         f"SELECT concat({line}, chr(10)) FROM nodes LEFT JOIN {_BOTH_ENDS} USING (node) "
         "GROUP BY node ORDER BY node"

@@ -10,7 +10,7 @@ from graphveil.claims.guarantees import Guarantee
 from graphveil.verify.promises.evidence import BESIDE, LINKED, Evidence, Part, Recheck
 from graphveil.verify.recount.edits import ADDED, MISSING, changes
 from graphveil.verify.recount.look_alikes import class_sizes, count_degrees
-from graphveil.verify.recount.neighbourhoods import Ints
+from graphveil.verify.recount.neighborhoods import Ints
 from graphveil.verify.verdict import Check, counted, fails, holds
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"

@@ -121,7 +121,7 @@ def _simple(db: Database, order: Check) -> Check:
     problems = []
     loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
     if loop:
-        problems.append(f"node {loop[0]} is its own neighbour")
+        problems.append(f"node {loop[0]} is its own neighbor")
     repeat = db.first(_DUPLICATE)
     if repeat:
         problems.append(f"the edge ({repeat[0]}, {repeat[1]}) stands {repeat[2]} times")

@@ -1,6 +1,6 @@
-"""Which neighbourhoods have the same shape: exact isomorphism that maps centre to centre.
+"""Which neighborhoods have the same shape: exact isomorphism that maps center to center.
 
-Colour refinement only sorts candidates into buckets and offers VF2 its colours. Two pieces count
+Color refinement only sorts candidates into buckets and offers VF2 its colors. Two pieces count
 as one shape where refinement tells all nodes apart and finds the same links, or where VF2 maps one
 onto the other.
 """
@@ -15,16 +15,16 @@ import rustworkx as rx
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphveil.verify.recount.neighbourhoods import Ball
+from graphveil.verify.recount.neighborhoods import Ball
 
 Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
 
 
 class _Piece(NamedTuple):
-    """A connected graph whose nodes have colours that every isomorphism keeps."""
+    """A connected graph whose nodes have colors that every isomorphism keeps."""
 
-    colours: list[int]
-    neighbours: list[list[int]]
+    colors: list[int]
+    neighbors: list[list[int]]
     bucket: Bucket
 
 
@@ -33,10 +33,10 @@ class _UndecidedError(Exception):
 
 
 class Shapes:
-    """The shapes seen so far, numbered; neighbourhoods of the same number are isomorphic.
+    """The shapes seen so far, numbered; neighborhoods of the same number are isomorphic.
 
-    A centre is linked to exactly the nodes at one hop, so it can be left out once every node knows
-    its distance from it. What is left falls into connected pieces, and two neighbourhoods are
+    A center is linked to exactly the nodes at one hop, so it can be left out once every node knows
+    its distance from it. What is left falls into connected pieces, and two neighborhoods are
     isomorphic exactly where their pieces are, one to one.
 
     `most_steps` bounds the pairs of nodes that VF2 may try in one comparison; beyond it the two
@@ -51,7 +51,7 @@ class Shapes:
         self._numbers: dict[tuple[int, ...], int] = {}
 
     def number(self, ball: Ball) -> int:
-        """Return the number of this neighbourhood's shape."""
+        """Return the number of this neighborhood's shape."""
         pieces = tuple(sorted(self._piece_number(piece) for piece in _pieces(ball)))
         return self._numbers.setdefault(pieces, len(self._numbers))
 
@@ -66,8 +66,8 @@ class Shapes:
 
     def _isomorphic(self, one: _Piece, other: _Piece) -> bool:
         """Whether two pieces of one bucket are isomorphic; not, where VF2 cannot say."""
-        size = len(one.colours)
-        links = sum(len(row) for row in one.neighbours)
+        size = len(one.colors)
+        links = sum(len(row) for row in one.neighbors)
         if len(one.bucket) == size or links == size * (size - 1):
             return True
         try:
@@ -85,7 +85,7 @@ class Shapes:
 
 
 def _matcher(most_steps: int) -> Callable[[int, int], bool]:
-    """Return a comparison of colours that can be asked so many times."""
+    """Return a comparison of colors that can be asked so many times."""
     steps = 0
 
     def same(one: int, other: int) -> bool:
@@ -100,15 +100,15 @@ def _matcher(most_steps: int) -> Callable[[int, int], bool]:
 
 def _as_rustworkx(piece: _Piece) -> rx.PyGraph[int, None]:
     graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
-    graph.add_nodes_from(piece.colours)
+    graph.add_nodes_from(piece.colors)
     graph.add_edges_from_no_data(
-        [(head, tail) for head, row in enumerate(piece.neighbours) for tail in row if head < tail]
+        [(head, tail) for head, row in enumerate(piece.neighbors) for tail in row if head < tail]
     )
     return graph
 
 
 def _pieces(ball: Ball) -> list[_Piece]:
-    """Return the connected pieces of a neighbourhood without its centre, refined."""
+    """Return the connected pieces of a neighborhood without its center, refined."""
     size = ball.nodes.size - 1
     kept = (ball.heads > 0) & (ball.tails > 0)
     heads, tails = ball.heads[kept] - 1, ball.tails[kept] - 1
@@ -128,23 +128,23 @@ def _pieces(ball: Ball) -> list[_Piece]:
     ]
 
 
-def _refined(hops: list[int], neighbours: list[list[int]]) -> _Piece:
-    """Return a piece with its stable colours, which isomorphic pieces have in common.
+def _refined(hops: list[int], neighbors: list[list[int]]) -> _Piece:
+    """Return a piece with its stable colors, which isomorphic pieces have in common.
 
-    Nodes start with their distance. Colours are the ranks of (colour, colours of the neighbours),
-    until no colour splits any more. The bucket tells, of every colour, its distance, how many nodes
-    have it and the colours of their neighbours.
+    Nodes start with their distance. Colors are the ranks of (color, colors of the neighbors),
+    until no color splits any more. The bucket tells, of every color, its distance, how many nodes
+    have it and the colors of their neighbors.
     """
-    colours, count = hops, len(set(hops))
+    colors, count = hops, len(set(hops))
     while True:
         keys = [
-            (colours[node], tuple(sorted([colours[other] for other in row])))
-            for node, row in enumerate(neighbours)
+            (colors[node], tuple(sorted([colors[other] for other in row])))
+            for node, row in enumerate(neighbors)
         ]
         rank = {key: position for position, key in enumerate(sorted(set(keys)))}
         if len(rank) == count:
-            return _Piece(colours, neighbours, _bucket(hops, keys))
-        colours, count = [rank[key] for key in keys], len(rank)
+            return _Piece(colors, neighbors, _bucket(hops, keys))
+        colors, count = [rank[key] for key in keys], len(rank)
 
 
 def _bucket(hops: list[int], keys: list[tuple[int, tuple[int, ...]]]) -> Bucket:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.verify.database import Database
-from graphveil.verify.recount.neighbourhoods import (
+from graphveil.verify.recount.neighborhoods import (
     Ball,
     Ints,
     Network,
@@ -108,14 +108,14 @@ def _edge_count(network: Network, distance: int) -> tuple[Ints, int]:
 
 
 def _degree_distribution(network: Network, distance: int) -> tuple[Ints, int]:
-    """Compare degrees inside; at distance 1 the centre's own is the length of its list."""
+    """Compare degrees inside; at distance 1 the center's own is the length of its list."""
     if distance == 1:
-        return _equal(_sorted_rows(network, network.common_neighbours)), 0
+        return _equal(_sorted_rows(network, network.common_neighbors)), 0
     return _equal(_histogram(ball.degrees()) for ball in _all_balls(network, distance)), 0
 
 
 def _vrq(network: Network, distance: int) -> tuple[Ints, int]:
-    """Compare degrees in the graph; at distance 1 the centre's own is the length of its list."""
+    """Compare degrees in the graph; at distance 1 the center's own is the length of its list."""
     degrees = network.degrees()
     if distance == 1:
         return _equal(_sorted_rows(network, degrees[network.indices])), 0
@@ -125,8 +125,8 @@ def _vrq(network: Network, distance: int) -> tuple[Ints, int]:
 def _dk(network: Network, distance: int) -> tuple[Ints, int]:
     """Compare subgraphs by isomorphism, among nodes whose pairs (distance, degree inside) agree.
 
-    At distance 1 these decide where a node has at most three neighbours, and where none or all
-    of its neighbours are linked.
+    At distance 1 these decide where a node has at most three neighbors, and where none or all
+    of its neighbors are linked.
     """
     if distance > 1:
         coarse = _equal(
@@ -176,7 +176,7 @@ _LABELS: dict[str, Callable[[Network, int], tuple[Ints, int]]] = {
 def _sizes(network: Network, distance: int) -> tuple[Ints, Ints]:
     """Return how many nodes and edges are within a distance of every node."""
     if distance == 1:
-        sums = np.concatenate([[0], np.cumsum(network.common_neighbours)])
+        sums = np.concatenate([[0], np.cumsum(network.common_neighbors)])
         triangles = (sums[network.indptr[1:]] - sums[network.indptr[:-1]]) // 2
         return network.degrees() + 1, network.degrees() + triangles
     sizes = [(ball.nodes.size, ball.edges) for ball in _all_balls(network, distance)]

@@ -24,7 +24,7 @@ class Pool(NamedTuple):
     Pair i joins ``one[i]`` and ``other[i]``, and does so now where ``present[i]``.
     ``around[start[v] : start[v + 1]]`` are the pairs at v. ``order`` is a permutation of the pairs:
     the first ``tally[CHANGED]`` of them are changed; ``position`` is its inverse. ``common`` holds
-    the common neighbours of every pair at the start, or another guess of what a flip moves.
+    the common neighbors of every pair at the start, or another guess of what a flip moves.
 
     Where edges are rewired, a changed edge {v, w} has exchanged ends with its mate, edge
     ``mates[NOW] >> 1``, {x, y}, for {v, y} and {x, w}; x and y change roles where ``mates[NOW] &

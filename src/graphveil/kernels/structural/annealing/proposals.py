@@ -25,7 +25,7 @@ def any_of(pairs: Nodes, first: int, last: int, rng: np.random.Generator) -> int
 
 @leaf
 def quiet_of(pool: Pool, pairs: Nodes, first: int, last: int, rng: np.random.Generator) -> int:
-    """Return one of these pairs, at times that of three draws with the fewest common neighbours.
+    """Return one of these pairs, at times that of three draws with the fewest common neighbors.
 
     Flipping such a pair moves few nodes.
     """
@@ -107,7 +107,7 @@ def find_mate(
     """Give an unchanged edge a mate to be rewired with; return whether there is one.
 
     The mate is any unchanged edge, or at times one by which an end of the edge is joined to a
-    neighbour's neighbour. The new pairs are no edges, and were none at the start: so any
+    neighbor's neighbor. The new pairs are no edges, and were none at the start: so any
     rewiring can be taken back. Edges that are flipped alone need none.
     """
     if mates is None:

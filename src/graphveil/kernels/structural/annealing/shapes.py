@@ -1,7 +1,7 @@
 """What one node of a changing graph looks like, as integers: sums, and shapes up to a hash.
 
-The sum of a node adds up what its neighbourhood has: nodes and edges, or hashes of degrees. Its
-shape is a hash of the neighbourhood: of the degrees inside, or of colours. Equal neighbourhoods
+The sum of a node adds up what its neighborhood has: nodes and edges, or hashes of degrees. Its
+shape is a hash of the neighborhood: of the degrees inside, or of colors. Equal neighborhoods
 have equal values. Unequal ones have unequal sums of sizes where the measure tells them apart; that
 their hashes are unequal is likely, not certain.
 """
@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.neighbourhoods.balls import Ball
-from graphveil.kernels.neighbourhoods.multisets import STEP, mixed
-from graphveil.kernels.neighbourhoods.refinement import Room
+from graphveil.kernels.neighborhoods.balls import Ball
+from graphveil.kernels.neighborhoods.multisets import STEP, mixed
+from graphveil.kernels.neighborhoods.refinement import Room
 from graphveil.kernels.structural.rows import Rows
 
 Ints = NDArray[np.int64]
 
 DISTANCE, SUMS, SHAPES, BY_NODE, BY_EDGE = range(5)
 NOTHING, SIZES, DEGREES = range(3)
-INSIDE, COLOURS = 1, 2
+INSIDE, COLORS = 1, 2
 SUM, SHAPE, WORK = range(3)
 MOVED, SUM_AGAIN, SHAPE_AGAIN, WORK_AGAIN = 1, 2, 4, 8
 ROUNDS = 2
@@ -29,19 +29,19 @@ STIR = np.uint64(0xD6E8FEB86659FD93)
 
 
 @leaf
-def fill_from_rows(rows: Rows, centre: int, distance: int, ball: Ball) -> int:
-    """Write the nodes within this distance of the centre into the ball; return how many."""
-    start, length, neighbour, _ = rows
+def fill_from_rows(rows: Rows, center: int, distance: int, ball: Ball) -> int:
+    """Write the nodes within this distance of the center into the ball; return how many."""
+    start, length, neighbor, _ = rows
     nodes, hops, place = ball
-    nodes[0] = centre
+    nodes[0] = center
     hops[0] = 0
-    place[centre] = 0
+    place[center] = 0
     size = 1
     head = 0
     while head < size and hops[head] < distance:
         x = nodes[head]
         for at in range(start[x], start[x] + length[x]):
-            y = neighbour[at]
+            y = neighbor[at]
             if place[y] < 0:
                 nodes[size] = y
                 hops[size] = hops[head] + 1
@@ -53,13 +53,13 @@ def fill_from_rows(rows: Rows, centre: int, distance: int, ball: Ball) -> int:
 
 @leaf
 def _degree_inside(rows: Rows, i: int, distance: int, ball: Ball) -> int:
-    """Return how many neighbours the node at position i of the ball has inside it."""
+    """Return how many neighbors the node at position i of the ball has inside it."""
     x = ball.nodes[i]
     if ball.hops[i] < distance:
         return int(np.int64(rows.length[x]))
     inside = 0
     for at in range(rows.start[x], rows.start[x] + rows.length[x]):
-        inside += ball.place[rows.neighbour[at]] >= 0
+        inside += ball.place[rows.neighbor[at]] >= 0
     return inside
 
 
@@ -73,9 +73,9 @@ def hashed(degree: int) -> int:
 def look_at(
     rows: Rows, rule: Ints, v: int, what: int, value: Ints, ball: Ball, room: Room | None
 ) -> None:
-    """Write the sum of v, its shape, or its work, made afresh from its neighbourhood.
+    """Write the sum of v, its shape, or its work, made afresh from its neighborhood.
 
-    The work is the sum of the degrees of the nodes in it. Measures without colours have no room.
+    The work is the sum of the degrees of the nodes in it. Measures without colors have no room.
     """
     size = fill_from_rows(rows, v, rule[DISTANCE], ball)
     if what & SUM_AGAIN:
@@ -92,7 +92,7 @@ def look_at(
 
 @leaf
 def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
-    """Return the sum of the neighbourhood in the ball."""
+    """Return the sum of the neighborhood in the ball."""
     total = np.int64(0)
     if rule[SUMS] != SIZES:
         for i in range(size):
@@ -106,44 +106,44 @@ def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
 
 @leaf
 def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: Room | None) -> int:
-    """Return the hash of the neighbourhood in the ball: of colours, or of degrees inside.
+    """Return the hash of the neighborhood in the ball: of colors, or of degrees inside.
 
-    At distance 1 the centre has an edge to everyone and is left out, of the ball too.
+    At distance 1 the center has an edge to everyone and is left out, of the ball too.
     """
     first = 1 if rule[DISTANCE] == 1 else 0
     if first == 1:
         ball.place[ball.nodes[0]] = -1
     if room is not None:
-        _colour(rows, first, size, room)
+        _color(rows, first, size, room)
     total = mixed(np.uint64(size))
     for i in range(first, size):
         if room is not None:
-            total += mixed(room.colour[i])
+            total += mixed(room.color[i])
         else:
             total += mixed(np.uint64(_degree_inside(rows, i, rule[DISTANCE], ball)))
     return int(np.int64(mixed(total) * STIR))
 
 
 @leaf
-def _colour(rows: Rows, first: int, size: int, room: Room) -> None:
-    """Colour the positions first..size - 1 by distance, degree inside, and colours around."""
-    ball, start, ends, colour, before = room
+def _color(rows: Rows, first: int, size: int, room: Room) -> None:
+    """Color the positions first..size - 1 by distance, degree inside, and colors around."""
+    ball, start, ends, color, before = room
     start[first] = 0
     filled = 0
     for i in range(first, size):
         x = ball.nodes[i]
         for at in range(rows.start[x], rows.start[x] + rows.length[x]):
-            j = ball.place[rows.neighbour[at]]
+            j = ball.place[rows.neighbor[at]]
             if j >= 0:
                 ends[filled] = j
                 filled += 1
         start[i + 1] = filled
-        colour[i] = (np.uint64(ball.hops[i]) << np.uint64(32)) + np.uint64(filled - start[i])
+        color[i] = (np.uint64(ball.hops[i]) << np.uint64(32)) + np.uint64(filled - start[i])
     for _ in range(ROUNDS if filled > 0 else 0):
         for i in range(first, size):
-            before[i] = mixed(colour[i])
+            before[i] = mixed(color[i])
         for i in range(first, size):
             total = before[i] * STEP
             for at in range(start[i], start[i + 1]):
                 total += before[ends[at]]
-            colour[i] = total
+            color[i] = total

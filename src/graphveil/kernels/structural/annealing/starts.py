@@ -93,7 +93,7 @@ def lower_to(state: State, best: Best, trial: Ints, excess: Ints, allowed: int, 
     """Delete edges of nodes with excess degree, the highest first; return whether any has more.
 
     Makes at most `steps` deletions. Of its edges a node loses one to another node with excess, then
-    one with few common neighbours, then one to a node of low degree. The excess is used up, and may
+    one with few common neighbors, then one to a node of low degree. The excess is used up, and may
     fall below 0.
     """
     pool, rows = state.pool, state.rows

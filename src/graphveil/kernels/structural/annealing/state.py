@@ -35,7 +35,7 @@ from graphveil.kernels.tiers import tiered
 
 
 class State(NamedTuple):
-    """The classes of the nodes, their neighbours, and the pairs that may be flipped."""
+    """The classes of the nodes, their neighbors, and the pairs that may be flipped."""
 
     classes: Classes
     rows: Rows
@@ -56,7 +56,7 @@ class Arena(NamedTuple):
 
 
 def steps_over_pairs(state: State, *_others: object) -> int:
-    """Return about how many steps it takes to look at all pairs with their common neighbours."""
+    """Return about how many steps it takes to look at all pairs with their common neighbors."""
     length = state.rows.length
     return int((length * length).sum()) // 2 + state.pool.one.size
 
@@ -64,7 +64,7 @@ def steps_over_pairs(state: State, *_others: object) -> int:
 @tiered(steps_over_pairs)
 @leaf
 def count_common(state: State) -> None:
-    """Write into the pool the common neighbours of every pair."""
+    """Write into the pool the common neighbors of every pair."""
     pool = state.pool
     for pair in range(pool.one.size):
         pool.common[pair] = common_of(
@@ -74,9 +74,9 @@ def count_common(state: State) -> None:
 
 @leaf
 def shift_pair(state: State, pair: int) -> int:
-    """Move the codes as flipping the pair does; return how many common neighbours moved along.
+    """Move the codes as flipping the pair does; return how many common neighbors moved along.
 
-    The neighbour lists stay as they are. Where triangles count nothing, nobody moves along.
+    The neighbor lists stay as they are. Where triangles count nothing, nobody moves along.
     """
     classes, rows, pool = state
     v, w = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
@@ -92,7 +92,7 @@ def shift_pair(state: State, pair: int) -> int:
 
 @leaf
 def rewrite(state: State, pair: int) -> None:
-    """Flip the pair in the neighbour lists; twice changes nothing."""
+    """Flip the pair in the neighbor lists; twice changes nothing."""
     pool = state.pool
     toggle(state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair])))
     pool.present[pair] = not pool.present[pair]

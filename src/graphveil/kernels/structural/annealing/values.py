@@ -1,7 +1,7 @@
 """The values of any measure, kept up to date as pairs are turned: joined or parted.
 
 The code of a node is its sum and its shape, added up and cut to 63 bits (`shapes` says what these
-are). A trial turns pairs one after the other: each turn changes the neighbour lists, adds to the
+are). A trial turns pairs one after the other: each turn changes the neighbor lists, adds to the
 sums what it is sure of, and notes whose values must be made afresh. `settle` then moves the nodes
 between classes, and `restore` takes the values back.
 """
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import leaf, wide
-from graphveil.kernels.neighbourhoods.balls import Ball, steps_of_balls
-from graphveil.kernels.neighbourhoods.refinement import Room
+from graphveil.kernels.neighborhoods.balls import Ball, steps_of_balls
+from graphveil.kernels.neighborhoods.refinement import Room
 from graphveil.kernels.structural.annealing.shapes import (
     BY_EDGE,
     BY_NODE,
@@ -61,8 +61,8 @@ class Values(NamedTuple):
     sums and shapes were; ``pending[v]`` holds what is to be done with v, and what is added to its
     sum. ``rule`` is what values are made of.
 
-    ``turns`` is room for the pairs of one edit, ``ball`` for one neighbourhood, ``room`` for its
-    colours: None where the measure has none. ``reach`` is None at distance 1. The kernels are
+    ``turns`` is room for the pairs of one edit, ``ball`` for one neighborhood, ``room`` for its
+    colors: None where the measure has none. ``reach`` is None at distance 1. The kernels are
     compiled without what asks for them then.
     """
 
@@ -151,22 +151,22 @@ def _note_beside(
             here, step = rows.length[one], steps[0] if which == 0 else steps[1]
             _add(values, one, wide(MOVED), step)
             for at in range(rows.start[one], rows.start[one] + here):
-                _add(values, int(np.int64(rows.neighbour[at])), wide(MOVED), step)
+                _add(values, int(np.int64(rows.neighbor[at])), wide(MOVED), step)
             _add(values, other, wide(MOVED), sign * (later[0] if which == 0 else later[1]))
 
 
 @leaf
-def _search(rows: Rows, reach: Reach, which: int, centre: int, distance: int) -> int:
-    """Write the hops from the centre, and who is within the distance; return how many."""
+def _search(rows: Rows, reach: Reach, which: int, center: int, distance: int) -> int:
+    """Write the hops from the center, and who is within the distance; return how many."""
     hops, queue = reach
-    hops[which, centre] = 0
-    queue[which, 0] = centre
+    hops[which, center] = 0
+    queue[which, 0] = center
     size = 1
     head = 0
     while head < size and hops[which, queue[which, head]] < distance:
         x = queue[which, head]
         for at in range(rows.start[x], rows.start[x] + rows.length[x]):
-            y = rows.neighbour[at]
+            y = rows.neighbor[at]
             if hops[which, y] == FAR:
                 hops[which, y] = hops[which, x] + 1
                 queue[which, size] = y

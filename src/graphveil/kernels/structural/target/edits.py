@@ -1,4 +1,4 @@
-"""The state of the heuristic target: classes, neighbours, edits, and the best state on the way.
+"""The state of the heuristic target: classes, neighbors, edits, and the best state on the way.
 
 The code of a node is its degree and its triangles, ``deg << 40 | t``. The energy of a state counts
 three things: what the classes below k lack, weighted by the degree of their nodes; how far nodes
@@ -103,7 +103,7 @@ def adjacent(state: State, v: int, w: int) -> bool:
 
 @leaf
 def _shift_common(state: State, v: int, w: int, sign: int) -> int:
-    """Change the triangles of every common neighbour of v and w by one; return how many."""
+    """Change the triangles of every common neighbor of v and w by one; return how many."""
     classes, rows, bits = state
     common = 0
     for word in range(bits.shape[1]):
@@ -124,7 +124,7 @@ def _shift_common(state: State, v: int, w: int, sign: int) -> int:
 
 @leaf
 def _shift(state: State, v: int, w: int) -> None:
-    """Move the codes as flipping the pair does; the neighbours stay as they are."""
+    """Move the codes as flipping the pair does; the neighbors stay as they are."""
     sign = -1 if adjacent(state, v, w) else 1
     common = _shift_common(state, v, w, sign)
     shift(state.classes, (v, w), common, sign)
@@ -181,14 +181,14 @@ def _log(edits: Edits, key: int) -> None:
 
 
 def _steps_of_flips(state: State, _edits: Edits, keys: Ints) -> int:
-    """Return about how many steps it takes to flip pairs, which see all common neighbours."""
+    """Return about how many steps it takes to flip pairs, which see all common neighbors."""
     return keys.size * (50 + 5 * int(state.rows.length.max(initial=0)))
 
 
 @tiered(_steps_of_flips)
 @leaf
 def flip_all(state: State, edits: Edits, keys: Ints) -> None:
-    """Flip these pairs: codes, neighbours and edits; the keys are used up.
+    """Flip these pairs: codes, neighbors and edits; the keys are used up.
 
     Where a row has no room for another edge, the edge waits until others are parted.
     """

@@ -22,12 +22,12 @@ TRIES = 4
 
 
 @leaf
-def _neighbour(state: State, v: int, rng: np.random.Generator) -> int:
-    """Return a random neighbour of v, or NONE."""
-    start, length, neighbour, _ = state.rows
+def _neighbor(state: State, v: int, rng: np.random.Generator) -> int:
+    """Return a random neighbor of v, or NONE."""
+    start, length, neighbor, _ = state.rows
     if length[v] == 0:
         return NONE
-    return int(np.int64(neighbour[start[v] + np.int64(rng.random() * length[v])]))
+    return int(np.int64(neighbor[start[v] + np.int64(rng.random() * length[v])]))
 
 
 @leaf
@@ -35,9 +35,9 @@ def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
     """Return a node that is not joined to v, two hops away as a rule, or NONE."""
     x = NONE
     if rng.random() < 0.8:
-        a = _neighbour(state, v, rng)
+        a = _neighbor(state, v, rng)
         if a != NONE:
-            x = _neighbour(state, a, rng)
+            x = _neighbor(state, a, rng)
     else:
         x = int(rng.random() * state.rows.length.size)
     if x in (NONE, v) or adjacent(state, v, x):
@@ -47,14 +47,14 @@ def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
 
 @leaf
 def _modest(state: State, v: int, rng: np.random.Generator) -> int:
-    """Return the neighbour of v with the lower degree of two draws; v has neighbours."""
-    one, other = _neighbour(state, v, rng), _neighbour(state, v, rng)
+    """Return the neighbor of v with the lower degree of two draws; v has neighbors."""
+    one, other = _neighbor(state, v, rng), _neighbor(state, v, rng)
     return one if state.rows.length[one] <= state.rows.length[other] else other
 
 
 @leaf
 def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
-    """Propose to join or part two neighbours of v, which changes its triangles alone."""
+    """Propose to join or part two neighbors of v, which changes its triangles alone."""
     if state.rows.length[v] < 2:
         return 0
     table, node = state.classes.table, state.classes.node
@@ -83,7 +83,7 @@ def _two_switch(state: State, v: int, a: int, trial: Ints, rng: np.random.Genera
     y = _stranger(state, v, rng)
     if y in (NONE, a):
         return 0
-    x = _neighbour(state, y, rng)
+    x = _neighbor(state, y, rng)
     if x == NONE or x in (v, a) or adjacent(state, x, a):
         return 0
     trial[0], trial[1] = key_of(v, a), key_of(x, y)
@@ -95,15 +95,15 @@ def _two_switch(state: State, v: int, a: int, trial: Ints, rng: np.random.Genera
 def _around(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
     """Propose flips near v; return how many, 0 where the draw leads nowhere.
 
-    One in five each: a pair of neighbours toggled, an edge added, one deleted, one that leads from
-    v elsewhere; one in ten: a neighbour's edge that leads elsewhere than to v, and a two-switch.
+    One in five each: a pair of neighbors toggled, an edge added, one deleted, one that leads from
+    v elsewhere; one in ten: a neighbor's edge that leads elsewhere than to v, and a two-switch.
     """
     kind = rng.random()
     if kind < 0.2:
         return _toggle(state, v, trial, rng)
     if kind < 0.4:
         return _join(state, v, trial, 0, rng)
-    a = _neighbour(state, v, rng)
+    a = _neighbor(state, v, rng)
     if a == NONE:
         return 0
     if kind < 0.5:
@@ -126,7 +126,7 @@ def _anywhere(field: Field, odds: Odds, rng: np.random.Generator) -> int:
         if v == w or adjacent(state, v, w):
             return 0
     else:
-        w = _neighbour(state, v, rng)
+        w = _neighbor(state, v, rng)
         if w == NONE:
             return 0
     trial[0] = key_of(v, w)
@@ -150,7 +150,7 @@ def propose(field: Field, listed: int, odds: Odds, rng: np.random.Generator) -> 
     if listed > 0 and rng.random() < odds.focus:
         v = int(np.int64(unprotected[np.int64(rng.random() * listed)]))
         if rng.random() < 0.3:
-            v = _neighbour(state, v, rng)
+            v = _neighbor(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
     else:
         size = _anywhere(field, odds, rng)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels.neighbourhoods.refinement import make_room
+from graphveil.kernels.neighborhoods.refinement import make_room
 from graphveil.kernels.structural.annealing import shapes, values
 from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED, Best
 from graphveil.kernels.structural.annealing.pool import BEST, CHANGED, Pool
@@ -32,7 +32,7 @@ class Rule(NamedTuple):
     sums, shapes
         Which sum and which shape, as the kernels number them.
     by_node, by_edge
-        What a node and an edge of the neighbourhood add to a sum of sizes.
+        What a node and an edge of the neighborhood add to a sum of sizes.
     """
 
     sums: int = shapes.NOTHING
@@ -46,12 +46,12 @@ RULES = {
     "count": Rule(sums=shapes.SIZES, by_node=1 << 40, by_edge=1),
     "edge-count": Rule(sums=shapes.SIZES, by_edge=1),
     "degree-distribution": Rule(shapes=shapes.INSIDE),
-    "dk": Rule(shapes=shapes.COLOURS),
+    "dk": Rule(shapes=shapes.COLORS),
     "vrq": Rule(sums=shapes.DEGREES),
-    "hybrid": Rule(sums=shapes.DEGREES, shapes=shapes.COLOURS),
+    "hybrid": Rule(sums=shapes.DEGREES, shapes=shapes.COLORS),
 }
-"""Sums of sizes are exact. The others are hashes of 63 bits; those of colours may also be equal
-where neighbourhoods are not isomorphic, if no refinement of colours tells them apart."""
+"""Sums of sizes are exact. The others are hashes of 63 bits; those of colors may also be equal
+where neighborhoods are not isomorphic, if no refinement of colors tells them apart."""
 
 
 class Visited(NamedTuple):
@@ -104,11 +104,11 @@ def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
 def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values]:
     """Return the state of any measure, and its values.
 
-    A flip of a pair without common neighbours moves few nodes, so such pairs are proposed more
+    A flip of a pair without common neighbors moves few nodes, so such pairs are proposed more
     often; of edges to rewire those with many, since else little happens.
     """
     n = task.graph.n_nodes
-    around = _values(task, rows.neighbour.size)
+    around = _values(task, rows.neighbor.size)
     codes = np.empty(n, dtype=np.int64)
     values.evaluate(rows, around, codes)
     classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
@@ -163,7 +163,7 @@ def _values(task: Task, entries: int) -> values.Values:
         tally=np.zeros(1, dtype=np.int64),
         turns=np.zeros((4, 3), dtype=np.int64),
         ball=room.ball,
-        room=room if rule.shapes == shapes.COLOURS else None,
+        room=room if rule.shapes == shapes.COLORS else None,
         reach=reach if task.distance > 1 else None,
     )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.hashing import new_table
-from graphveil.kernels.neighbourhoods.triangles import Forward, triangles_of_nodes
+from graphveil.kernels.neighborhoods.triangles import Forward, triangles_of_nodes
 from graphveil.kernels.structural.paper import (
     Flips,
     forward_by_rank,
@@ -270,8 +270,8 @@ def _wedges(forward: Forward, draws: int, rng: np.random.Generator) -> NDArray[n
     lists = lists_of(forward)
     arc = rng.integers(0, 2 * m, size=draws)
     end = lists.indices[arc].astype(np.int64)
-    centre = np.searchsorted(lists.indptr, arc, side="right") - 1
-    near = rng.integers(lists.indptr[centre], lists.indptr[centre + 1])
+    center = np.searchsorted(lists.indptr, arc, side="right") - 1
+    near = rng.integers(lists.indptr[center], lists.indptr[center + 1])
     return np.stack((end, lists.indices[near].astype(np.int64)))
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.neighbourhoods.triangles import Forward, flagged_thirds
+from graphveil.kernels.neighborhoods.triangles import Forward, flagged_thirds
 from graphveil.kernels.structural.paper import (
     affected_beside,
     affected_by,

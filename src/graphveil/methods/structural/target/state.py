@@ -1,4 +1,4 @@
-"""The state of the heuristic target: neighbours with room, classes, edits, and the best so far."""
+"""The state of the heuristic target: neighbors with room, classes, edits, and the best so far."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from graphveil.methods.structural.outcome import checked, codes_of, keys_of
 from graphveil.methods.structural.task import CODES, Edited, Task
 
 ROOM = 32
-"""Neighbours of a node that there is room for beyond half as many again as its degree."""
+"""Neighbors of a node that there is room for beyond half as many again as its degree."""
 
 MOST_BITS = 20_000
-"""The most nodes whose neighbours are held as bits, too."""
+"""The most nodes whose neighbors are held as bits, too."""
 
 FEWEST_WORDS = 16
 
@@ -50,7 +50,7 @@ def field_of(task: Task) -> Field:
 
 
 def _bits(graph: Graph) -> NDArray[np.uint64]:
-    """Return the neighbours as bits, or no columns where rows are short."""
+    """Return the neighbors as bits, or no columns where rows are short."""
     n = graph.n_nodes
     words = -(-n // kernel.WORD)
     if n > MOST_BITS or words > max(FEWEST_WORDS, 2 * graph.n_edges // max(n, 1)):

@@ -83,7 +83,7 @@ def target(
 
     Notes
     -----
-    The walk minimises the unprotected nodes, plus a price an edit, plus the distance of
+    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of
     nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
     falls step by step where the number of nodes does not, so that hubs and dense graphs move.
 
@@ -271,7 +271,7 @@ def set_aims(classes: Classes, lowest: int, highest: int, *, strength: int) -> N
 
 
 def is_dense(field: Field) -> bool:
-    """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbours."""
+    """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbors."""
     classes = field.state.classes
     codes = classes.table[classes.node[:, SLOT], 0]
     edges = int(field.state.rows.length.sum()) / 2

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import ZERO, allocating, leaf
-from graphveil.kernels.neighbourhoods.balls import (
+from graphveil.kernels.neighborhoods.balls import (
     Ball,
     clear_ball,
     fill_ball,
     inner_degree,
     make_ball,
 )
-from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+from graphveil.kernels.neighborhoods.triangles import Indices, Indptr
 from graphveil.kernels.sorting import sort
 from graphveil.kernels.tiers import for_each_entry, tiered
 
@@ -35,8 +35,8 @@ class Rows(NamedTuple):
     """Where the multiset of a node comes from, and the largest value in any.
 
     At distance 1 it is ``own[v]`` and ``values[indptr[v]:indptr[v + 1]]``. Farther it is made from
-    the neighbourhood: the degree of each of its nodes, in the graph or, where ``inside``, in the
-    neighbourhood; ``own`` and ``values`` are then empty.
+    the neighborhood: the degree of each of its nodes, in the graph or, where ``inside``, in the
+    neighborhood; ``own`` and ``values`` are then empty.
     """
 
     indptr: Indptr
@@ -50,7 +50,7 @@ class Rows(NamedTuple):
 
 @leaf
 def mixed(value: np.uint64) -> np.uint64:
-    """Return the value with its bits stirred (the finaliser of SplitMix64)."""
+    """Return the value with its bits stirred (the finalizer of SplitMix64)."""
     x = value + STEP
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
@@ -59,7 +59,7 @@ def mixed(value: np.uint64) -> np.uint64:
 
 @allocating
 def _room(rows: Rows) -> tuple[Ball, Indices]:
-    """Return room for one neighbourhood and for one multiset."""
+    """Return room for one neighborhood and for one multiset."""
     n = rows.indptr.size - 1
     if rows.distance > 1:
         return make_ball(n), np.empty(n, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The anonymity cascade: from nodes that are found to neighbours that are alone in their class."""
+"""The anonymity cascade: from nodes that are found to neighbors that are alone in their class."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating
-from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+from graphveil.kernels.neighborhoods.triangles import Indices, Indptr
 
 Ints = NDArray[np.int64]
 
 
 @allocating
 def follow(indptr: Indptr, indices: Indices, labels: Ints, levels: Ints) -> None:
-    """Raise levels that are -1 to one more than that of the neighbour by which a node is found.
+    """Raise levels that are -1 to one more than that of the neighbor by which a node is found.
 
-    Nodes of level 0 are found at the start. A found node leads to each neighbour whose label no
-    other of its neighbours has. Nodes are passed in the order they are found, so levels are least.
+    Nodes of level 0 are found at the start. A found node leads to each neighbor whose label no
+    other of its neighbors has. Nodes are passed in the order they are found, so levels are least.
     """
     n = indptr.size - 1
     queue = np.empty(n, dtype=np.int64)

@@ -1,7 +1,7 @@
 """Triangles of a graph: one pass finds every triangle once, from its end of least degree.
 
 Nodes are ordered by (degree, position). An edge points forward, from the earlier end to the later,
-so that no node has more than sqrt(2 m) forward neighbours, and all triangles are found in
+so that no node has more than sqrt(2 m) forward neighbors, and all triangles are found in
 O(m sqrt(m)) steps. Taking edges out keeps that.
 """
 
@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 
 class Forward(NamedTuple):
-    """Forward neighbours: those of u are ``ends[start[u]:start[u + 1]]``, sorted."""
+    """Forward neighbors: those of u are ``ends[start[u]:start[u + 1]]``, sorted."""
 
     start: Indptr
     ends: Indices
@@ -37,7 +37,7 @@ def _points(indptr: Indptr, u: int, w: int) -> bool:
 
 @allocating
 def _forward(indptr: Indptr, indices: Indices) -> Forward:
-    """Return the forward neighbours of every node."""
+    """Return the forward neighbors of every node."""
     n = indptr.size - 1
     start = np.zeros(n + 1, dtype=np.int64)
     ends = np.empty(indices.size // 2, dtype=np.int32)
@@ -85,7 +85,7 @@ def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
 
 
 def _steps_of_pass(forward: Forward, *_flags: Flags) -> int:
-    """Return about how many steps a pass over all pairs of neighbours of later ones takes."""
+    """Return about how many steps a pass over all pairs of neighbors of later ones takes."""
     later = np.diff(forward.start)
     return 2 * int((later * later).sum()) + forward.ends.size
 
@@ -108,7 +108,7 @@ def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
 @tiered(_steps_of_pass)
 @allocating
 def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
-    """Return for every edge how many common neighbours of its ends are flagged."""
+    """Return for every edge how many common neighbors of its ends are flagged."""
     out = np.zeros(forward.ends.size, dtype=np.int64)
     _pass(forward, flag, out)
     return out
@@ -123,8 +123,8 @@ def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
 
 @tiered(_steps_of_all)
 @allocating
-def common_neighbours(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
-    """Return, for every entry of indices, how many neighbours the two ends of its edge share."""
+def common_neighbors(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
+    """Return, for every entry of indices, how many neighbors the two ends of its edge share."""
     everybody = np.ones(indptr.size - 1, dtype=np.bool_)
     shared = flagged_thirds(_forward(indptr, indices), everybody)
     return _on_both_entries(indptr, indices, shared)

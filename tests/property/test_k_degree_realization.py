@@ -13,7 +13,7 @@ from graphveil.kernels.k_degree import absorb as degree_edits_absorb
 from graphveil.kernels.k_degree import edits as degree_edits
 from graphveil.kernels.k_degree import leftover as degree_edits_leftover
 from graphveil.kernels.k_degree import match as degree_edits_match
-from graphveil.methods.k_degree.realise import apply_edits, realise
+from graphveil.methods.k_degree.realize import apply_edits, realize
 from graphveil.methods.k_degree.roles import made_even, raised, raised_at_random
 from graphveil.methods.k_degree.sequence import runs_of
 from graphveil.methods.k_degree.state import Task, by_need, start
@@ -37,7 +37,7 @@ def edge_set(graph):
 
 
 def run(graph, k, edits="add", *, target="exact", near=True, restarts=1, seed=0):
-    return realise(
+    return realize(
         graph.indptr,
         graph.indices,
         k,
@@ -82,7 +82,7 @@ def small_graphs(draw):
 
 @settings(deadline=None, max_examples=60)
 @given(graph=small_graphs(), data=st.data(), edits=st.sampled_from(["add", "any"]))
-def test_every_small_graph_is_realised_for_every_k_up_to_n(graph, data, edits):
+def test_every_small_graph_is_realized_for_every_k_up_to_n(graph, data, edits):
     n = graph.n_nodes
     k = data.draw(st.sampled_from(sorted({1, 2, n // 2, n}.intersection(range(1, n + 1)))))
     near = data.draw(st.booleans())
@@ -90,7 +90,7 @@ def test_every_small_graph_is_realised_for_every_k_up_to_n(graph, data, edits):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_graphs_of_any_density_are_realised_in_both_modes(seed):
+def test_random_graphs_of_any_density_are_realized_in_both_modes(seed):
     rng = np.random.default_rng(seed)
     for density in (0.02, 0.1, 0.5, 0.9, 0.98):
         graph = random_graph(int(rng.integers(2, 80)), density, int(rng.integers(2**31)))
@@ -104,7 +104,7 @@ def test_random_graphs_of_any_density_are_realised_in_both_modes(seed):
 
 
 @pytest.mark.parametrize("edits", ["add", "any"])
-def test_the_greedy_target_is_realised_and_defined_for_additions_only(edits):
+def test_the_greedy_target_is_realized_and_defined_for_additions_only(edits):
     graph = random_graph(30, 0.2, 3)
     if edits == "any":
         with pytest.raises(ParameterError, match="increases only"):
@@ -141,7 +141,7 @@ def test_a_hub_loses_its_edges_rather_than_k_nodes_becoming_hubs():
     assert found.cost < 450
 
 
-def test_a_graph_of_nested_neighbourhoods_is_mended_at_its_lower_bound():
+def test_a_graph_of_nested_neighborhoods_is_mended_at_its_lower_bound():
     nested = graph_of(80, [(u, v) for u, v in combinations(range(80), 2) if u + v < 80])
     found = run(nested, 2, "any", restarts=4)
     assert found.lower_bound == found.cost
@@ -149,7 +149,7 @@ def test_a_graph_of_nested_neighbourhoods_is_mended_at_its_lower_bound():
 
 def test_read_only_and_writable_arrays_give_the_same_edits():
     graph = random_graph(40, 0.15, 5)
-    writable = realise(
+    writable = realize(
         graph.indptr.copy(),
         graph.indices.copy(),
         4,
@@ -295,7 +295,7 @@ def test_raised_targets_stay_anonymous_even_and_below_n(data, seed):
 
 @settings(deadline=None, max_examples=40)
 @given(graph=small_graphs(), data=st.data())
-def test_the_edited_neighbour_lists_are_those_of_the_edited_edges(graph, data):
+def test_the_edited_neighbor_lists_are_those_of_the_edited_edges(graph, data):
     n = graph.n_nodes
     before = sorted(edge_set(graph))
     strangers = sorted(set(combinations(range(n), 2)) - set(before))

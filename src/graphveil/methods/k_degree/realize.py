@@ -61,7 +61,7 @@ FREE_WORK = 500_000
 """A graph gets more attempts than asked for, as many as fit into this many entries."""
 
 
-class Realisation(NamedTuple):
+class Realization(NamedTuple):
     """The edge edits, the degrees they lead to, and how far from the best they can be."""
 
     added: NDArray[np.int32]
@@ -78,7 +78,7 @@ class Realisation(NamedTuple):
         return len(self.added) + len(self.deleted)
 
 
-def realise(
+def realize(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     k: int,
@@ -88,13 +88,13 @@ def realise(
     near: bool,
     restarts: int,
     randomness: Randomness,
-) -> Realisation:
+) -> Realization:
     """Return few edge edits after which every degree is shared by at least k nodes.
 
     Parameters
     ----------
     indptr, indices
-        The graph: int64, shape (n + 1,), and int32, shape (2 m,), neighbours sorted.
+        The graph: int64, shape (n + 1,), and int32, shape (2 m,), neighbors sorted.
     k
         1 <= k <= n.
     edits
@@ -119,7 +119,7 @@ def realise(
     Examples
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> found = realise(star.indptr, star.indices, 2, edits="add", target="exact", near=True,
+    >>> found = realize(star.indptr, star.indices, 2, edits="add", target="exact", near=True,
     ...                 restarts=1, randomness=Randomness(seed=1))
     >>> found.cost, sorted(found.targets.tolist())
     (2, [2, 2, 3, 3])
@@ -139,7 +139,7 @@ def realise(
     else:
         best = _relaxed_best(task, optimum, floor, restarts, randomness)
     check(task, best)
-    return Realisation(
+    return Realization(
         added=pairs_of(best.added, n),
         deleted=pairs_of(best.deleted, n),
         targets=best.targets,
@@ -173,7 +173,7 @@ def _supergraph_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome
         if left.size == 0:
             return outcome_of(edits, classes, rounds)
         units = int(edits.residual[left].sum()) << max(0, rounds - PATIENT_ROUNDS)
-        kernel.marked_neighbours(task.indptr, task.indices, left, contacts)
+        kernel.marked_neighbors(task.indptr, task.indices, left, contacts)
         goal = raised(goal, left, units, contacts + rng.random(n), task.k)
         goal = made_even(goal, task.k, rng)
         rounds += 1
@@ -281,7 +281,7 @@ def _relaxed_best(
 def _relaxed_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome | None:
     """Take steps 1-6; return None where units remain.
 
-    Surplus nodes are absorbed before edges rotate, since only their own neighbours can do that,
+    Surplus nodes are absorbed before edges rotate, since only their own neighbors can do that,
     while almost any node can absorb for one that is owed an edge.
     """
     goal = roles(task.indptr, task.indices, plan, rng)
@@ -304,26 +304,26 @@ def _relaxed_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome | 
     return None if np.any(owed) else outcome_of(edits, classes, rounds=1)
 
 
-def apply_edits(graph: Graph, realisation: Realisation) -> Graph:
-    """Return the graph with the realisation's edges added and deleted, under the same ids.
+def apply_edits(graph: Graph, realization: Realization) -> Graph:
+    """Return the graph with the realization's edges added and deleted, under the same ids.
 
     Parameters
     ----------
     graph
-        The graph that was realised.
-    realisation
-        What `realise` returned for it.
+        The graph that was realized.
+    realization
+        What `realize` returned for it.
 
     Examples
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> found = realise(star.indptr, star.indices, 4, edits="add", target="exact", near=True,
+    >>> found = realize(star.indptr, star.indices, 4, edits="add", target="exact", near=True,
     ...                 restarts=1, randomness=Randomness(seed=1))
     >>> apply_edits(star, found).n_edges
     6
     """
     n = graph.n_nodes
-    added, deleted = (_both_ways(edges, n) for edges in (realisation.added, realisation.deleted))
+    added, deleted = (_both_ways(edges, n) for edges in (realization.added, realization.deleted))
     indptr = np.empty(n + 1, dtype=np.int64)
     indices = np.empty(graph.indices.size + added[1].size - deleted[1].size, dtype=np.int32)
     kernel.edited_csr((graph.indptr, graph.indices), added, deleted, indptr, indices)
@@ -331,7 +331,7 @@ def apply_edits(graph: Graph, realisation: Realisation) -> Graph:
 
 
 def _both_ways(edges: NDArray[np.int32], n: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the sorted neighbour lists of these edges alone."""
+    """Return the sorted neighbor lists of these edges alone."""
     source = np.concatenate((edges[:, 0], edges[:, 1]))
     target = np.concatenate((edges[:, 1], edges[:, 0]))
     order = np.lexsort((target, source))

@@ -1,4 +1,4 @@
-"""The released graph around a node: common neighbours of linked nodes, and balls, one at a time."""
+"""The released graph around a node: common neighbors of linked nodes, and balls, one at a time."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WEDGES_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A simple graph on 0..n-1 as rows of ascending neighbours.
+    """A simple graph on 0..n-1 as rows of ascending neighbors.
 
     Parameters
     ----------
     indptr
         Shape (n + 1,): where the row of every node begins.
     indices
-        Shape (2m,): the neighbours, row after row.
+        Shape (2m,): the neighbors, row after row.
     """
 
     indptr: Ints
@@ -39,16 +39,16 @@ class Network:
         return self.indptr.size - 1
 
     def degrees(self) -> Ints:
-        """Return the number of neighbours of every node."""
+        """Return the number of neighbors of every node."""
         return np.diff(self.indptr)
 
     def owners(self) -> Ints:
-        """Return the node in whose row every neighbour stands, shape (2m,)."""
+        """Return the node in whose row every neighbor stands, shape (2m,)."""
         return np.repeat(np.arange(self.n), self.degrees())
 
     @cached_property
-    def common_neighbours(self) -> Ints:
-        """How many neighbours both ends of every link share, shape (2m,).
+    def common_neighbors(self) -> Ints:
+        """How many neighbors both ends of every link share, shape (2m,).
 
         Each triangle is listed once, from its node of least degree: O(m sqrt(m)) time at worst, and
         memory of O(m) and a block.
@@ -69,14 +69,14 @@ class Network:
 
 
 class Ball(NamedTuple):
-    """The subgraph of the nodes within a distance of its centre, which is its node 0.
+    """The subgraph of the nodes within a distance of its center, which is its node 0.
 
     Parameters
     ----------
     nodes
         Shape (s,): who they are in the network, nearest first.
     hops
-        Shape (s,): how far each is from the centre.
+        Shape (s,): how far each is from the center.
     heads, tails
         Both ends of every link inside, each way, as positions in `nodes`; heads ascend.
     """
@@ -92,7 +92,7 @@ class Ball(NamedTuple):
         return self.heads.size // 2
 
     def degrees(self) -> Ints:
-        """Return how many neighbours every node has inside."""
+        """Return how many neighbors every node has inside."""
         return np.bincount(self.heads, minlength=self.nodes.size)
 
 
@@ -154,12 +154,12 @@ def balls(network: Network, nodes: Ints, distance: int) -> Iterator[Ball]:
         yield _ball(network, hop, node, distance)
 
 
-def _ball(network: Network, position: Ints, centre: int, distance: int) -> Ball:
+def _ball(network: Network, position: Ints, center: int, distance: int) -> Ball:
     """Return one ball; `position` is -1 everywhere, before and after."""
-    rings = [np.array([centre])]
-    position[centre] = 0
+    rings = [np.array([center])]
+    position[center] = 0
     while len(rings) <= distance:
-        reached = _neighbours(network, rings[-1])
+        reached = _neighbors(network, rings[-1])
         ring = np.unique(reached[position[reached] < 0])
         if not ring.size:
             break
@@ -168,13 +168,13 @@ def _ball(network: Network, position: Ints, centre: int, distance: int) -> Ball:
     nodes = np.concatenate(rings)
     position[nodes] = np.arange(nodes.size)
     heads = np.repeat(np.arange(nodes.size), network.indptr[nodes + 1] - network.indptr[nodes])
-    tails = position[_neighbours(network, nodes)]
+    tails = position[_neighbors(network, nodes)]
     position[nodes] = -1
     hops = np.repeat(np.arange(len(rings)), [ring.size for ring in rings])
     return Ball(nodes, hops, heads[tails >= 0], tails[tails >= 0])
 
 
-def _neighbours(network: Network, nodes: Ints) -> Ints:
+def _neighbors(network: Network, nodes: Ints) -> Ints:
     """Return the rows of these nodes, one after another."""
     starts = network.indptr[nodes]
     return network.indices[_runs(starts, network.indptr[nodes + 1] - starts)]

@@ -1,4 +1,4 @@
-"""Colour refinement of neighbourhoods: an invariant that tells most of them apart, and fast."""
+"""Color refinement of neighborhoods: an invariant that tells most of them apart, and fast."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating, leaf
-from graphveil.kernels.neighbourhoods.balls import (
+from graphveil.kernels.neighborhoods.balls import (
     Ball,
     clear_ball,
     fill_ball,
     make_ball,
     steps_of_balls,
 )
-from graphveil.kernels.neighbourhoods.multisets import STEP, Hashes, Ints, mixed
-from graphveil.kernels.neighbourhoods.triangles import Indices, Indptr
+from graphveil.kernels.neighborhoods.multisets import STEP, Hashes, Ints, mixed
+from graphveil.kernels.neighborhoods.triangles import Indices, Indptr
 from graphveil.kernels.tiers import tiered
 
 ROUNDS = 3
 
 
 class Room(NamedTuple):
-    """Room for one neighbourhood at a time, its edges and the colours of its nodes.
+    """Room for one neighborhood at a time, its edges and the colors of its nodes.
 
-    Inside, nodes go by their positions in ``ball.nodes``; the centre is at 0. The neighbours of
+    Inside, nodes go by their positions in ``ball.nodes``; the center is at 0. The neighbors of
     position i are ``ends[start[i]:start[i + 1]]``.
     """
 
     ball: Ball
     start: Ints
     ends: Indices
-    colour: Hashes
+    color: Hashes
     before: Hashes
 
 
 def make_room(n: int, entries: int) -> Room:
-    """Return room for any neighbourhood of a graph of n nodes and 2 m entries."""
+    """Return room for any neighborhood of a graph of n nodes and 2 m entries."""
     return Room(
         make_ball(n),
         np.zeros(n + 1, dtype=np.int64),
@@ -48,13 +48,13 @@ def make_room(n: int, entries: int) -> Room:
 
 
 @leaf
-def _enter(indptr: Indptr, indices: Indices, centre: int, distance: int, room: Room) -> int:
-    """Write the neighbourhood of the centre and its colours into the room; return its size.
+def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: Room) -> int:
+    """Write the neighborhood of the center and its colors into the room; return its size.
 
-    A colour begins as the distance from the centre; each round stirs in those of the neighbours.
+    A color begins as the distance from the center; each round stirs in those of the neighbors.
     """
     ball = room.ball
-    size = fill_ball(indptr, indices, centre, distance, ball)
+    size = fill_ball(indptr, indices, center, distance, ball)
     filled = 0
     for i in range(size):
         x = ball.nodes[i]
@@ -64,15 +64,15 @@ def _enter(indptr: Indptr, indices: Indices, centre: int, distance: int, room: R
                 filled += 1
         room.start[i + 1] = filled
     for i in range(size):
-        room.colour[i] = np.uint64(ball.hops[i])
+        room.color[i] = np.uint64(ball.hops[i])
     for _ in range(ROUNDS):
         for i in range(size):
-            room.before[i] = mixed(room.colour[i])
+            room.before[i] = mixed(room.color[i])
         for i in range(size):
             total = room.before[i] * STEP
             for at in range(room.start[i], room.start[i + 1]):
                 total += room.before[room.ends[at]]
-            room.colour[i] = mixed(total)
+            room.color[i] = mixed(total)
     clear_ball(ball, size)
     return size
 
@@ -85,35 +85,35 @@ def _steps_of_hashes(
 
 @tiered(_steps_of_hashes)
 @allocating
-def neighbourhood_hashes(
+def neighborhood_hashes(
     indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: Room
 ) -> Hashes:
-    """Return a hash of the neighbourhood of every node given: equal where they are isomorphic."""
+    """Return a hash of the neighborhood of every node given: equal where they are isomorphic."""
     out = np.empty(nodes.size, dtype=np.uint64)
     for at in range(nodes.size):
         size = _enter(indptr, indices, nodes[at], distance, room)
         total = np.uint64(0)
         for i in range(size):
-            total += mixed(room.colour[i])
+            total += mixed(room.color[i])
         out[at] = total
     return out
 
 
-def _steps_of_one(indptr: Indptr, indices: Indices, distance: int, centre: int, _room: Room) -> int:
-    """Return about how many steps it takes to walk over one neighbourhood."""
+def _steps_of_one(indptr: Indptr, indices: Indices, distance: int, center: int, _room: Room) -> int:
+    """Return about how many steps it takes to walk over one neighborhood."""
     if distance > 1:
         return indices.size
-    beside = indices[indptr[centre] : indptr[centre + 1]]
+    beside = indices[indptr[center] : indptr[center + 1]]
     return int((indptr[beside + 1] - indptr[beside]).sum()) + beside.size
 
 
 @tiered(_steps_of_one)
 @allocating
-def neighbourhood(
-    indptr: Indptr, indices: Indices, distance: int, centre: int, room: Room
+def neighborhood(
+    indptr: Indptr, indices: Indices, distance: int, center: int, room: Room
 ) -> tuple[Hashes, NDArray[np.int64]]:
-    """Return the colours of a neighbourhood, the centre's first, and its edges by position."""
-    size = _enter(indptr, indices, centre, distance, room)
+    """Return the colors of a neighborhood, the center's first, and its edges by position."""
+    size = _enter(indptr, indices, center, distance, room)
     edges = np.empty((room.start[size] // 2, 2), dtype=np.int64)
     filled = 0
     for i in range(size):
@@ -122,4 +122,4 @@ def neighbourhood(
                 edges[filled, 0] = i
                 edges[filled, 1] = room.ends[at]
                 filled += 1
-    return room.colour[:size].copy(), edges
+    return room.color[:size].copy(), edges

@@ -1,4 +1,4 @@
-"""Defences beyond the rule: noisy thresholds, and named features that must not become certain."""
+"""Defenses beyond the rule: noisy thresholds, and named features that must not become certain."""
 
 from __future__ import annotations
 

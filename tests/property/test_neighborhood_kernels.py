@@ -1,4 +1,4 @@
-"""The kernels of neighbourhoods against slow twins: NetworkX, and sets of nodes."""
+"""The kernels of neighborhoods against slow twins: NetworkX, and sets of nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.neighbourhoods import balls, boxes, cascade, multisets, refinement, triangles
+from graphveil.kernels.neighborhoods import balls, boxes, cascade, multisets, refinement, triangles
 
 DISTANCES = st.integers(1, 4)
 
@@ -33,13 +33,13 @@ def plain(graph):
 
 
 def around(graph, v, distance):
-    """The neighbourhood of v as NetworkX has it."""
+    """The neighborhood of v as NetworkX has it."""
     return nx.ego_graph(plain(graph), v, radius=distance)
 
 
 @given(graphs())
 @settings(deadline=None, max_examples=60)
-def test_triangles_and_common_neighbours_are_those_of_networkx(graph):
+def test_triangles_and_common_neighbors_are_those_of_networkx(graph):
     twin = plain(graph)
     expected = [nx.triangles(twin)[v] for v in range(graph.n_nodes)]
     assert expected == triangles.triangles(graph.indptr, graph.indices).tolist()
@@ -48,7 +48,7 @@ def test_triangles_and_common_neighbours_are_those_of_networkx(graph):
         len(list(nx.common_neighbors(twin, u, v)))
         for u, v in zip(sources, graph.indices.tolist(), strict=True)
     ]
-    assert shared == triangles.common_neighbours(graph.indptr, graph.indices).tolist()
+    assert shared == triangles.common_neighbors(graph.indptr, graph.indices).tolist()
 
 
 @given(graphs(), DISTANCES)
@@ -103,8 +103,8 @@ def test_multisets_and_their_hashes_are_those_of_the_degrees_around(
             assert (twins[order[at]] == twins[order[start_of]]) == equal[at]
 
 
-def test_stirred_values_are_those_of_the_published_finaliser():
-    """SplitMix64 from seed 0: its first outputs are the finaliser at multiples of the step."""
+def test_stirred_values_are_those_of_the_published_finalizer():
+    """SplitMix64 from seed 0: its first outputs are the finalizer at multiples of the step."""
     first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     steps = [np.uint64((i * 0x9E3779B97F4A7C15) % 2**64) for i in range(3)]
     assert first == [int(multisets.mixed(step)) for step in steps]
@@ -112,7 +112,7 @@ def test_stirred_values_are_those_of_the_published_finaliser():
 
 @given(graphs(), st.integers(1, 3), st.randoms())
 @settings(deadline=None, max_examples=60)
-def test_hashes_and_colours_are_equal_under_new_numbers_and_edges_are_those_inside(
+def test_hashes_and_colors_are_equal_under_new_numbers_and_edges_are_those_inside(
     graph, distance, random
 ):
     n = graph.n_nodes
@@ -122,9 +122,9 @@ def test_hashes_and_colours_are_equal_under_new_numbers_and_edges_are_those_insi
     other = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
     room = refinement.make_room(n, graph.indices.size)
     nodes = np.arange(n, dtype=np.int64)
-    one = refinement.neighbourhood_hashes(graph.indptr, graph.indices, distance, nodes, room)
+    one = refinement.neighborhood_hashes(graph.indptr, graph.indices, distance, nodes, room)
     renamed = np.array(number, dtype=np.int64)
-    two = refinement.neighbourhood_hashes(other.indptr, other.indices, distance, renamed, room)
+    two = refinement.neighborhood_hashes(other.indptr, other.indices, distance, renamed, room)
     assert one.tolist() == two.tolist()
     for u, v in combinations(range(n), 2):
         if one[u] != one[v]:
@@ -140,14 +140,14 @@ def test_hashes_and_colours_are_equal_under_new_numbers_and_edges_are_those_insi
             == 1
         )
     for v in range(n):
-        colours, edges = refinement.neighbourhood(graph.indptr, graph.indices, distance, v, room)
+        colors, edges = refinement.neighborhood(graph.indptr, graph.indices, distance, v, room)
         inside = around(graph, v, distance)
-        assert (len(inside), inside.number_of_edges()) == (colours.size, len(edges))
-        made = nx.empty_graph(colours.size)
+        assert (len(inside), inside.number_of_edges()) == (colors.size, len(edges))
+        made = nx.empty_graph(colors.size)
         made.add_edges_from(edges.tolist())
-        nx.set_node_attributes(made, {0: True}, "centre")
-        nx.set_node_attributes(inside, {v: True}, "centre")
-        same = nx.algorithms.isomorphism.categorical_node_match("centre", default=False)
+        nx.set_node_attributes(made, {0: True}, "center")
+        nx.set_node_attributes(inside, {v: True}, "center")
+        same = nx.algorithms.isomorphism.categorical_node_match("center", default=False)
         assert nx.is_isomorphic(made, inside, node_match=same)
 
 
@@ -187,7 +187,7 @@ def test_the_cascade_identifies_level_by_level(graph, data):
         level += 1
         reached = set()
         for v in new:
-            near = graph.neighbours(v).tolist()
+            near = graph.neighbors(v).tolist()
             alone = [w for w in near if sum(labels[x] == labels[w] for x in near) == 1]
             reached |= {w for w in alone if w not in twin}
         twin |= dict.fromkeys(reached, level)

@@ -1,0 +1,1 @@
+"""Loops over the neighborhoods of nodes: triangles, balls, multisets, refinement."""

@@ -1,1 +1,0 @@
-"""Loops over the neighbourhoods of nodes: triangles, balls, multisets, refinement."""
