@@ -26,7 +26,7 @@ MOST_EXAMPLES = 40
 """How many examples of a property are tried in every run: `make fuzz` tries as many as it asks."""
 
 ROOMS = {
-    "structural": "structural|advise|choosing",
+    "structural": "structural|advise|advising",
     "k-degree": "k[-_]degree",
     "smooth-k": "(?:smooth|suppress)[-_]k|mondrian|features|on_disk|bipartite",
     "adaptive": "adaptive|cluster[-_]k|matching",

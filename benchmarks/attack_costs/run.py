@@ -23,7 +23,7 @@ import numpy as np
 import graphveil as gv
 from graphveil.attacking import rerun_of
 from graphveil.attacks import ATTACKS, Attached, rows
-from graphveil.attacks.attack import Situation
+from graphveil.attacks.attack import AttackInput
 from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
 
@@ -124,7 +124,7 @@ def situation_of(case: Case) -> tuple[Any, Any]:
     if case.attack == "intersection":
         again = method.anonymize(data)
         second = comparison_of(again, data, Randomness(seed=1), wanted_by="attack")
-    situation = Situation(
+    situation = AttackInput(
         comparison=pair,
         release=release,
         levels=rows._levels(release, pair.original),  # noqa: SLF001  as the command does

@@ -25,9 +25,9 @@ from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil import datasets as datasets
+    from graphveil.advising import advise as advise
     from graphveil.attacking import attack_release as attack_release
     from graphveil.attacks import ATTACKS as ATTACKS
-    from graphveil.choosing import advise as advise
     from graphveil.claims.guarantees import AdaptiveAnonymity as AdaptiveAnonymity
     from graphveil.claims.guarantees import EdgeDP as EdgeDP
     from graphveil.claims.guarantees import KAnonymity as KAnonymity
@@ -124,7 +124,7 @@ _HOMES = {
     "Table": "graphveil.data",
     "TopMFilter": "graphveil.methods",
     "__version__": "graphveil._version",
-    "advise": "graphveil.choosing",
+    "advise": "graphveil.advising",
     "anonymize": "graphveil.methods.by_name",
     "attack_release": "graphveil.attacking",
     "datasets": "graphveil.datasets:",

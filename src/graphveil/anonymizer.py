@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
@@ -28,6 +27,7 @@ from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.noise.cells import cells_of_one
+from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
@@ -63,7 +63,7 @@ class NewIds(NamedTuple):
         return released
 
 
-class Draft(NamedTuple):
+class MethodResult(NamedTuple):
     """What a method hands over.
 
     Parameters
@@ -137,7 +137,7 @@ class Anonymizer(ABC, Generic[D]):
         check_fields(self)
 
     @abstractmethod
-    def _anonymize(self, data: D, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: D, randomness: Randomness) -> MethodResult:
         """Return the anonymized data with position i still standing for the input's position i."""
 
     @property
@@ -246,12 +246,12 @@ class Anonymizer(ABC, Generic[D]):
         return as_container(data, accepted_kinds(self.accepts), wanted_by=self.name)
 
     def _release(
-        self, data: Any, draw: Callable[[Any, Randomness], Draft], seed: int | None
+        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], seed: int | None
     ) -> Release:
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
-        draft: Draft = draw(data, randomness)
+        draft: MethodResult = draw(data, randomness)
         done = time.perf_counter()
         new = self._new_ids(data, randomness)
         people: bool = _has_people(data)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from graphveil.choosing import trials
+from graphveil.advising import trials
 
 
 def commands_of(text):

@@ -47,8 +47,8 @@ for words in json.loads(sys.argv[1]):
 
 
 VERBS = {
-    "methods": set(),
-    "key secret.key": set(),
+    "methods": {"numpy"},
+    "key secret.key": {"numpy"},
     "measure table.csv --kind table": {"numpy", "pyarrow", "scipy"},
     "anonymize dp-1k network.csv --epsilon 4 --out a": {"numpy", "pyarrow"},
     "anonymize rename table.csv --kind table --out b": {"numpy", "pyarrow"},
@@ -135,7 +135,7 @@ def test_help_of_a_process_comes_at_once(words):
 def test_every_page_of_help_comes_at_once(page, help_of):
     done = help_of[tuple(page)]
     assert 0 == done.code
-    assert [] == done.loaded
+    assert set(done.loaded) <= {"numpy"}
     assert quick(done.seconds, lambda: answers([[*page, "--help"]])[0].seconds)
     assert done.out.startswith("Usage: graphveil")
     shown = " ".join(done.out.split())

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import EditBudget, Subgraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
@@ -51,7 +51,7 @@ class Toy(Anonymizer[Graph]):
     def _anonymize(self, data, randomness):
         del randomness
         empty = Graph.from_edges([], [], ids=data.labels())
-        return Draft(empty, {"edges_added": 0, "edges_deleted": data.n_edges})
+        return MethodResult(empty, {"edges_added": 0, "edges_deleted": data.n_edges})
 '''
 """The whole of it: what a plugin for the command line and for these tests holds."""
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.errors import InputError
 from graphveil.parameters import parameter
@@ -42,7 +42,7 @@ class AsItIs(Anonymizer[Any]):
 
     def _anonymize(self, data, randomness):
         del randomness
-        return Draft(self._without(data), {"entries": data.size})
+        return MethodResult(self._without(data), {"entries": data.size})
 
     def _without(self, data):
         if isinstance(data, gv.Bipartite) and self.suppress:

@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule, kept
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import Rule, kept
 from graphveil.methods.smooth_k import Facility, LocalSearch, SmoothK
 from graphveil.methods.smooth_k.growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters

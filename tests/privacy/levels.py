@@ -10,8 +10,8 @@ from graphveil.claims.conditions import stars_by_row
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.matched_pairs import Levels, Witness
 from graphveil.release.release import Linkage
-from graphveil.release.witness import Levels, Witness
 
 PEOPLE = ["alice", "bob", "carol", "dave", "eve", "fred"]
 BEFORE = ["1000", "0000", "0011", "1011", "1100", "0111"]

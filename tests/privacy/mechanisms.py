@@ -9,9 +9,9 @@ import numpy as np
 from scipy import stats
 
 from audit import CELLS, FULL, cells_law, count_law
-from graphveil.methods.under_noise import resized
+from graphveil.methods.noisy import resized
 from graphveil.noise import bernoulli, words_from
-from graphveil.noise.words import contains
+from graphveil.noise.uniform import contains
 from graphveil.randomness import Randomness
 
 M, PAIRS = 441, 5460

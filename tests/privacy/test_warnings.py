@@ -10,7 +10,7 @@ import pytest
 from tampering import smallest
 
 import graphveil as gv
-from graphveil import advice
+from graphveil import owner_warnings
 from graphveil.attacks import Attached
 from graphveil.cli.app import call
 from graphveil.data.encoding import accepted_kinds
@@ -97,15 +97,18 @@ def test_every_warning_is_in_the_private_record_and_none_in_the_manifest(tmp_pat
     ("told", "words"),
     [
         (
-            advice.LARGE_EMPTY_CLASS.passed_by(11, 100),
+            owner_warnings.LARGE_EMPTY_CLASS.passed_by(11, 100),
             "11.0 % of the rows were released without any feature",
         ),
         (
-            advice.MANY_CERTAIN.passed_by(51, 100),
+            owner_warnings.MANY_CERTAIN.passed_by(51, 100),
             "51.0 % of the published entries are true of everyone",
         ),
-        (advice.taking_part(7, 0.749), "whether that person is in the data"),
-        (advice.MANY_ADDITIONS.passed_by(6, 100), "the added edges are 6.0 % of the input's"),
+        (owner_warnings.taking_part(7, 0.749), "whether that person is in the data"),
+        (
+            owner_warnings.MANY_ADDITIONS.passed_by(6, 100),
+            "the added edges are 6.0 % of the input's",
+        ),
     ],
 )
 def test_an_advice_is_given_beyond_its_bound(told, words):
@@ -116,14 +119,14 @@ def test_an_advice_is_given_beyond_its_bound(told, words):
 @pytest.mark.parametrize(
     "told",
     [
-        advice.LARGE_EMPTY_CLASS.passed_by(10, 100),
-        advice.LARGE_EMPTY_CLASS.passed_by(0, 0),
-        advice.MANY_CERTAIN.passed_by(50, 100),
-        advice.MANY_CERTAIN.passed_by(0, 0),
-        advice.taking_part(8, 0.1),
-        advice.taking_part(2, 0.75),
-        advice.MANY_ADDITIONS.passed_by(5, 100),
-        advice.MANY_ADDITIONS.passed_by(0, 0),
+        owner_warnings.LARGE_EMPTY_CLASS.passed_by(10, 100),
+        owner_warnings.LARGE_EMPTY_CLASS.passed_by(0, 0),
+        owner_warnings.MANY_CERTAIN.passed_by(50, 100),
+        owner_warnings.MANY_CERTAIN.passed_by(0, 0),
+        owner_warnings.taking_part(8, 0.1),
+        owner_warnings.taking_part(2, 0.75),
+        owner_warnings.MANY_ADDITIONS.passed_by(5, 100),
+        owner_warnings.MANY_ADDITIONS.passed_by(0, 0),
     ],
 )
 def test_an_advice_is_not_given_at_its_bound(told):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.errors import GraphveilWarning
 from graphveil.kernels import mondrian as kernel
-from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equivalence_classes.rows import collapse
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -13,7 +13,7 @@ from graphveil.kernels.smooth_k import facility as kernel
 from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
 from graphveil.kernels.smooth_k.facility import Arrivals, Kinds, Nearest, open_facilities
 from graphveil.kernels.smooth_k.overlaps import count_shared, leave, lists_of
-from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
 from graphveil.randomness import Randomness
 

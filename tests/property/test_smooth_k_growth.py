@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.growth import grow
 from graphveil.kernels.smooth_k.overlaps import lists_of
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.smooth_k.growth import grown_clusters, seeds_by
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.randomness import Randomness

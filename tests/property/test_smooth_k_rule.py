@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import (
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import (
     MOST_DENOMINATOR,
     Rule,
     Theta,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k import search
 from graphveil.kernels.smooth_k import search_state as kernel
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule, kept
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import Rule, kept
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.methods.smooth_k.search_state import clusters_of
 from graphveil.randomness import Randomness

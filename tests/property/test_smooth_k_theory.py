@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.facility import Kinds
 from graphveil.kernels.smooth_k.overlaps import lists_of
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule, kept
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import Rule, kept
 from graphveil.methods.smooth_k.facility import nearest_sums
 from graphveil.methods.textbook import smooth_theorem as theory
 from graphveil.randomness import Randomness

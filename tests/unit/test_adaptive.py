@@ -13,8 +13,8 @@ from graphveil.engines import LocalEngine, using
 from graphveil.errors import DataError, InfeasibleError, ParameterError, UsageError
 from graphveil.kernels.adaptive import merging
 from graphveil.methods.adaptive import bipartite, blocks, clusters, symmetric
+from graphveil.methods.adaptive.levels import Levels, Weights
 from graphveil.methods.adaptive.problem import UNIT, problem_of
-from graphveil.methods.adaptive.spelled import Levels, Weights
 from graphveil.release import read_record
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

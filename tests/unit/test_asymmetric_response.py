@@ -17,7 +17,7 @@ from forged.claims import forged_claims
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.errors import GraphveilWarning, ParameterError
-from graphveil.methods.under_noise import noisy_count, resized
+from graphveil.methods.noisy import noisy_count, resized
 from graphveil.noise import Channel, flipped, laplace, words_from
 from graphveil.noise.cells import cells_of, number_of_cells
 from graphveil.randomness import Randomness

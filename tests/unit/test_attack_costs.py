@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacking import rerun_of
 from graphveil.attacks import ATTACKS, Attached, rows
-from graphveil.attacks.attack import Situation
+from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import WORTH_SAYING, spelled
 from graphveil.attacks.networks import alignment
 from graphveil.errors import ResourceError
@@ -52,7 +52,7 @@ def situation_of(kind, n):
     data = make(n)
     release = method.anonymize(data)
     pair = comparison_of(release, data, Randomness(seed=1), wanted_by="attack")
-    return Situation(
+    return AttackInput(
         comparison=pair,
         release=release,
         rerun=rerun_of(release),

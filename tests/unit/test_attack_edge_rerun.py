@@ -11,7 +11,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacking import rerun_of
 from graphveil.attacks import attack
-from graphveil.attacks.cells import least_epsilon
+from graphveil.attacks.cell_membership import least_epsilon
 from graphveil.attacks.edge_rerun import Event, Runs, bound_of, telling_event, without_edge
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.errors import InfeasibleError, ParameterError

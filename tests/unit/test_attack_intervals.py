@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from graphveil.attacks import intervals
-from graphveil.attacks.cells import Cells
-from graphveil.attacks.cells import _figures as of_cells
+from graphveil.attacks.cell_membership import Cells
+from graphveil.attacks.cell_membership import _figures as of_cells
 from graphveil.attacks.features import rerunning
 from graphveil.attacks.features.classes import Classes, People
 from graphveil.attacks.features.linkage import _figures as of_targets

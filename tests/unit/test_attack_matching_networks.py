@@ -234,7 +234,7 @@ def test_people_without_a_tie_in_both_are_not_counted():
 
 
 def _situation(release, original):
-    from graphveil.attacks import Situation  # noqa: PLC0415
+    from graphveil.attacks import AttackInput  # noqa: PLC0415
 
     pair = comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
-    return Situation(comparison=pair, release=release)
+    return AttackInput(comparison=pair, release=release)

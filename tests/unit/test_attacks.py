@@ -16,8 +16,8 @@ from graphveil.attacks import ATTACKS, attack, matching
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
 from graphveil.errors import ParameterError, ResourceError, UsageError
 from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.matched_pairs import Levels
 from graphveil.release.release import Linkage
-from graphveil.release.witness import Levels
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

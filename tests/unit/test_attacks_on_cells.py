@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.attacks import cells
-from graphveil.attacks.cells import Cells, clopper_pearson, epsilon_bound
+from graphveil.attacks import cell_membership
+from graphveil.attacks.cell_membership import Cells, clopper_pearson, epsilon_bound
 from graphveil.claims.flips import CellFlips, ExactSize
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -86,14 +86,14 @@ def test_what_bounds_no_epsilon_says_why():
     release = dataclasses.replace(gv.Rename().anonymize(empty, seed=1), conditions=stated)
     assert "0 of 3 cells are true" in attacked(release, empty).not_measured["edge-membership"]
     both = (*stated, ExactSize(size="1"))
-    with pytest.raises(cells.NotMeasuredError):
-        cells._one_chance(dataclasses.replace(release, conditions=both))
+    with pytest.raises(cell_membership.NotMeasuredError):
+        cell_membership._one_chance(dataclasses.replace(release, conditions=both))
 
 
 @pytest.mark.parametrize(("number", "size"), [(0, 9), (9, 9), (3, 50), (4_000, 9_000)])
 def test_intervals_end_where_the_binomial_tails_are_half_the_doubt(number, size):
     low, high = clopper_pearson(number, size)
-    tail = cells.DOUBT / 2
+    tail = cell_membership.DOUBT / 2
     if number:
         assert tail == pytest.approx(stats.binom.sf(number - 1, size, low))
     if number < size:

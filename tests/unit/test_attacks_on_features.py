@@ -274,7 +274,7 @@ def test_everybodys_risk_is_the_chance_of_their_own_class():
         position=np.arange(7),
         randomness=Randomness(seed=1),
     )
-    situation = gv.attacks.Situation(comparison=pair, release=release)
+    situation = gv.attacks.AttackInput(comparison=pair, release=release)
     outcome = linkage.linkage(situation, linkage.LinkageOptions(known=(3,), wrong=(0,)))
     assert [1.0] * 7 == outcome.risk.tolist() == outcome.baseline.tolist()
     outcome = linkage.linkage(situation, linkage.LinkageOptions(known=(3,), wrong=(0,), targets=2))
@@ -475,7 +475,7 @@ def risks(name, before, after, **how):
         position=np.arange(len(before)),
         randomness=Randomness(seed=1),
     )
-    situation = gv.attacks.Situation(comparison=pair, release=release, **how)
+    situation = gv.attacks.AttackInput(comparison=pair, release=release, **how)
     entry = ATTACKS[name]
     return entry.compute(situation, entry.options())
 

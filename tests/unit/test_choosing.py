@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.choosing import trials
-from graphveil.choosing.sampling import amount_of, sample_of
+from graphveil.advising import trials
+from graphveil.advising.sampling import amount_of, sample_of
 from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
 from graphveil.errors import DataError
 from graphveil.measures import MEASURES
 from graphveil.methods import METHODS
-from graphveil.methods.under_noise import UnderNoise
+from graphveil.methods.noisy import NoisyMethod
 from graphveil.on_disk.run import CHUNK_ROWS
 from graphveil.randomness import Randomness
 from graphveil.wording import as_flags
@@ -26,8 +26,8 @@ RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 def _time_without_end():
     """Let no trial be left out because a busy machine, or one that compiles, is late."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.choosing.advising.ALL_SECONDS", float("inf"))
-        patch.setattr("graphveil.choosing.advising.MEASURING_SECONDS", float("inf"))
+        patch.setattr("graphveil.advising.advising.ALL_SECONDS", float("inf"))
+        patch.setattr("graphveil.advising.advising.MEASURING_SECONDS", float("inf"))
         yield
 
 
@@ -168,7 +168,7 @@ def test_levels_are_tried_as_k_is():
 
 
 def test_methods_with_noise_are_tried_on_whole_networks():
-    noisy = [method for method in METHODS.values() if issubclass(method, UnderNoise)]
+    noisy = [method for method in METHODS.values() if issubclass(method, NoisyMethod)]
     assert 7 == len(noisy)
     assert {300_000} == {method.trial_size for method in noisy}
     big = gv.Graph.from_networkx(nx.gnm_random_graph(2000, 25_000, seed=1))
@@ -203,8 +203,8 @@ def test_a_release_that_cannot_be_is_said_to_be_none():
 
 
 def test_where_the_time_is_up_nothing_more_is_tried(small, monkeypatch):
-    monkeypatch.setattr("graphveil.choosing.advising.ALL_SECONDS", -1.0)
-    monkeypatch.setattr("graphveil.choosing.advising.MEASURING_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.advising.advising.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.advising.advising.MEASURING_SECONDS", -1.0)
     advice = gv.advise(small)
     assert () == advice.risks
     assert all(trials.LATE in trial.words for trial in chosen(advice, "k-degree").trials)
@@ -221,7 +221,7 @@ def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypat
         assert "--chunk-rows 20000 works" in trials._when_large(gv.SmoothK, likes)
     assert "" == trials._when_large(gv.Mondrian, likes)
     assert CHUNK_ROWS == trials.CHUNK_ROWS
-    monkeypatch.setattr("graphveil.choosing.advising.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.advising.advising.ALL_SECONDS", -1.0)
     lines = gv.advise(likes).lines()
     assert [f"  large data:  {words}"] * 2 == [line for line in lines if "large data" in line]
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
+from graphveil.methods.block_sampling import distinct_in
 from graphveil.methods.der.filling import Filling, placed_cells, true_ones
 from graphveil.methods.der.regions import Budget, Region, cut, depth_of, explored, part_of_level
-from graphveil.methods.within_blocks import distinct_in
 from graphveil.noise import words_from
 from graphveil.randomness import Randomness
 

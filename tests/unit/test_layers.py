@@ -47,12 +47,12 @@ ROOMS = {
         "verify",
     ),
     "engines": ("errors", "lazy", "progress", "atomic", "data", "io"),
-    "advice": ("errors", "wording"),
+    "owner_warnings": ("errors", "wording"),
     "parameters": ("errors", "lazy"),
     "flat": ("errors", "parameters"),
     "anonymizer": (
         *("errors", "lazy", "randomness", "data", "claims", "records", "noise", "release"),
-        *("advice", "parameters", "flat"),
+        *("owner_warnings", "parameters", "flat"),
     ),
     "methods": (
         *(
@@ -66,12 +66,30 @@ ROOMS = {
             "claims",
             "records",
         ),
-        *("measures", "noise", "verify", "release", "engines", "advice", "parameters", "flat"),
+        *(
+            "measures",
+            "noise",
+            "verify",
+            "release",
+            "engines",
+            "owner_warnings",
+            "parameters",
+            "flat",
+        ),
         "anonymizer",
     ),
     "on_disk": (
         *("_version", "errors", "wording", "lazy", "progress", "atomic", "randomness", "data"),
-        *("claims", "records", "io", "release", "engines", "advice", "anonymizer", "methods"),
+        *(
+            "claims",
+            "records",
+            "io",
+            "release",
+            "engines",
+            "owner_warnings",
+            "anonymizer",
+            "methods",
+        ),
     ),
     "evaluate": (
         "errors",
@@ -84,14 +102,14 @@ ROOMS = {
         "records",
         "release",
     ),
-    "choosing": (
+    "advising": (
         *("errors", "lazy", "progress", "html", "randomness", "data", "claims", "measures"),
         *("release", "wording", "flat", "anonymizer", "methods"),
     ),
     "attacks": (
         *("errors", "lazy", "html", "progress", "atomic", "randomness", "data", "claims"),
         *("records", "kernels", "measures", "verify", "parameters", "release", "evaluate"),
-        "advice",
+        "owner_warnings",
     ),
     "attacking": ("errors", "data", "release", "methods", "attacks"),
     "datasets": ("errors", "lazy", "progress", "atomic", "data", "io"),
@@ -115,7 +133,7 @@ ROOMS = {
             "methods",
             "on_disk",
             "evaluate",
-            "choosing",
+            "advising",
             "attacks",
             "attacking",
             "datasets",
@@ -124,7 +142,7 @@ ROOMS = {
     "__main__": ("cli",),
     "__init__": (
         *("_version", "errors", "lazy", "data", "claims", "io", "measures", "release", "methods"),
-        *("evaluate", "choosing", "attacks", "attacking", "datasets", "records"),
+        *("evaluate", "advising", "attacks", "attacking", "datasets", "records"),
     ),
 }
 """Every room, and what its files may import, at their top or inside a function: rooms above it."""

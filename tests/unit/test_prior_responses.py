@@ -302,7 +302,7 @@ def test_noise_has_the_part_that_is_its_own(method, monkeypatch):
         return np.zeros(size, dtype=np.int64)
 
     chosen = method(epsilon=2.0)
-    monkeypatch.setattr("graphveil.methods.under_noise.discrete_laplace", noise)
+    monkeypatch.setattr("graphveil.methods.noisy.discrete_laplace", noise)
     monkeypatch.setattr(response, "discrete_laplace", noise)
     monkeypatch.setattr(mixing_prior_response, "discrete_laplace", noise)
     flips, _ = chosen._prior(random_graph(40, 90), Randomness(seed=0))

@@ -12,11 +12,11 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.errors import ReleaseError
 from graphveil.release import Linkage, Witness, read_record
-from graphveil.release.witness import PART
+from graphveil.release.matched_pairs import PART
 
 LEVELS = [2, 1, 3]
 PAIRS = (np.array([0, 2, 3, 6]), np.array([0, 2, 1, 0, 1, 2], dtype=np.int32))
@@ -42,7 +42,7 @@ class WithLevels(Anonymizer[gv.Table]):
     def _anonymize(self, data, randomness):
         del randomness
         hidden = gv.Table(np.full_like(data.codes, -1), data.columns, data.categories, data.ids)
-        return Draft(hidden, {}, levels=np.array(LEVELS), witness=PAIRS)
+        return MethodResult(hidden, {}, levels=np.array(LEVELS), witness=PAIRS)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.engines import LocalEngine, using
 from graphveil.errors import GraphveilWarning
-from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.smooth_k import Chunks, SmoothK, options
 from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
 from graphveil.methods.smooth_k.options import chunks_demanded

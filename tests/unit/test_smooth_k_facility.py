@@ -13,7 +13,7 @@ import pytest
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.facility import FAR, NONE, Arrivals, Kinds, Nearest, open_facilities
 from graphveil.kernels.smooth_k.overlaps import lists_of
-from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.smooth_k.facility import (
     Plan,
     close,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from graphveil.data import Bipartite
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Rule, kept
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import Rule, kept
 from graphveil.methods.smooth_k.growth import grown_clusters, has_even_degrees, seeds_by
 from graphveil.methods.smooth_k.local_search import refined_clusters, temperatures
 from graphveil.methods.smooth_k.search_state import clusters_of

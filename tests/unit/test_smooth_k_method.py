@@ -5,8 +5,8 @@ import pytest
 
 from graphveil.data import Bipartite
 from graphveil.errors import DataError, ParameterError
-from graphveil.methods.equal_rows.rows import collapse
-from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta, profiles_of
+from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta, profiles_of
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
 from graphveil.methods.smooth_k.defenses import Names, noisy, without_near_certain
 

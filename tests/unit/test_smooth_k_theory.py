@@ -11,7 +11,7 @@ import pytest
 from graphveil import METHODS
 from graphveil.data import Bipartite
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.equal_rows.rows import collapse
+from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.textbook import smooth_theorem as theory
 from graphveil.randomness import Randomness
 

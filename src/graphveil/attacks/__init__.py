@@ -1,6 +1,13 @@
 """What an attacker still learns: attacks on released files, beside guesses without them."""
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Rerun, Situation
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    Rerun,
+)
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.rows import Attacked, AttackRow, attack, attack_rows_to_arrow
 from graphveil.evaluate import Attached
@@ -10,12 +17,12 @@ __all__ = [
     "Attached",
     "Attack",
     "AttackFigure",
+    "AttackInput",
     "AttackOptions",
     "AttackRow",
     "Attacked",
     "Outcome",
     "Rerun",
-    "Situation",
     "attack",
     "attack_rows_to_arrow",
 ]

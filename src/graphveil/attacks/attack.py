@@ -79,7 +79,7 @@ def _as_number(value: Any) -> Any:
     return value
 
 
-class Situation(NamedTuple, Generic[C]):
+class AttackInput(NamedTuple, Generic[C]):
     """What an attack is computed from.
 
     Parameters
@@ -195,10 +195,10 @@ class Attack(Generic[C, P]):
     cost
         How its time grows, and up to which size it is computed.
     compute
-        Situation and options to outcome; raises `NotMeasuredError` where there is none, and
+        AttackInput and options to outcome; raises `NotMeasuredError` where there is none, and
         `TooLargeError` where only the work shows that there is too much.
     seconds
-        Situation and options to about how long it takes, in seconds of CPU time, from a count of
+        AttackInput and options to about how long it takes, in seconds of CPU time, from a count of
         operations; raises `TooLargeError` above the limit.
     options
         The type of its options.
@@ -213,7 +213,7 @@ class Attack(Generic[C, P]):
     source: str
     needs_linkage: bool
     cost: str
-    compute: Callable[[Situation[C], P], Outcome]
-    seconds: Callable[[Situation[C], P], float]
+    compute: Callable[[AttackInput[C], P], Outcome]
+    seconds: Callable[[AttackInput[C], P], float]
     options: type[P]
     by_name: bool = False

@@ -19,7 +19,7 @@ from graphveil.errors import GraphveilError
 from graphveil.evaluate import GraphComparison
 
 if TYPE_CHECKING:
-    from graphveil.attacks.attack import Situation
+    from graphveil.attacks.attack import AttackInput
 
 WORTH_SAYING = 3.0
 """What takes fewer seconds is not announced."""
@@ -43,7 +43,7 @@ def spelled(seconds: float) -> str:
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
-def run_again(situation: Situation[Any]) -> float:
+def run_again(situation: AttackInput[Any]) -> float:
     """Return how long the run of the method took that made the release; 0 where nobody noted it.
 
     It stands in the owner's record, in seconds that passed.
@@ -68,7 +68,7 @@ def seconds_of_one(run: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def seconds_of_passes(situation: Situation[Any], options: object) -> float:
+def seconds_of_passes(situation: AttackInput[Any], options: object) -> float:
     """Return how long an attack takes that passes over original and release a few times."""
     del options
     pair = situation.comparison

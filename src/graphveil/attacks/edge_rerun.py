@@ -9,8 +9,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Rerun, Situation
-from graphveil.attacks.cells import DOUBT, least_epsilon
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    Rerun,
+)
+from graphveil.attacks.cell_membership import DOUBT, least_epsilon
 from graphveil.attacks.costs import seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Graph
@@ -64,7 +71,7 @@ class Event(NamedTuple):
     above: bool
 
 
-def edge_re_run(situation: Situation[GraphComparison], options: EdgeRerunOptions) -> Outcome:
+def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> Outcome:
     """Return the largest epsilon that runs with and without an edge show.
 
     Raises
@@ -101,7 +108,7 @@ def _runs_on(
     return Runs(np.array(seen))
 
 
-def _rerun_of(situation: Situation[GraphComparison]) -> Rerun:
+def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
     if situation.rerun is None:
         raise NotMeasuredError(
             "this version does not know the method, or the owner's record is not there"
@@ -195,7 +202,7 @@ def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
 
 
 def _outcome(
-    situation: Situation[GraphComparison],
+    situation: AttackInput[GraphComparison],
     chosen: NDArray[np.int32],
     pairs: list[tuple[Runs, Runs]],
     runs: int,
@@ -239,7 +246,7 @@ def _figures(
         yield AttackFigure("epsilon, asked for and not claimed", float(asked), "epsilon")
 
 
-def seconds(situation: Situation[GraphComparison], options: EdgeRerunOptions) -> float:
+def seconds(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
     """Return about how long it takes: that of one run, times the runs; 0 where it cannot be run."""
     original, rerun = situation.comparison.original, situation.rerun
     if rerun is None or not original.n_edges:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
+    AttackInput,
     AttackOptions,
     Outcome,
-    Situation,
     TooLargeError,
 )
 from graphveil.attacks.costs import run_again
@@ -45,7 +45,7 @@ DRAWS = 10
 _BLOCK = 1 << 16
 
 
-def matching(situation: Situation[TableComparison], options: AttackOptions) -> Outcome:
+def matching(situation: AttackInput[TableComparison], options: AttackOptions) -> Outcome:
     """Return how likely people's own records are, with nothing else known, with pairs, by a re-run.
 
     Raises
@@ -97,7 +97,7 @@ PER_CELL, PER_PAIR, TRIED = 3e-9, 2e-5, 200
 number of these is judged."""
 
 
-def seconds(situation: Situation[TableComparison], options: AttackOptions) -> float:
+def seconds(situation: AttackInput[TableComparison], options: AttackOptions) -> float:
     """Return about how long it takes; with it one more run of the method.
 
     Raises
@@ -188,7 +188,7 @@ class _Drawn(NamedTuple):
     margin: int
 
 
-def _known_pairs(pairs: Pairs, situation: Situation[TableComparison]) -> Iterator[AttackFigure]:
+def _known_pairs(pairs: Pairs, situation: AttackInput[TableComparison]) -> Iterator[AttackFigure]:
     """Yield what becomes of levels, less the number of known pairs, where 1 to 3 are known."""
     levels, n = situation.levels, pairs.n
     if levels is None:
@@ -244,7 +244,7 @@ def _left(pairs: Pairs, levels: NDArray[np.int64], known: NDArray[np.int64]) -> 
     return _Drawn(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
 
 
-def _again(pairs: Pairs, situation: Situation[TableComparison]) -> AttackFigure:
+def _again(pairs: Pairs, situation: AttackInput[TableComparison]) -> AttackFigure:
     """Return how often the candidate nearest to what another run gives a person is theirs."""
     if situation.rerun is None:
         raise NotMeasuredError("this version does not know the method")

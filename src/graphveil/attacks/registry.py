@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphveil.attacks.attack import Attack
-from graphveil.attacks.cells import EDGE_MEMBERSHIP, ENTRY_MEMBERSHIP
+from graphveil.attacks.cell_membership import EDGE_MEMBERSHIP, ENTRY_MEMBERSHIP
 from graphveil.attacks.edge_rerun import EDGE_RE_RUN
 from graphveil.attacks.features.class_truth import CLASS_TRUTH
 from graphveil.attacks.features.homogeneity import HOMOGENEITY

@@ -10,9 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.advice import attached_column
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.attacks.attack import Attack, Exact, Outcome, Rerun, Situation, TooLargeError
+from graphveil.attacks.attack import Attack, AttackInput, Exact, Outcome, Rerun, TooLargeError
 from graphveil.attacks.costs import WORTH_SAYING, spelled
 from graphveil.attacks.features.homogeneity import in_classes_of_one
 from graphveil.attacks.registry import ATTACKS
@@ -30,6 +29,7 @@ from graphveil.evaluate import (
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.html import html_table
 from graphveil.lazy import lazy_module
+from graphveil.owner_warnings import attached_column
 from graphveil.progress import notice, stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
@@ -147,7 +147,7 @@ def attack(
     _check_attached(attached, pair.original)
     if attached is not None and pair.position is not None:
         _warn_of(attached, pair)
-    situation = Situation(
+    situation = AttackInput(
         comparison=pair,
         release=read,
         levels=_levels(read, pair.original),
@@ -176,12 +176,12 @@ class _Planned(NamedTuple):
 
     name: str
     entry: Attack[Any, Any]
-    seen: Situation[Any]
+    seen: AttackInput[Any]
     options: Any
 
 
 def _planned(
-    asked: Sequence[str] | None, situation: Situation[Any], given: Mapping[str, Any]
+    asked: Sequence[str] | None, situation: AttackInput[Any], given: Mapping[str, Any]
 ) -> tuple[list[_Planned], dict[str, str]]:
     """Return what will be tried, and why the rest is not; say how long what takes long will take.
 
@@ -285,7 +285,7 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
     return [fitting[name] for name in dict.fromkeys(asked or unasked)]
 
 
-def _seen_by(chosen: Attack[Any, Any], situation: Situation[Any]) -> Situation[Any]:
+def _seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInput[Any]:
     """Return the situation as the attack reads it: tables as features where it reads features."""
     if chosen.kind is not Bipartite or isinstance(situation.comparison.original, Bipartite):
         return situation

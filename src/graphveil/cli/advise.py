@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphveil.choosing import Advice, Choice, advise
+from graphveil.advising import Advice, Choice, advise
 from graphveil.cli.console import bar, printable, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options

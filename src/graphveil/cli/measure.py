@@ -35,7 +35,7 @@ from graphveil.measures import (
     measure,
     singled_out,
 )
-from graphveil.measures.finer import NEIGHBORS, WHOLE_ROW
+from graphveil.measures.background_knowledge import NEIGHBORS, WHOLE_ROW
 from graphveil.progress import shown, stage
 
 SHOWN_UNPROTECTED = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphveil.data import Table
-from graphveil.evaluate import cells
+from graphveil.evaluate import suppression
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import Metric
 
@@ -18,7 +18,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source=ADAPTIVE,
         needs_linkage=False,
         cost="linear",
-        compute=cells.stars,
+        compute=suppression.stars,
     ),
     Metric(
         name="stars-added",
@@ -28,7 +28,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source=ADAPTIVE,
         needs_linkage=True,
         cost="linear",
-        compute=cells.stars_added,
+        compute=suppression.stars_added,
     ),
     Metric(
         name="cells-shown",
@@ -38,7 +38,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source=ADAPTIVE,
         needs_linkage=False,
         cost="linear",
-        compute=cells.utility,
+        compute=suppression.utility,
     ),
     Metric(
         name="stars-by-column",
@@ -48,7 +48,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="ours",
         needs_linkage=False,
         cost="linear",
-        compute=cells.stars_by_column,
+        compute=suppression.stars_by_column,
     ),
     Metric(
         name="stars-by-row",
@@ -58,7 +58,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="ours",
         needs_linkage=False,
         cost="near-linear",
-        compute=cells.stars_by_row,
+        compute=suppression.stars_by_row,
     ),
     Metric(
         name="class-sizes",
@@ -69,7 +69,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="Bayardo and Agrawal 2005 (discernibility); LeFevre et al. 2006 (average)",
         needs_linkage=False,
         cost="near-linear",
-        compute=cells.class_sizes,
+        compute=suppression.class_sizes,
     ),
     Metric(
         name="column-entropy",
@@ -80,6 +80,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="Shannon 1948",
         needs_linkage=False,
         cost="linear",
-        compute=cells.column_entropy,
+        compute=suppression.column_entropy,
     ),
 )

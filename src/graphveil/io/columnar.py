@@ -21,13 +21,13 @@ from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
+from graphveil.io.column_choice import refuse_columns, two_columns
 from graphveil.io.columns import merged_text
-from graphveil.io.ends import refuse_columns, two_columns
 from graphveil.io.formats import Format
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.native import native_file
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs, encoded, joined
+from graphveil.io.parsed import Arcs, Cells, Column, Notes, Pairs, encoded, joined
 from graphveil.io.source import Source, shown
 from graphveil.io.table_text import check_columns, refuse_fractions
 from graphveil.wording import option

@@ -28,7 +28,7 @@ from graphveil.io.dialect import (
 )
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.native import native_buffer
-from graphveil.io.raw import Column, Notes
+from graphveil.io.parsed import Column, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import alike, ids_of, in_quotes, other_than_integers, problem_of
 

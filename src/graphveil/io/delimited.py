@@ -18,9 +18,9 @@ from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError
+from graphveil.io.column_choice import two_columns
 from graphveil.io.columns import read_columns, refuse_value, tables, trimmed
 from graphveil.io.dialect import Dialect, sniff
-from graphveil.io.ends import two_columns
 from graphveil.io.first_row import (
     check_no_second_header,
     first_row_is_names,
@@ -29,7 +29,7 @@ from graphveil.io.first_row import (
 from graphveil.io.formats import Format
 from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.raw import Arcs, Cells, Column, Notes, Pairs
+from graphveil.io.parsed import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import Problem, alike, in_quotes, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells

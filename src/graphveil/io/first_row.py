@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.data.ids import Ids, to_arrow
 from graphveil.io.dialect import Dialect
 from graphveil.io.options import Header
-from graphveil.io.raw import Column, encoded
+from graphveil.io.parsed import Column, encoded
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_of, other_than_integers
 from graphveil.wording import either

@@ -1,7 +1,8 @@
 """The table of formats: adding one is an entry here and a module beside it.
 
 The module of a format has, for each kind it holds, `read_KIND(source, options)`, which returns what
-`graphveil.io.raw` describes, and `write_KIND(data, stream, form)`, which writes to an open stream.
+`graphveil.io.parsed` describes, and `write_KIND(data, stream, form)`, which writes to an open
+stream.
 """
 
 from __future__ import annotations

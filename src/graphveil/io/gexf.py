@@ -7,9 +7,9 @@ from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.named import is_weight
+from graphveil.io.graph_builder import is_weight
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs
+from graphveil.io.parsed import Arcs
 from graphveil.io.source import Source
 from graphveil.io.xml_elements import GraphElements, check_labels
 

@@ -9,9 +9,9 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.named import Builder
+from graphveil.io.graph_builder import Builder
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs
+from graphveil.io.parsed import Arcs
 from graphveil.io.source import Source, shown
 
 _TOKEN = re.compile(

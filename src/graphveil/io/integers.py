@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.data.csr import blocks
 from graphveil.data.ids import Ids
-from graphveil.io.raw import Column
+from graphveil.io.parsed import Column
 
 _WIDE = 1 << 23
 

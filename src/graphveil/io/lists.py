@@ -9,7 +9,7 @@ import numpy as np
 from graphveil.data.ids import LARGEST
 from graphveil.io.dialect import Dialect
 from graphveil.io.first_row import refuse_undecided
-from graphveil.io.raw import Notes, Pairs, encoded
+from graphveil.io.parsed import Notes, Pairs, encoded
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed
 

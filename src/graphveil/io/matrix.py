@@ -12,7 +12,7 @@ from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import Format
 from graphveil.io.matrix_files import Entries, entries_of_mtx, entries_of_npz
 from graphveil.io.options import BipartiteOptions, GraphOptions
-from graphveil.io.raw import Arcs, Notes, Pairs, check_size
+from graphveil.io.parsed import Arcs, Notes, Pairs, check_size
 from graphveil.io.source import Source, shown
 from graphveil.wording import leave_out
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from graphveil.io.columns import NotIntegersError, tables
 from graphveil.io.dialect import WHITESPACE, Dialect, expect_width
 from graphveil.io.integers import Growing
-from graphveil.io.raw import Notes, check_size
+from graphveil.io.parsed import Notes, check_size
 from graphveil.io.source import Source, shown
 
 _BANNER = re.compile(

@@ -12,7 +12,7 @@ from graphveil.data import Graph
 from graphveil.data.graph import MAX_NODES
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs, Notes
+from graphveil.io.parsed import Arcs, Notes
 from graphveil.io.source import Source, shown
 from graphveil.wording import leave_out
 

@@ -17,7 +17,7 @@ import numpy as np
 from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs, Notes, check_size
+from graphveil.io.parsed import Arcs, Notes, check_size
 from graphveil.io.source import Source, shown
 
 _TOKEN = re.compile(

@@ -9,9 +9,9 @@ import msgspec
 
 from graphveil.data import Graph
 from graphveil.io.formats import Format
-from graphveil.io.named import Builder, check_signs
+from graphveil.io.graph_builder import Builder, check_signs
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs
+from graphveil.io.parsed import Arcs
 from graphveil.io.source import Source, shown
 
 LISTS = ("edges", "links")

@@ -8,9 +8,9 @@ from typing import IO
 from graphveil.data import Graph
 from graphveil.errors import InputError
 from graphveil.io.formats import Format
-from graphveil.io.named import Builder
+from graphveil.io.graph_builder import Builder
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs, check_size
+from graphveil.io.parsed import Arcs, check_size
 from graphveil.io.source import Source, shown
 from graphveil.wording import option
 

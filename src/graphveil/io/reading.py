@@ -18,7 +18,7 @@ from graphveil.io.dialect import sniff
 from graphveil.io.formats import Kind, format_of
 from graphveil.io.kinds import columns_of
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.raw import Arcs, Column, Pairs
+from graphveil.io.parsed import Arcs, Column, Pairs
 from graphveil.io.report import Reading, ReadingReport
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import may_be_missing

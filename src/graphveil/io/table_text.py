@@ -16,7 +16,7 @@ from graphveil.data.bins import binned
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
-from graphveil.io.raw import Cells, Notes
+from graphveil.io.parsed import Cells, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
 from graphveil.wording import mapping, option, several

@@ -10,9 +10,9 @@ from xml.parsers import expat
 
 from graphveil.errors import InputError
 from graphveil.io.formats import Format
-from graphveil.io.named import WEIGHTS, Builder, check_signs
+from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs
 from graphveil.io.options import GraphOptions
-from graphveil.io.raw import Arcs
+from graphveil.io.parsed import Arcs
 from graphveil.io.source import Source, shown
 from graphveil.wording import option
 

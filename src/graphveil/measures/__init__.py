@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from graphveil.measures.background_knowledge import finer
 from graphveil.measures.cascading import Cascade, cascade
-from graphveil.measures.finer import finer
 from graphveil.measures.fuzziness import candidate_set_sizes
 from graphveil.measures.measuring import check_parameters, measure
 from graphveil.measures.multisets import twins

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
-from graphveil.methods.under_noise import (
+from graphveil.methods.noisy import (
     COUNT_SHARE,
     SMALLEST_PART,
-    UnderNoise,
+    NoisyMethod,
     copies_matched,
     cost_of_flips,
     noisy_count,
@@ -25,7 +25,7 @@ from graphveil.methods.under_noise import (
 )
 from graphveil.noise import Channel, channel, flipped, words_from
 from graphveil.noise.cells import cells_of, number_of_cells, with_cells
-from graphveil.noise.words import contains
+from graphveil.noise.uniform import contains
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -33,7 +33,7 @@ _EVEN = Fraction(1, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AsymmetricResponse(UnderNoise):
+class AsymmetricResponse(NoisyMethod):
     """No edge or entry changes the probability of any release by a factor above e^epsilon.
 
     A cell is a pair of nodes, or a pair of a user and a feature. Every edge is published with one
@@ -139,7 +139,7 @@ class AsymmetricResponse(UnderNoise):
             noisy_count=None if alone else str(count),
         )
 
-    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
         ones, n_cells = cells_of(data), number_of_cells(data)
         count = None
         if n_cells > 1:
@@ -155,7 +155,7 @@ class AsymmetricResponse(UnderNoise):
             cells = resized(words_from(randomness, "size"), cells, n_cells, size)
             conditions = (stated, ExactSize(size=str(size)))
         kept = int(contains(ones, cells).sum())
-        return Draft(
+        return MethodResult(
             data=with_cells(data, cells),
             conditions=conditions,
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.flips import BlockFlips
 from graphveil.data import Graph
+from graphveil.methods.noisy import SMALLEST_PART, Share
 from graphveil.methods.priors.model import (
     CLASSES_OF_MIXING,
     Classes,
@@ -21,7 +22,6 @@ from graphveil.methods.priors.model import (
     stated,
 )
 from graphveil.methods.priors.response import PriorResponse
-from graphveil.methods.under_noise import SMALLEST_PART, Share
 from graphveil.noise import discrete_laplace, words_from
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
-from graphveil.methods.equal_rows.drafting import draft_of
-from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Rule, profiles_of
+from graphveil.methods.equivalence_classes.drafting import draft_of
+from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rule import Rule, profiles_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -103,7 +103,7 @@ class Mondrian(Anonymizer[Bipartite]):
         """What is promised."""
         return (KAnonymity if self.release == "suppress" else SmoothKAnonymity)(k=self.k)
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
         del randomness
         rows = collapse(data)
         parts = self._parts(rows, data.feature_labels())

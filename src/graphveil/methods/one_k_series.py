@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.epsilon import as_printed
 from graphveil.data import Graph
+from graphveil.methods.noisy import NoisyMethod, cost_of_flips, what_is_public
 from graphveil.methods.priors.model import CLASSES, configuration, priors_between, whole
 from graphveil.methods.priors.response import noisy_classes
-from graphveil.methods.under_noise import UnderNoise, cost_of_flips, what_is_public
 from graphveil.noise import Channel, words_from
 from graphveil.noise.blocks import background, block_chances
 from graphveil.noise.cells import cells_of, number_of_cells, with_cells
-from graphveil.noise.words import FULL, contains
+from graphveil.noise.uniform import FULL, contains
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneKSeries(UnderNoise):
+class OneKSeries(NoisyMethod):
     """No edge changes the probability of any release by a factor above e^epsilon.
 
     All of epsilon buys noisy degrees. A random graph that expects them is published; no edge of the
@@ -91,7 +91,7 @@ class OneKSeries(UnderNoise):
     def check_parts(self) -> None:
         """Leave nothing for the cells: none of them is read."""
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         words = words_from(randomness, "cells")
         if number_of_cells(data) < 2:
             of_node, chances = (
@@ -106,7 +106,7 @@ class OneKSeries(UnderNoise):
         zero = block_chances(chances, int(of_node.max(initial=0)) + 1).zero
         cells, ones = background(words, of_node, zero), cells_of(data)
         kept = int(contains(ones, cells).sum())
-        return Draft(
+        return MethodResult(
             data=with_cells(data, cells),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=(what_is_public(data),),

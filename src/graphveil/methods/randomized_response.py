@@ -9,14 +9,14 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.condition import Condition
 from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.flips import CellFlips
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.methods.under_noise import (
+from graphveil.methods.noisy import (
     copies_matched,
     cost_of_flips,
     what_is_public,
@@ -24,7 +24,7 @@ from graphveil.methods.under_noise import (
 )
 from graphveil.noise import Channel, channel, flipped, words_from
 from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
-from graphveil.noise.words import FULL
+from graphveil.noise.uniform import FULL
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -156,11 +156,11 @@ class RandomizedResponse(Anonymizer[Any]):
         shared_by = max(cells_of_one(data), 1) if self.unit == "node" else 1
         return as_printed(self.epsilon) / shared_by
 
-    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
         words = words_from(randomness, "randomized response")
         ones, n_cells = cells_of(data), number_of_cells(data)
         cells, kept = flipped(words, ones, n_cells, self.flips(data))
-        return Draft(
+        return MethodResult(
             data=with_cells(data, cells),
             conditions=(self._stated(data),),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),

@@ -9,16 +9,16 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, ClassVar, Literal
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.condition import Condition
 from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import TopMFlips
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError
-from graphveil.methods.under_noise import (
+from graphveil.methods.noisy import (
     SMALLEST_PART,
-    UnderNoise,
+    NoisyMethod,
     copies_matched,
     cost_of_flips,
     others,
@@ -27,7 +27,7 @@ from graphveil.methods.under_noise import (
 from graphveil.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.noise.cells import cells_of, number_of_cells, with_cells
 from graphveil.noise.channels import exp_below
-from graphveil.noise.words import FULL, Cells, contains, union
+from graphveil.noise.uniform import FULL, Cells, contains, union
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -42,7 +42,7 @@ UNPROVED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopMFilter(UnderNoise):
+class TopMFilter(NoisyMethod):
     """No edge changes a probability by more than e^epsilon; variant=published claims nothing.
 
     Noise is added to every cell, and those above a threshold are published. The threshold follows
@@ -162,7 +162,7 @@ class TopMFilter(UnderNoise):
             noisy_count=str(count),
         )
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         ones, n_cells = cells_of(data), number_of_cells(data)
         noise = discrete_laplace(words_from(randomness, "count"), self.parts["epsilon_count"], 1)
         count = min(max(ones.size + int(noise[0]), 1), n_cells // 2 - 1)
@@ -174,7 +174,7 @@ class TopMFilter(UnderNoise):
         else:
             cells, _ = flipped(words, ones, n_cells, through)
         kept = int(contains(ones, cells).sum())
-        return Draft(
+        return MethodResult(
             data=with_cells(data, cells),
             conditions=() if published else (stated,),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),

@@ -8,7 +8,7 @@ system, or from a seeded generator, under which nothing is claimed.
 from graphveil.noise.channels import Channel, channel, flipped
 from graphveil.noise.counts import binomial
 from graphveil.noise.laplace import discrete_laplace
-from graphveil.noise.words import Words, below, bernoulli, distinct, words_from
+from graphveil.noise.uniform import Words, below, bernoulli, distinct, words_from
 
 __all__ = [
     "Channel",

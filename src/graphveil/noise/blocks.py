@@ -15,7 +15,7 @@ from graphveil.data import Graph
 from graphveil.noise.cells import cells_between, cells_of, ends_of
 from graphveil.noise.channels import Channel
 from graphveil.noise.counts import binomial
-from graphveil.noise.words import Cells, Words, distinct, union, without
+from graphveil.noise.uniform import Cells, Words, distinct, union, without
 
 
 class BlockChances(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.noise.words import Cells
+from graphveil.noise.uniform import Cells
 
 
 def number_of_cells(data: Graph | Bipartite) -> int:

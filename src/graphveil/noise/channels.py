@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from graphveil.noise.counts import binomial
-from graphveil.noise.words import FULL, Cells, Words, bernoulli, distinct, union, without
+from graphveil.noise.uniform import FULL, Cells, Words, bernoulli, distinct, union, without
 
 _DIGITS = Context(prec=90, rounding=ROUND_FLOOR)
 

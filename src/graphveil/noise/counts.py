@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from graphveil.noise.inversion import FIRST_BITS, Table, inverted
-from graphveil.noise.words import FULL, Words
+from graphveil.noise.uniform import FULL, Words
 
 BLOCK_MEAN = 64
 """Trials are counted in blocks that expect about so many successes."""

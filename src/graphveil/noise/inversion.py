@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.noise.words import FULL, Words
+from graphveil.noise.uniform import FULL, Words
 
 FIRST_BITS = 384
 """Fractional bits of the first table; it is made again with twice as many where these do not do."""

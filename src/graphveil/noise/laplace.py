@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graphveil.claims.epsilon import LARGEST_EPSILON
 from graphveil.errors import ParameterError
 from graphveil.noise.inversion import FIRST_BITS, Table, inverted
-from graphveil.noise.words import Words
+from graphveil.noise.uniform import Words
 
 LONGEST = 1 << 15
 """The most entries of a table; a law that needs more is drawn digit by digit."""

@@ -18,7 +18,7 @@ from graphveil.io.columns import NotIntegersError, labels_of
 from graphveil.io.dialect import Dialect, sniff
 from graphveil.io.first_row import ENOUGH_ROWS, check_names_again, refuse_undecided
 from graphveil.io.parquet_files import opened_parquet, schema_of, write_batches
-from graphveil.io.raw import Notes
+from graphveil.io.parsed import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
 from graphveil.wording import option

@@ -12,7 +12,6 @@ from typing import Any, cast
 import msgspec
 
 from graphveil._version import __version__
-from graphveil.advice import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data.left_out import left_out_words
@@ -23,8 +22,8 @@ from graphveil.io import BipartiteOptions, Format
 from graphveil.io.blocks import WRITABLE
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
-from graphveil.methods.equal_rows.advising import Counts, advice_on
-from graphveil.methods.equal_rows.rule import Kept, cost_of
+from graphveil.methods.equivalence_classes.rule import Kept, cost_of
+from graphveil.methods.equivalence_classes.warned import Counts, advice_on
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, features_of, intake
@@ -32,6 +31,7 @@ from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import Tally, Task, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
+from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private

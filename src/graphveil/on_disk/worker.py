@@ -17,7 +17,7 @@ from graphveil.data import Bipartite
 from graphveil.data.ids import Ids, as_ids
 from graphveil.engines.database import database, rows_of
 from graphveil.io.parquet_files import read_parquet, schema_of, write_parquet
-from graphveil.methods.equal_rows.rule import Profiles, kept_of, profiles_of, released
+from graphveil.methods.equivalence_classes.rule import Profiles, kept_of, profiles_of, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import features_of

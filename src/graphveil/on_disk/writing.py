@@ -20,7 +20,7 @@ from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
 from graphveil.io.blocks import write_pairs
 from graphveil.io.dialect import Dialect
 from graphveil.io.parquet_files import batches_in, parquet_writer
-from graphveil.io.raw import Notes
+from graphveil.io.parsed import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.intake import PIECE_ROWS, Facts, Numbering, features_of
 from graphveil.on_disk.lists import grouped, lists_of

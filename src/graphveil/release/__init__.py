@@ -4,9 +4,9 @@ from graphveil.records.digest import digest_of
 from graphveil.records.manifest import MANIFEST, Manifest, read_manifest
 from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, read_record
 from graphveil.release.linkage import Linkage
+from graphveil.release.matched_pairs import Levels, Witness
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.release import Release, nesting_of, read_release
-from graphveil.release.witness import Levels, Witness
 
 __all__ = [
     "LINKAGE",

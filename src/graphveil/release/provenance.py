@@ -9,7 +9,7 @@ from typing import Any
 from graphveil._version import __version__
 from graphveil.records.ledger import Spent
 from graphveil.release.linkage import Linkage
-from graphveil.release.witness import Levels, Witness
+from graphveil.release.matched_pairs import Levels, Witness
 
 TOOL = "graphveil"
 

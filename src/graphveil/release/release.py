@@ -17,9 +17,9 @@ from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release.files import read_data, write_data
 from graphveil.release.linkage import Linkage, read_linkage
+from graphveil.release.matched_pairs import read_levels, read_witness
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.publishing import Publication, WriteOptions, publish
-from graphveil.release.witness import read_levels, read_witness
 
 if TYPE_CHECKING:
     import igraph as ig

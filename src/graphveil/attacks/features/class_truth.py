@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.attacks.features.scoring import RARE
@@ -80,7 +80,7 @@ def profiles_of(people: People) -> Profiles:
     return Profiles(group, feature, counts, np.isin(every, of_shown), classes.sizes[group])
 
 
-def class_truth(situation: Situation[BipartiteComparison], options: AttackOptions) -> Outcome:
+def class_truth(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
     """Return how true published entries are of their class, and what thresholds prove.
 
     Raises
@@ -126,7 +126,7 @@ PASSES = 6
 """How often it reads what the others read a few times."""
 
 
-def seconds(situation: Situation[BipartiteComparison], options: AttackOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
     """Return about how long it takes."""
     return PASSES * seconds_of_passes(situation, options)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.data import Bipartite
 from graphveil.evaluate import Attached, BipartiteComparison
@@ -23,7 +23,7 @@ NO_COLUMN = (
 )
 
 
-def homogeneity(situation: Situation[BipartiteComparison], options: AttackOptions) -> Outcome:
+def homogeneity(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
     """Return how many people stand in classes whose members all have one value.
 
     Raises

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
@@ -19,7 +19,7 @@ NO_SECOND = "there is no second release. Give its folder: --with DIR, or second=
 SHORT = "joint class smaller than promised"
 
 
-def intersection(situation: Situation[BipartiteComparison], options: AttackOptions) -> Outcome:
+def intersection(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
     """Return how few people share both of a person's classes.
 
     Raises

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.linkage import TWIN, popular_items
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
 
 
 def item_membership(
-    situation: Situation[BipartiteComparison], options: ItemMembershipOptions
+    situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions
 ) -> Outcome:
     """Return how well an item that a person has is told from one that they do not have.
 
@@ -181,7 +181,7 @@ PER_CELL, PER_PAIR = 2e-7, 2e-7
 """Seconds for every target and class, and for every pair of targets, mostly to draw them again."""
 
 
-def seconds(situation: Situation[BipartiteComparison], options: ItemMembershipOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
     """Return about how long it takes; with it one more run of the method.
 
     Raises

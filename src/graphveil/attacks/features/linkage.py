@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.scoring import (
@@ -67,7 +67,7 @@ class LinkageOptions(AttackOptions):
             raise ParameterError(f"known={self.known} has a 0 in it. Give numbers from 1 on.")
 
 
-def linkage(situation: Situation[BipartiteComparison], options: LinkageOptions) -> Outcome:
+def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
     """Return how often rows and classes are named, what else is guessed, and of people left out.
 
     Raises
@@ -104,7 +104,7 @@ PER_CELL, PER_TARGET = 1.2e-7, 3e-5
 """Seconds for every target and class, and for every target, mostly to draw it again."""
 
 
-def seconds(situation: Situation[BipartiteComparison], options: LinkageOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
     """Return about how long it takes; with it one more run of the method.
 
     Raises
@@ -267,7 +267,7 @@ def _precision_and_recall(
 
 
 def _inside_and_outside(
-    people: People, situation: Situation[BipartiteComparison], options: LinkageOptions
+    people: People, situation: AttackInput[BipartiteComparison], options: LinkageOptions
 ) -> Iterator[AttackFigure]:
     """Yield what is recalled of people in a release, and of others that it leaves out."""
     rng = situation.rng("linkage: twin")

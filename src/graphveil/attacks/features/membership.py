@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.classes import FALSE_SHARE, Classes, People, people_of
 from graphveil.attacks.features.scoring import MOST_CELLS, batches, classes_in, scores
@@ -37,7 +37,7 @@ class MembershipOptions(AttackOptions):
     )
 
 
-def membership(situation: Situation[BipartiteComparison], options: MembershipOptions) -> Outcome:
+def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
     """Return how well people who took part are told from people whom a second run left out.
 
     Raises
@@ -67,7 +67,7 @@ PER_CELL, PER_PAIR = 3e-8, 1e-6
 """Seconds for every person and class, and for every pair of people, mostly to draw them again."""
 
 
-def seconds(situation: Situation[BipartiteComparison], options: MembershipOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> float:
     """Return about how long it takes; with it one more run of the method.
 
     Raises

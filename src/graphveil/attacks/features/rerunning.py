@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_one
 from graphveil.attacks.features.twin import Again, features_of
 from graphveil.data import Bipartite, Table
@@ -64,7 +64,7 @@ class Changed(NamedTuple):
     data: Table | Bipartite
 
 
-def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> Outcome:
+def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> Outcome:
     """Return how often one unknown item is guessed by running the method with either.
 
     Raises
@@ -93,7 +93,7 @@ def re_run(situation: Situation[BipartiteComparison], options: RerunOptions) -> 
     return Outcome(figures, *_risks(trials, drawn, n))
 
 
-def seconds(situation: Situation[BipartiteComparison], options: RerunOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
     """Return about how long it takes: that of one run, times the runs.
 
     The method is run twice on as many people, and the second time counts: the first one may
@@ -109,7 +109,7 @@ def seconds(situation: Situation[BipartiteComparison], options: RerunOptions) ->
 
 
 def _data(
-    situation: Situation[BipartiteComparison], options: RerunOptions
+    situation: AttackInput[BipartiteComparison], options: RerunOptions
 ) -> tuple[Again, Table | Bipartite, NDArray[np.int64]]:
     """Return the method, the people whom it is run on, and who of the original they are.
 

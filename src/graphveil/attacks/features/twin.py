@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Situation
+from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.data import Bipartite, Data, Table
 from graphveil.evaluate import BipartiteComparison
@@ -36,7 +36,7 @@ class Again:
         that is not there.
     """
 
-    def __init__(self, situation: Situation[BipartiteComparison]) -> None:
+    def __init__(self, situation: AttackInput[BipartiteComparison]) -> None:
         """Keep the original and the method."""
         if situation.rerun is None:
             raise NotMeasuredError(
@@ -56,7 +56,7 @@ def features_of(data: Any) -> Bipartite:
     return features
 
 
-def twin(situation: Situation[BipartiteComparison], out: NDArray[np.int64], seed: int) -> People:
+def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], seed: int) -> People:
     """Return the people of the original beside a release that some of them are not in.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
@@ -46,7 +46,7 @@ class AlignmentOptions(AttackOptions):
         return OVERLAPS if self.overlap is None else (self.overlap,)
 
 
-def alignment(situation: Situation[GraphComparison], options: AlignmentOptions) -> Outcome:
+def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> Outcome:
     """Return how many people are named by aligning copies of the original with the release.
 
     Raises
@@ -70,7 +70,7 @@ PER_PAIR, PER_WALK = 1.2e-5, 1e-7
 """Seconds of one draw for every pair of nodes, and for every end of an edge and node."""
 
 
-def seconds(situation: Situation[GraphComparison], options: AlignmentOptions) -> float:
+def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> float:
     """Return about how long it takes.
 
     Raises

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import (
     Attack,
     AttackFigure,
+    AttackInput,
     AttackOptions,
     Outcome,
-    Situation,
     TooLargeError,
 )
 from graphveil.attacks.costs import ends_of, squares
@@ -52,7 +52,7 @@ class CandidateSetOptions(AttackOptions):
         return min(n, by_size if self.targets is None else self.targets)
 
 
-def candidate_set(situation: Situation[GraphComparison], options: CandidateSetOptions) -> Outcome:
+def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> Outcome:
     """Return how well people are known again by their degree, triangles and neighbors' degrees.
 
     Raises
@@ -83,7 +83,7 @@ PER_END, PER_SQUARE = 8e-9, 8e-9
 """Seconds for every end of an edge that a target is compared with, and to count triangles."""
 
 
-def seconds(situation: Situation[GraphComparison], options: CandidateSetOptions) -> float:
+def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
     """Return about how long it takes.
 
     Raises

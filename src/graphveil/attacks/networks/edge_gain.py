@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies import pairing
@@ -71,7 +71,7 @@ class Learned(NamedTuple):
     predicted: Pairs
 
 
-def edge_gain(situation: Situation[GraphComparison], options: EdgeGainOptions) -> Outcome:
+def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
     """Return how many unknown ties a matching of the known ones with the release shows.
 
     Raises
@@ -103,7 +103,7 @@ PER_SQUARE = 1e-7
 """Seconds of one draw for every square of a degree, to predict as many ties."""
 
 
-def seconds(situation: Situation[GraphComparison], options: EdgeGainOptions) -> float:
+def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
     """Return about how long it takes.
 
     Raises

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
@@ -56,7 +56,7 @@ class Likeness(NamedTuple):
     flagging: tuple[Scores, ...]
 
 
-def fake_edge(situation: Situation[GraphComparison], options: FakeEdgeOptions) -> Outcome:
+def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> Outcome:
     """Return how well added edges are told from real ones, and candidates once they are dropped.
 
     Raises
@@ -93,7 +93,7 @@ PER_SQUARE, PER_END = 1.8e-7, 4e-6
 leading directions."""
 
 
-def seconds(situation: Situation[GraphComparison], options: FakeEdgeOptions) -> float:
+def seconds(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> float:
     """Return about how long it takes.
 
     Raises

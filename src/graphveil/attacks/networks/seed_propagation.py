@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackOptions, Outcome, Situation, TooLargeError
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.copies import Pairing, pairing
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Kinds, Naming, summary
@@ -84,7 +84,7 @@ class Guess(NamedTuple):
 
 
 def seed_propagation(
-    situation: Situation[GraphComparison], options: SeedPropagationOptions
+    situation: AttackInput[GraphComparison], options: SeedPropagationOptions
 ) -> Outcome:
     """Return how many people are named by matching copies of the original with the release.
 
@@ -149,7 +149,7 @@ NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
 """Up to so many marks they lie in the cache; then each costs more, by a power, up to so many."""
 
 
-def seconds(situation: Situation[GraphComparison], options: SeedPropagationOptions) -> float:
+def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOptions) -> float:
     """Return about how long it takes.
 
     Raises

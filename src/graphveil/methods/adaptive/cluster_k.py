@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity
@@ -99,7 +99,7 @@ class ClusterK(Anonymizer[Table]):
         """What is promised."""
         return KAnonymity(k=self.k)
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
         most_rows = rows_of_block(self.block_rows, data.n_rows, self.k)
         outcome = in_blocks(
             data.codes,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import stars_by_row
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
@@ -46,7 +46,7 @@ def figures(data: Table, hidden: NDArray[np.bool_]) -> Figures:
     return Figures(stars, data.n_suppressed, cost)
 
 
-def draft_of(data: Table, outcome: Outcome, *, advice: tuple[str, ...] = ()) -> Draft:
+def draft_of(data: Table, outcome: Outcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
     """Return the table with its suppressed cells, with what that cost.
 
     Parameters
@@ -62,7 +62,7 @@ def draft_of(data: Table, outcome: Outcome, *, advice: tuple[str, ...] = ()) -> 
     counted = figures(data, hidden)
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
-    return Draft(
+    return MethodResult(
         data=Table(codes, data.columns, data.categories, data.ids),
         cost={**counted.cost, **outcome.figures},
         advice=(*advice, *nothing),

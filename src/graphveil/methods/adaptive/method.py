@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Anonymizer, Draft, noted
+from graphveil.anonymizer import Anonymizer, MethodResult, noted
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import AdaptiveAnonymity
@@ -19,7 +19,7 @@ from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.measures.matchings import Pairs, posteriors
 from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
 from graphveil.methods.adaptive.drafting import draft_of
-from graphveil.methods.adaptive.spelled import (
+from graphveil.methods.adaptive.levels import (
     GIVE_LEVELS,
     Levels,
     Weights,
@@ -242,12 +242,12 @@ class Adaptive(Anonymizer[Table]):
         spent = self.entered(prepared, ledger, seed)
         return noted(self._release(prepared, draw, seed), spent)
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
         return self._draft(data, randomness)
 
     def _draft(
         self, data: Table, randomness: Randomness, *, levels: Any = None, weights: Any = None
-    ) -> Draft:
+    ) -> MethodResult:
         task = self._task(data, levels, weights)
         largest = int(task.levels.max(initial=1))
         most_rows = rows_of_block(self.block_rows, data.n_rows, largest)

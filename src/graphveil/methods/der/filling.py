@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.lazy import lazy_module
+from graphveil.methods.block_sampling import distinct_in
 from graphveil.methods.der.regions import Leaf
-from graphveil.methods.within_blocks import distinct_in
 
 if TYPE_CHECKING:
     from scipy import special

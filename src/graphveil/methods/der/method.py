@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.guarantees import Reason
 from graphveil.data import Graph
+from graphveil.methods.baselines import BaselineMethod
 from graphveil.methods.der.filling import filled
 from graphveil.methods.der.regions import Budget, explored
-from graphveil.methods.for_comparison import ForComparison
-from graphveil.methods.under_noise import SMALLEST_PART, Share
+from graphveil.methods.noisy import SMALLEST_PART, Share
 from graphveil.noise import words_from
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
@@ -24,7 +24,7 @@ _THIRD = Share(of_epsilon=Fraction(1, 3), most=Fraction(40, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
-class DensityExploreReconstruct(ForComparison):
+class DensityExploreReconstruct(BaselineMethod):
     """Claims nothing: no proof of a bound is known to us for this mechanism as it is run.
 
     The adjacency matrix is cut in four where the densities differ most, again and again, under
@@ -104,7 +104,7 @@ class DensityExploreReconstruct(ForComparison):
             "epsilon_cuts": self.part(self.epsilon_cuts, _THIRD),
         }
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         n = data.n_nodes
         if n < 2:
             return self.draft(data, Graph.from_edges([], [], n=n))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.hierarchy import Tree
-from graphveil.methods.within_blocks import distinct_in
+from graphveil.methods.block_sampling import distinct_in
 from graphveil.noise import Words, discrete_laplace
 from graphveil.noise.cells import ends_of
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.guarantees import Reason
 from graphveil.data import Graph
-from graphveil.methods.for_comparison import ForComparison
-from graphveil.methods.under_noise import SMALLEST_PART, Share
+from graphveil.methods.baselines import BaselineMethod
+from graphveil.methods.noisy import SMALLEST_PART, Share
 from graphveil.noise import words_from
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
@@ -20,7 +20,7 @@ _HALF = Share(of_epsilon=Fraction(1, 2), most=Fraction(20))
 
 
 @dataclass(frozen=True, kw_only=True)
-class HrgMcmc(ForComparison):
+class HrgMcmc(BaselineMethod):
     """Claims nothing: a Markov chain that is stopped only approaches a private draw.
 
     A binary tree over the nodes is drawn that describes the edges well. Every inner node gets the
@@ -88,7 +88,7 @@ class HrgMcmc(ForComparison):
         """The parts of epsilon beside that of the densities, by name."""
         return {"epsilon_tree": self.part(self.epsilon_tree, _HALF)}
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         from graphveil.methods.hrg.blocks import blocks_of, drawn  # noqa: PLC0415  compiled code
         from graphveil.methods.hrg.tree import settled  # noqa: PLC0415  compiled code
 

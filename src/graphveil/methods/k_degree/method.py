@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from graphveil.advice import COPY, MANY_ADDITIONS
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
+from graphveil.owner_warnings import COPY, MANY_ADDITIONS
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 
@@ -111,7 +111,7 @@ class KDegree(Anonymizer[Graph]):
         """What else holds by construction."""
         return (Supergraph(),) if self.edits == "add" else ()
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         from graphveil.methods.k_degree.realize import (  # noqa: PLC0415  compiled code, when needed
             apply_edits,
             realize,
@@ -130,7 +130,7 @@ class KDegree(Anonymizer[Graph]):
         told_apart = (
             () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), data.n_edges)
         )
-        return Draft(
+        return MethodResult(
             data=apply_edits(data, found),
             cost=_cost(data, found),
             advice=(COPY, *told_apart),

@@ -10,11 +10,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.condition import Condition
 from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import BlockFlips
 from graphveil.data import Graph
+from graphveil.methods.noisy import (
+    SMALLEST_PART,
+    NoisyMethod,
+    Share,
+    copies_matched,
+    cost_of_flips,
+    noisy_count,
+    what_is_public,
+)
 from graphveil.methods.priors.degrees import expected_degrees
 from graphveil.methods.priors.model import (
     CLASSES,
@@ -23,15 +32,6 @@ from graphveil.methods.priors.model import (
     configuration,
     priors_of,
     stated,
-)
-from graphveil.methods.under_noise import (
-    SMALLEST_PART,
-    Share,
-    UnderNoise,
-    copies_matched,
-    cost_of_flips,
-    noisy_count,
-    what_is_public,
 )
 from graphveil.noise import Channel, discrete_laplace, words_from
 from graphveil.noise.blocks import block_chances, flipped_in_blocks
@@ -65,7 +65,7 @@ def noisy_classes(
 
 
 @dataclass(frozen=True, kw_only=True)
-class PriorResponse(UnderNoise):
+class PriorResponse(NoisyMethod):
     """A response to every pair of nodes whose two chances follow from noisy degrees."""
 
     accepts: ClassVar[Any] = Graph
@@ -107,12 +107,12 @@ class PriorResponse(UnderNoise):
         largest = exp_below(Fraction(flips.epsilon_cells))
         return [thresholds(prior, flips.FULL, largest) for prior in priors_of(flips)]
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         flips, classes = self._prior(data, randomness)
         chances = block_chances(self.channels(flips), len(flips.sizes))
         words = words_from(randomness, "cells")
         cells, kept = flipped_in_blocks(words, data, classes, chances)
-        return Draft(
+        return MethodResult(
             data=with_cells(data, cells),
             conditions=(flips,),
             cost=cost_of_flips(data, before=data.n_edges, kept=kept, after=cells.size),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphveil.anonymizer import Anonymizer, Draft, NewIds
+from graphveil.anonymizer import Anonymizer, MethodResult, NewIds
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
@@ -127,13 +127,13 @@ class Rename(Anonymizer[Any]):
                 f"say {option('ids', ID_COLUMN)}."
             )
 
-    def _anonymize(self, data: Data, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Data, randomness: Randomness) -> MethodResult:
         if self.key is not None and randomness.seeded:
             raise UsageError("the key decides all ids, so a seed has no use. Leave it out.")
-        from graphveil.methods.rename.left_open import left_open  # noqa: PLC0415  measures
+        from graphveil.methods.rename.residual_risk import left_open  # noqa: PLC0415  measures
 
         remaining = left_open(data)
-        return Draft(
+        return MethodResult(
             data=data,
             cost={**_unchanged(data), **remaining.figures},
             advice=(*remaining.advice, *self._advice(data, randomness)),

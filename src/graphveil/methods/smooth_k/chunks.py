@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.engines import current
-from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import profiles_of
+from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rule import profiles_of
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.methods.smooth_k.orders import minhash_order, order_of
 from graphveil.progress import stage

@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil import advice
-from graphveil.anonymizer import Anonymizer, Draft, noted
+from graphveil import owner_warnings
+from graphveil.anonymizer import Anonymizer, MethodResult, noted
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError, UsageError
-from graphveil.methods.equal_rows.drafting import draft_of
-from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Profiles, Rule, profiles_of
+from graphveil.methods.equivalence_classes.drafting import draft_of
+from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import (
     Chunks,
     Clustering,
@@ -151,7 +151,7 @@ class Clustered(Anonymizer[Bipartite]):
             raise TypeError("a new release has its private part")
         return replace(release, private=replace(release.private, nested_in=nesting_of(earlier)))
 
-    def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> Draft:
+    def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> MethodResult:
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  as above
             nested_clusters,
         )
@@ -161,14 +161,16 @@ class Clustered(Anonymizer[Bipartite]):
         labels = nested_clusters(rows, first, k=self.k, rule=self.rule, rng=rng)
         return self._draft(data, rows, labels, randomness)
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
         rows = collapse(data)
         chunks = self.chunks or chunks_demanded(data.n_users, rows.comparisons, k=self.k)
         labels = self._labels(data, rows, chunks, randomness)
         draft = self._draft(data, rows, labels, randomness)
         if self.chunks is not None or chunks is None:
             return draft
-        return draft._replace(advice=(*draft.advice, *advice.in_chunks(chunks.rows, data.n_users)))
+        return draft._replace(
+            advice=(*draft.advice, *owner_warnings.in_chunks(chunks.rows, data.n_users))
+        )
 
     def _labels(
         self, data: Bipartite, rows: Rows, chunks: Chunks | None, randomness: Randomness
@@ -189,7 +191,9 @@ class Clustered(Anonymizer[Bipartite]):
             randomness=randomness,
         )
 
-    def _draft(self, data: Bipartite, rows: Rows, labels: Labels, randomness: Randomness) -> Draft:
+    def _draft(
+        self, data: Bipartite, rows: Rows, labels: Labels, randomness: Randomness
+    ) -> MethodResult:
         """Return what these clusters publish, and what it costs."""
         profiles = profiles_of(rows, labels)
         published = self.published(data, profiles, randomness)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.errors import DataError, ParameterError, UsageError
-from graphveil.methods.equal_rows.rule import Profiles, Rule
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule
 
 
 class Names(tuple[str, ...]):

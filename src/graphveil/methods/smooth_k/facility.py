@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.smooth_k import facility as kernel
 from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
 from graphveil.kernels.smooth_k.overlaps import Lists, lists_of
-from graphveil.methods.equal_rows.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rows import Labels, Rows
 from graphveil.progress import Advance, stage
 
 
@@ -105,7 +105,7 @@ def facility_clusters(
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = collapse(Bipartite.from_lists([["tea"], ["rye"]] * 4 + [["tea", "jam"]]))
     >>> labels = facility_clusters(rows, k=2, rng=np.random.Generator(np.random.PCG64(1)))
     >>> (labels == labels[0]).tolist()
@@ -145,7 +145,7 @@ def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.i
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = collapse(Bipartite.from_lists([[0], [0], [0, 1], [2]]))
     >>> kinds = kernel.Kinds(rows.indptr, rows.indices, rows.weights)
     >>> nearest_sums(kinds, lists_of(rows.indptr, rows.indices, 3), wanted=3).tolist()

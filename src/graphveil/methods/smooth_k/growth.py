@@ -12,8 +12,8 @@ from graphveil.kernels.smooth_k.facility import Kinds
 from graphveil.kernels.smooth_k.growth import CLUSTER, COPIES, KIND, grow
 from graphveil.kernels.smooth_k.overlaps import lists_of
 from graphveil.kernels.smooth_k.search_state import NONE
-from graphveil.methods.equal_rows.rows import Labels, Rows
-from graphveil.methods.equal_rows.rule import Rule
+from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.smooth_k.facility import nearest_sums
 from graphveil.methods.smooth_k.search_state import clusters_of
 from graphveil.progress import stage
@@ -67,7 +67,7 @@ def grown_clusters(
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = collapse(Bipartite.from_lists([["tea", "rye"], ["ale"], ["tea"], ["ale", "jam"]]))
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> labels = grown_clusters(rows, k=2, rule=Rule(), seed_order="degree", rng=rng)
@@ -94,7 +94,7 @@ def has_even_degrees(rows: Rows) -> bool:
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> has_even_degrees(collapse(Bipartite.from_lists([[0, 1], [1, 2]])))
     True
     >>> has_even_degrees(collapse(Bipartite.from_lists([[0, 1], [2]])))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k import search as kernel
 from graphveil.kernels.smooth_k.search_state import NONE
-from graphveil.methods.equal_rows.rows import Labels, Rows
-from graphveil.methods.equal_rows.rule import Rule
+from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.smooth_k.search_state import Clusters, clusters_of, in_order
 from graphveil.progress import stage
 
@@ -130,7 +130,7 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = collapse(Bipartite.from_lists([["tea", "rye"], ["ale"], ["tea"], ["ale", "jam"]]))
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> poor = np.array([0, 0, 1, 1], dtype=np.int32)

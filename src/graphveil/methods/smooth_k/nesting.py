@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite
 from graphveil.errors import UsageError
 from graphveil.kernels.smooth_k import nesting as kernel
-from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Profiles, Rule, kept, profiles_of
+from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule, kept, profiles_of
 from graphveil.release import Release
 
 PASSES = 6

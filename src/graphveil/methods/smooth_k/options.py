@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from graphveil.errors import ParameterError
-from graphveil.methods.equal_rows.rows import Labels, Rows
-from graphveil.methods.equal_rows.rule import Rule
+from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.parameters import Options, parameter
 
 Order = Literal["minhash", "label-propagation", "none"]

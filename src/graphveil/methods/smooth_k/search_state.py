@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k import search_state as kernel
-from graphveil.methods.equal_rows.rows import Labels, Rows
-from graphveil.methods.equal_rows.rule import Rule
+from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rule import Rule
 
 ROOM = 1.5
 """Slots of the table for every pair of a cluster and a feature, or a count, that there can be."""
@@ -64,7 +64,7 @@ def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = collapse(Bipartite.from_lists([[0, 1], [0], [1]]))
     >>> clusters = clusters_of(rows, np.array([0, 0, -1], dtype=np.int32), Rule())
     >>> clusters.jaccard
@@ -106,7 +106,7 @@ def in_order(rows: Rows, order: NDArray[np.int64]) -> Rows:
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equal_rows.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = in_order(collapse(Bipartite.from_lists([[0], [0, 1], [0]])), np.array([1, 0, 2]))
     >>> rows.indices.tolist(), rows.kinds.tolist()
     ([0, 1, 0], [0, 1, 1])

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import AnyCondition, SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.methods.equal_rows.rule import Profiles, Rule, Theta
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.defenses import (
     Names,
@@ -159,7 +159,7 @@ class SmoothK(Clustered):
             return ties
         return (*ties, SensitiveAtMost(theta_max=self.theta_max))
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
         if self.sensitive is not None:
             named_features(data, self.sensitive)
         return super()._anonymize(data, randomness)

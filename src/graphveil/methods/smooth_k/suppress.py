@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.methods.equal_rows.rule import Rule, Theta
+from graphveil.methods.equivalence_classes.rule import Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 
 

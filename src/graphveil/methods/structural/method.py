@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
-from graphveil.advice import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
-from graphveil.anonymizer import Anonymizer, Draft
+from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.data import Graph
@@ -27,6 +26,7 @@ from graphveil.methods.structural.task import (
     Walking,
     known_to_target,
 )
+from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.wording import option
@@ -225,7 +225,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
         """Return how the heuristics look for edits."""
         return Settings(*(getattr(self, name) for name in Settings._fields))
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> Draft:
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         from graphveil.methods.structural.run import run  # noqa: PLC0415  compiled code, when needed
 
         result = run(self.task(data), self.settings(), randomness)
@@ -236,7 +236,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
                 "Raise the budget, lower k, or take a coarser measure."
             )
         cost = self._cost(data, result)
-        return Draft(
+        return MethodResult(
             data=result.graph,
             guarantee=msgspec.structs.replace(
                 self.guarantee, share=share_of(reached, data.n_nodes)

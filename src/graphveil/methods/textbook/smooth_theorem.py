@@ -15,8 +15,8 @@ from scipy import optimize, sparse
 
 from graphveil.data import Bipartite
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
-from graphveil.methods.equal_rows.rule import Rule, profiles_of, released
+from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rule import Rule, profiles_of, released
 
 ALPHA = Fraction(1, 250)
 """The value of the theorem's proof."""

@@ -17,7 +17,7 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
 )
 from graphveil.verify.promises.evidence import Evidence, Part, Recheck
-from graphveil.verify.recount.equal_rows import below, classes_of, smallest_class
+from graphveil.verify.recount.equivalence_classes import below, classes_of, smallest_class
 from graphveil.verify.recount.look_alikes import alike
 from graphveil.verify.recount.table_rows import small_classes, table_classes
 from graphveil.verify.verdict import Check, counted, fails, holds

@@ -20,7 +20,7 @@ from graphveil.verify.database import Database
 from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.edits import find_kept
-from graphveil.verify.recount.equal_rows import publish_pairs
+from graphveil.verify.recount.equivalence_classes import publish_pairs
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
 TRUE = "entries true of their class"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from graphveil.data import Bipartite, Graph
 from graphveil.verify.database import Database
-from graphveil.verify.recount.equal_rows import classes_of
+from graphveil.verify.recount.equivalence_classes import classes_of
 
 MISSING = "SELECT source, target FROM missing ORDER BY source, target"
 ADDED = """

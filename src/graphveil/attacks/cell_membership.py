@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackOptions, Outcome, Situation
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
@@ -54,7 +54,7 @@ class Cells(NamedTuple):
     kept: int
 
 
-def cell_membership(situation: Situation[C], options: AttackOptions) -> Outcome:
+def cell_membership(situation: AttackInput[C], options: AttackOptions) -> Outcome:
     """Return how often what is published is true, and what epsilon that shows at least.
 
     Raises

@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.data import Bipartite
-from graphveil.methods.equal_rows.advising import Counts, advice_on
-from graphveil.methods.equal_rows.rows import Labels
-from graphveil.methods.equal_rows.rule import Kept, Profiles, classes_of, cost_of, kept_of, released
+from graphveil.methods.equivalence_classes.rows import Labels
+from graphveil.methods.equivalence_classes.rule import (
+    Kept,
+    Profiles,
+    classes_of,
+    cost_of,
+    kept_of,
+    released,
+)
+from graphveil.methods.equivalence_classes.warned import Counts, advice_on
 
 
 def draft_of(
@@ -18,7 +25,7 @@ def draft_of(
     profiles: Profiles,
     published: NDArray[np.bool_],
     k: int,
-) -> Draft:
+) -> MethodResult:
     """Return what clusters publish, with its cost against the original and advice to the owner.
 
     Parameters
@@ -36,7 +43,7 @@ def draft_of(
     """
     kept = kept_of(profiles, published, data.n_entries)
     classes = classes_of(profiles, published)
-    return Draft(
+    return MethodResult(
         data=released(data, profiles, published, labels),
         cost=cost_of(kept, clusters=profiles.sizes.size, classes=classes.sizes.size),
         advice=advice_on(_counts(data, classes, kept), k=k),

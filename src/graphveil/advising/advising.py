@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from graphveil.choosing.answers import Advice
-from graphveil.choosing.risks import risks_of
-from graphveil.choosing.trials import choice_of
+from graphveil.advising.answers import Advice
+from graphveil.advising.risks import risks_of
+from graphveil.advising.trials import choice_of
 from graphveil.data import Data, Graph, Table
 from graphveil.data.encoding import accepted_kinds, encoded
 from graphveil.data.objects import ALL_KINDS, as_container

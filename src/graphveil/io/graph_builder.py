@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from graphveil.errors import InputError
 from graphveil.io.formats import Format
-from graphveil.io.raw import Arcs, Notes, listed_arcs
+from graphveil.io.parsed import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
 from graphveil.wording import leave_out, option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from graphveil.choosing.answers import Risk
+from graphveil.advising.answers import Risk
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.progress import stage

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, known_pairs, plain
 from graphveil.io.options import Ends
-from graphveil.io.raw import Notes
+from graphveil.io.parsed import Notes
 from graphveil.io.source import Source, shown
 from graphveil.wording import leave_out, option, options
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graphveil import advice
-from graphveil.methods.equal_rows.rule import Kept
+from graphveil import owner_warnings
+from graphveil.methods.equivalence_classes.rule import Kept
 
 
 class Counts(NamedTuple):
@@ -48,7 +48,7 @@ def advice_on(counts: Counts, *, k: int) -> tuple[str, ...]:
     """
     kept = counts.kept
     return (
-        *advice.taking_part(k, kept.jaccard),
-        *advice.MANY_CERTAIN.passed_by(counts.certain, kept.shared + kept.created),
-        *advice.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
+        *owner_warnings.taking_part(k, kept.jaccard),
+        *owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.shared + kept.created),
+        *owner_warnings.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
     )

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from graphveil.advising.answers import Choice, Trial
+from graphveil.advising.sampling import amount_of, sample_of
 from graphveil.anonymizer import Anonymizer
-from graphveil.choosing.answers import Choice, Trial
-from graphveil.choosing.sampling import amount_of, sample_of
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.data import Data
 from graphveil.errors import GraphveilWarning, UsageError

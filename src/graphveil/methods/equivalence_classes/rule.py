@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.methods.equal_rows.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
 
 _FRACTION = re.compile(r"[0-9]{1,9}(/[1-9][0-9]{0,8}|\.[0-9]{1,18})?")
 

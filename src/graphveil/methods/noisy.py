@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from graphveil.advice import noisy_copy
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
@@ -17,7 +16,8 @@ from graphveil.data import Bipartite, Graph
 from graphveil.errors import ParameterError
 from graphveil.noise import Words, discrete_laplace, distinct
 from graphveil.noise.cells import number_of_cells
-from graphveil.noise.words import Cells, union
+from graphveil.noise.uniform import Cells, union
+from graphveil.owner_warnings import noisy_copy
 from graphveil.parameters import parameter
 
 SMALLEST_EPSILON = 0.0001
@@ -49,7 +49,7 @@ COUNT_SHARE = Share(of_epsilon=Fraction(1, 20), most=Fraction(1, 10))
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnderNoise(Anonymizer[Any]):
+class NoisyMethod(Anonymizer[Any]):
     """A method that releases noisy counts, and spends the rest of epsilon on the cells."""
 
     spends: ClassVar[bool] = True

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graphveil.anonymizer import Draft
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.guarantees import NotClaimed, Reason
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError
-from graphveil.methods.under_noise import UnderNoise, cost_of_flips, what_is_public
+from graphveil.methods.noisy import NoisyMethod, cost_of_flips, what_is_public
 from graphveil.noise.cells import cells_of
-from graphveil.noise.words import contains
+from graphveil.noise.uniform import contains
 from graphveil.parameters import parameter
 
 MAX_NODES = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForComparison(UnderNoise):
+class BaselineMethod(NoisyMethod):
     """A method under noise for which no bound is proved as it runs."""
 
     accepts: ClassVar[Any] = Graph
@@ -48,7 +48,7 @@ class ForComparison(UnderNoise):
                 f"{n:,}. Use asymmetric-response or mixing-prior-response, or raise max_nodes."
             )
 
-    def draft(self, data: Graph, released: Graph) -> Draft:
+    def draft(self, data: Graph, released: Graph) -> MethodResult:
         """Return what is handed over: the graph, its cost, and that nothing is claimed."""
         before, after = cells_of(data), cells_of(released)
         kept = int(contains(before, after).sum())
@@ -56,7 +56,7 @@ class ForComparison(UnderNoise):
             f"nothing is claimed of a release by {self.name}: {self.guarantee.why} Take "
             "asymmetric-response or mixing-prior-response to claim epsilon"
         )
-        return Draft(
+        return MethodResult(
             data=released,
             cost=cost_of_flips(data, before=before.size, kept=kept, after=after.size),
             advice=(what_is_public(data), unclaimed),
