@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 import graphveil as gv
 from graphveil.anonymizer import Anonymizer
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.io import FORMATS
 from graphveil.parameters import is_spelled, options_of

@@ -163,7 +163,7 @@ def whole_way(n: int) -> list[Row]:
     source, target = chung_lu(n, mean_degree=10.4)
     with tempfile.TemporaryDirectory() as place:
         path, nodes = Path(place) / "graph.csv", Path(place) / "nodes.csv"
-        io.write_graph(Graph.assemble(source, target, n=n)[0], path, nodes_path=nodes)
+        io.write(Graph.assemble(source, target, n=n)[0], path, ids_path=nodes)
         steps: dict[str, float] = {}
 
         def timed(step: str, work: Callable[[], object]) -> object:

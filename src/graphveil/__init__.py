@@ -25,7 +25,6 @@ from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
     from graphveil import datasets as datasets
-    from graphveil.advising import advise as advise
     from graphveil.attacking import attack_release as attack_release
     from graphveil.attacks import ATTACKS as ATTACKS
     from graphveil.claims.guarantees import AdaptiveAnonymity as AdaptiveAnonymity
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
     from graphveil.methods import SuppressK as SuppressK
     from graphveil.methods import TopMFilter as TopMFilter
     from graphveil.methods.agreement import verify_release as verify_release
-    from graphveil.methods.by_name import anonymize as anonymize
     from graphveil.methods.rename import Key as Key
     from graphveil.methods.smooth_k import Chunks as Chunks
     from graphveil.methods.smooth_k import Facility as Facility
@@ -77,6 +75,9 @@ if TYPE_CHECKING:
     from graphveil.records.ledger import Ledger as Ledger
     from graphveil.release import Release as Release
     from graphveil.release import read_release as read_release
+    from graphveil.verbs.advise import advise as advise
+    from graphveil.verbs.anonymize import anonymize as anonymize
+    from graphveil.verbs.convert import convert as convert
 
     evaluate_release = _evaluate
 
@@ -124,9 +125,10 @@ _HOMES = {
     "Table": "graphveil.data",
     "TopMFilter": "graphveil.methods",
     "__version__": "graphveil._version",
-    "advise": "graphveil.advising",
-    "anonymize": "graphveil.methods.by_name",
+    "advise": "graphveil.verbs.advise",
+    "anonymize": "graphveil.verbs.anonymize",
     "attack_release": "graphveil.attacking",
+    "convert": "graphveil.verbs.convert",
     "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",
     "measure": "graphveil.measures",

@@ -21,7 +21,7 @@ from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.encoding import accepted_kinds, encoded
+from graphveil.data.kinds import accepted_kinds, encoded
 from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError

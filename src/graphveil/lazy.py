@@ -32,6 +32,18 @@ def lazy_module(name: str) -> Any:
     return _LazyModule(name)
 
 
+def resolve(home: str) -> Any:
+    """Return what a text ``module:name`` stands for; its module is imported now.
+
+    Examples
+    --------
+    >>> resolve("fractions:Fraction")(1, 2)
+    Fraction(1, 2)
+    """
+    module, _, name = home.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 class LazyNames(NamedTuple):
     """What a package with lazily loaded names defines, in this order."""
 

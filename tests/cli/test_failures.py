@@ -67,7 +67,7 @@ def interrupted_inside_a_library(*_, **__):
 
 
 SHORTAGES = {
-    "no space for the data": ("graphveil.io.write_graph", out_of_space, "no space left"),
+    "no space for the data": ("graphveil.io.write", out_of_space, "no space left"),
     "no space for the manifest": ("pathlib.Path.write_bytes", out_of_space, "no space left"),
     "no space for the record": (
         "graphveil.release.publishing._write_private",
@@ -189,7 +189,7 @@ main(sys.argv[1:])
 MOMENTS = {
     "while the input is read": ("graphveil.io.reading", "_source", True),
     "while it is anonymized": ("graphveil.methods.k_degree.realize", "realize", True),
-    "while the data is written": ("graphveil.io", "write_graph", True),
+    "while the data is written": ("graphveil.io", "write", True),
     "while the record is written": ("graphveil.release.publishing", "_write_private", True),
     "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),
 }

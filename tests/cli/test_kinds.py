@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 
 FILES = {
@@ -37,7 +37,7 @@ def test_a_network_given_to_a_method_for_rows_is_read_as_people_by_people(graphv
     (cwd / "ties.csv").write_text("source,target\nann,cyd\nann,dan\nbob,cyd\nbob,dan\n")
     done = graphveil_here("anonymize", "suppress-k", "ties.csv", "--k", 2, "--out", "out")
     assert 0 == done.code, done.err
-    assert "ties.csv: read as a graph, as its columns are named" in done.err
+    assert "ties.csv: read as a network, as its columns are named" in done.err
     cells = (cwd / "out" / "data.csv").read_text().replace("\n", ",").split(",")
     assert {"user", "item", "0", "1", "2", "3"} == set(filter(None, cells))
 

@@ -82,7 +82,7 @@ def test_options_come_from_a_file_and_flags_win(graphveil_here, cwd):
 
 BAD_CONFIGS = {
     "an unknown option": ("[anonymize.k-degree]\nshoe_size = 43\n", "shoe_size"),
-    "an unknown command": ("[anonymize.k-degree]\nk = 2\n", "anonymize"),
+    "an unknown command": ("[anonymise.k-degree]\nk = 2\n", "anonymise"),
     "an option outside a table": ("k = 2\n", "'k' is no command"),
     "a value out of range": ("[anonymize.k-degree]\nrestarts = 0\n", "restarts"),
     "a value of another type": ('[anonymize.k-degree]\nrestarts = "many"\n', "many"),

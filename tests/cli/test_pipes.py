@@ -12,7 +12,7 @@ import pytest
 
 from graphveil.cli import measure as verb
 from graphveil.errors import InputError
-from graphveil.io import read_graph, write_graph
+from graphveil.io import read_graph, write
 
 FRIENDS = b"source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\nann,cyd\neve,ann\n"
 
@@ -78,7 +78,7 @@ def test_the_private_file_is_removed_where_reading_fails(piped, monkeypatch, see
     ],
 )
 def test_a_pipe_brings_every_format(piped, cwd, name, flags):
-    write_graph(read_graph(cwd / "friends.csv"), cwd / name)
+    write(read_graph(cwd / "friends.csv"), cwd / name)
     done = piped((cwd / name).read_bytes(), "convert", "-", *flags, "--out", "copy.tsv", "--force")
     assert 0 == done.code, done.err
     assert read_graph(cwd / "friends.csv") == read_graph(cwd / "copy.tsv")

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import graphveil as gv
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.evaluate import METRICS
 from graphveil.methods import METHODS
 

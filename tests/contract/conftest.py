@@ -12,7 +12,7 @@ import pytest
 
 import graphveil as gv
 from emptied import emptied_database
-from graphveil.data.encoding import accepted_kinds, encoded_kind
+from graphveil.data.kinds import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS

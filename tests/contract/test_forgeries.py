@@ -9,7 +9,7 @@ import pytest
 import graphveil as gv
 from forged.claims import forged_claims
 from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, edited_values, forgeries_of, reseal
-from graphveil.data.encoding import accepted_kinds, encoded_kind
+from graphveil.data.kinds import accepted_kinds, encoded_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
 from graphveil.release import read_release
@@ -41,7 +41,7 @@ def forms_of_kind(made):
     return [
         form.name
         for form in FORMATS.values()
-        if kind_of(made) in form.kinds and not form.released_as
+        if kind_of(made).name in form.kinds and not form.released_as
         if made is gv.Graph or form.text_ids
     ]
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.data.encoding import accepted_kinds
 from graphveil.data.ids import same_ids
+from graphveil.data.kinds import accepted_kinds
 from graphveil.errors import GraphveilError, InfeasibleError, UsageError
 from graphveil.methods import METHODS
 from graphveil.release import digest_of

@@ -257,5 +257,5 @@ def test_the_manifest_says_no_more_than_it_must(tmp_path):
     for version in ("0.1.182736455463728190", "1.0+ann.knows.bob", "0.1.1827", "12.3", "0.1.00"):
         manifest["version"] = version
         reseal(folder, manifest)
-        assert "update graphveil" in failed(folder)["tool"]
+        assert "the version that wrote it" in failed(folder)["tool"]
         assert json.loads((folder / "release.json").read_bytes())["version"] == version

@@ -28,7 +28,7 @@ import scipy.sparse  # noqa: F401
 import graphveil as gv
 import graphveil.cli.app
 from graphveil.cli import main as command_line
-from graphveil.io import write_bipartite, write_graph, write_table
+from graphveil.io import write
 
 TIES = "source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\nann,cyd\ncyd,eve\neve,fay\nfay,ann\n"
 ITEMS = "user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\neve,tea\nfay,rye\n"
@@ -43,9 +43,9 @@ def prepare(folder: Path) -> None:
         (folder / f"{name}.csv").write_text(text)
     graph = gv.read_graph(folder / "ties.csv")
     for name in ("ties.parquet", "ties.arrow", "ties.csv.zst", "ties.csv.gz", "ties.graphml"):
-        write_graph(graph, folder / name)
-    write_bipartite(gv.read_bipartite(folder / "items.csv"), folder / "items.parquet")
-    write_table(gv.read_table(folder / "rows.csv"), folder / "rows.parquet")
+        write(graph, folder / name)
+    write(gv.read_bipartite(folder / "items.csv"), folder / "items.parquet")
+    write(gv.read_table(folder / "rows.csv"), folder / "rows.parquet")
     gv.KDegree(k=2).anonymize(graph, seed=1).write(folder / "released")
     gv.Rename().anonymize(gv.read_table(folder / "rows.csv"), seed=1).write(folder / "renamed")
     (folder / "cut.parquet").write_bytes((folder / "ties.parquet").read_bytes()[:-20])

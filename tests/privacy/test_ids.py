@@ -11,7 +11,7 @@ from scipy import stats
 from tampering import smallest
 
 import graphveil as gv
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.randomness import Randomness
 

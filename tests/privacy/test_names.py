@@ -23,7 +23,7 @@ from contract.conftest import quick
 from forged.readers import readings_of
 from graphveil import io
 from graphveil.cli import run as command_line
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
 from graphveil.errors import GraphveilWarning, InputError
 from graphveil.io.parquet_files import parquet_writer
@@ -315,7 +315,7 @@ def test_a_column_whose_name_programs_read_in_different_ways_is_not_released(tmp
     with pytest.raises(InputError, match=r"read the column .* as another.*Rename it"):
         gv.Rename().anonymize(table).write(out, format=kind)
     path = tmp_path / "people.parquet"
-    io.write_table(table, path)
+    io.write(table, path)
     words = ["anonymize", "rename", str(path), "--kind", "table", "--out", str(out)]
     words += ["--format", kind]
     assert 2 == command_line(words)

@@ -14,7 +14,7 @@ from tampering import smallest
 
 import graphveil as gv
 from graphveil.data import Bipartite
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK

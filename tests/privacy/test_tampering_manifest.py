@@ -202,10 +202,10 @@ def test_a_guarantee_that_cannot_be_fails(folder, field, value):
 
 def test_a_schema_of_another_version_fails(folder):
     manifest = manifest_of(folder)
-    manifest["schema"] = 3
+    manifest["schema"] = 4
     reseal(folder, manifest)
     detail = failed(verify(folder))["manifest"]
-    assert "schema 3, this version reads 2. Update graphveil." in detail
+    assert "schema 4, this version reads 3. Update graphveil." in detail
 
 
 def test_the_schema_that_was_never_published_is_named_with_the_way_out(folder):
@@ -214,4 +214,15 @@ def test_the_schema_that_was_never_published_is_named_with_the_way_out(folder):
     del manifest["claim"]["conditions"]
     reseal(folder, manifest)
     detail = failed(verify(folder))["manifest"]
-    assert "schema 1, this version reads 2. Anonymize the data again." in detail
+    assert "schema 1, this version reads 3. Anonymize the data again." in detail
+
+
+def test_which_parameters_are_left_out_is_no_place_for_a_message(folder):
+    whole = manifest_of(folder)
+    reseal(folder, whole)
+    assert "method" not in failed(verify(folder))
+    assert len(whole["method"]["parameters"]) > 3
+    for name in whole["method"]["parameters"]:
+        parameters = {n: v for n, v in whole["method"]["parameters"].items() if n != name}
+        reseal(folder, whole | {"method": whole["method"] | {"parameters": parameters}})
+        assert name in failed(verify(folder))["method"]

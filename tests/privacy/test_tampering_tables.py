@@ -23,7 +23,7 @@ from tampering import failed, linkage_of, manifest_of, private, reseal, write_li
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Table
-from graphveil.io import write_table
+from graphveil.io import write
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.verify import verify
 
@@ -156,7 +156,7 @@ def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_pat
     )
     folder = release.write(tmp_path / "release", format="parquet")
     path, manifest = folder / "data.parquet", manifest_of(folder)
-    write_table(Table([[0], [0]], ("sex",), (["*"],)), path)
+    write(Table([[0], [0]], ("sex",), (["*"],)), path)
     content = path.read_bytes()
     digest = hashlib.sha256(content).hexdigest()
     manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}

@@ -13,7 +13,7 @@ import graphveil as gv
 from graphveil import owner_warnings
 from graphveil.attacks import Attached
 from graphveil.cli.app import call
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.errors import GraphveilWarning
 from graphveil.methods import METHODS
 

@@ -22,9 +22,7 @@ from graphveil.io import (
     load_bipartite,
     load_graph,
     load_table,
-    write_bipartite,
-    write_graph,
-    write_table,
+    write,
 )
 
 SLOWEST = 5.0
@@ -70,14 +68,14 @@ def written(name: str, kind: str, compression: str, folder: Path) -> list[bytes]
     nodes = folder / "nodes.csv"
     found = []
     if kind == "table":
-        write_table(PEOPLE, path)
+        write(PEOPLE, path)
     elif kind == "bipartite":
-        write_bipartite(LIKES, path, users_path=nodes)
+        write(LIKES, path, ids_path=nodes)
     else:
-        write_graph(PLAIN, path, nodes_path=nodes)
+        write(PLAIN, path, ids_path=nodes)
         if FORMATS[name].text_ids:
             found.append(path.read_bytes())
-            write_graph(NAMED, path, nodes_path=nodes)
+            write(NAMED, path, ids_path=nodes)
     return [*found, path.read_bytes()]
 
 

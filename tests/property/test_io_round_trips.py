@@ -21,9 +21,7 @@ from graphveil.io import (
     load_bipartite,
     load_graph,
     load_table,
-    write_bipartite,
-    write_graph,
-    write_table,
+    write,
 )
 
 CALM = settings(deadline=None, max_examples=25)
@@ -108,7 +106,7 @@ def graph_again(graph: Graph, name: str, compression: str) -> Graph:
         own = name if name in ("parquet", "arrow") else "csv"
         nodes = None if entry.keeps_isolated else Path(folder, f"nodes.{own}")
         try:
-            write_graph(graph, path, nodes_path=nodes)
+            write(graph, path, ids_path=nodes)
         except InputError as error:
             raise Refused from error
         return load_graph(path, GraphOptions(nodes=nodes)).data
@@ -173,9 +171,9 @@ def test_ids_that_would_not_be_read_again_are_refused_before_anything_is_written
 ):
     path = tmp_path / f"data{FORMATS[name].extensions[0]}"
     with pytest.raises(InputError, match=f'{problem}.*format="parquet"'):
-        write_graph(_joined(*ids), path)
+        write(_joined(*ids), path)
     with pytest.raises(InputError, match=f'{problem}.*format="parquet"'):
-        write_bipartite(Bipartite.from_pairs([0, 1], ids), path)
+        write(Bipartite.from_pairs([0, 1], ids), path)
     assert [] == list(tmp_path.iterdir())
 
 
@@ -209,7 +207,7 @@ def test_users_and_items_come_back_from_every_format(name, rows, data):
         path = Path(folder, f"data{entry.extensions[0]}")
         users = None if entry.keeps_isolated else Path(folder, "users.csv")
         try:
-            write_bipartite(before, path, users_path=users)
+            write(before, path, ids_path=users)
         except InputError:
             assert not _some_text(names)
             return
@@ -249,7 +247,7 @@ def test_a_table_comes_back_from_every_format(name, text, numbers, names):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"data{FORMATS[name].extensions[0]}")
         try:
-            write_table(before, path)
+            write(before, path)
         except InputError:
             assert all(map(_may_be_a_number, text))
             return
@@ -267,6 +265,6 @@ def test_the_same_graph_gives_the_same_bytes(name, graph):
             written = []
             for run in range(2):
                 path = Path(folder, f"run{run}{entry.extensions[0]}{compression}")
-                write_graph(graph, path, nodes_path=Path(folder, "nodes.csv"))
+                write(graph, path, ids_path=Path(folder, "nodes.csv"))
                 written.append(path.read_bytes())
             assert written[0] == written[1]

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.advising import trials
 from graphveil.advising.sampling import amount_of, sample_of
-from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
+from graphveil.data.kinds import accepted_kinds, encoded, encoded_kind
 from graphveil.errors import DataError
 from graphveil.measures import MEASURES
 from graphveil.methods import METHODS
@@ -26,8 +26,8 @@ RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 def _time_without_end():
     """Let no trial be left out because a busy machine, or one that compiles, is late."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.advising.advising.ALL_SECONDS", float("inf"))
-        patch.setattr("graphveil.advising.advising.MEASURING_SECONDS", float("inf"))
+        patch.setattr("graphveil.verbs.advise.ALL_SECONDS", float("inf"))
+        patch.setattr("graphveil.verbs.advise.MEASURING_SECONDS", float("inf"))
         yield
 
 
@@ -203,8 +203,8 @@ def test_a_release_that_cannot_be_is_said_to_be_none():
 
 
 def test_where_the_time_is_up_nothing_more_is_tried(small, monkeypatch):
-    monkeypatch.setattr("graphveil.advising.advising.ALL_SECONDS", -1.0)
-    monkeypatch.setattr("graphveil.advising.advising.MEASURING_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.verbs.advise.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.verbs.advise.MEASURING_SECONDS", -1.0)
     advice = gv.advise(small)
     assert () == advice.risks
     assert all(trials.LATE in trial.words for trial in chosen(advice, "k-degree").trials)
@@ -221,7 +221,7 @@ def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypat
         assert "--chunk-rows 20000 works" in trials._when_large(gv.SmoothK, likes)
     assert "" == trials._when_large(gv.Mondrian, likes)
     assert CHUNK_ROWS == trials.CHUNK_ROWS
-    monkeypatch.setattr("graphveil.advising.advising.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.verbs.advise.ALL_SECONDS", -1.0)
     lines = gv.advise(likes).lines()
     assert [f"  large data:  {words}"] * 2 == [line for line in lines if "large data" in line]
 

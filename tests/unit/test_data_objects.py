@@ -15,7 +15,8 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.data.objects import ALL_KINDS, as_container
+from graphveil.data.kinds import CONTAINERS
+from graphveil.data.objects import as_container
 from graphveil.errors import DataError, ParameterError, UsageError
 from graphveil.io import columns_of
 
@@ -43,13 +44,13 @@ FRAMES = {
 @pytest.mark.parametrize("library", FRAMES)
 @pytest.mark.parametrize(("columns", "expected"), [(ENDS, PATH), (PAIRS, TASTES), (CELLS, PEOPLE)])
 def test_a_frame_is_read_by_its_columns(library, columns, expected):
-    assert expected == as_container(FRAMES[library](columns), ALL_KINDS, wanted_by="measure")
+    assert expected == as_container(FRAMES[library](columns), CONTAINERS, wanted_by="measure")
 
 
 def test_columns_that_pandas_wrote_as_its_index_are_columns_of_an_arrow_table():
     table = pa.Table.from_pandas(pd.DataFrame(ENDS).set_index("source"))
     assert ["target", "source"] == table.column_names
-    assert PATH == as_container(table, ALL_KINDS, wanted_by="measure")
+    assert PATH == as_container(table, CONTAINERS, wanted_by="measure")
     with pytest.raises(DataError, match="a row needs two columns"):
         gv.Graph.from_arrow(table.select(["target"]))
 
@@ -58,7 +59,7 @@ def test_an_index_with_a_name_is_asked_for():
     frame = pd.DataFrame({"target": ENDS["target"]}, index=pd.Index(ENDS["source"], name="source"))
     with pytest.raises(DataError, match=r"^the index of the frame is named 'source'\. Make it a"):
         gv.anonymize(frame, "k-degree", k=2)
-    assert PATH == as_container(frame.reset_index(), ALL_KINDS, wanted_by="measure")
+    assert PATH == as_container(frame.reset_index(), CONTAINERS, wanted_by="measure")
 
 
 NO_FRAMES = {
@@ -118,10 +119,10 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
     named = columns_of(tmp_path / "frame.csv", None, header="yes").kind
     if kind is None:
         with pytest.raises(UsageError, match="does not say how it is to be read"):
-            as_container(frame, ALL_KINDS, wanted_by="measure")
+            as_container(frame, CONTAINERS, wanted_by="measure")
         assert named is (gv.Graph if names == "from,to,medium" else None)
     else:
-        assert kind is type(as_container(frame, ALL_KINDS, wanted_by="measure"))
+        assert kind is type(as_container(frame, CONTAINERS, wanted_by="measure"))
         assert named is (None if kind is gv.Table else kind)
 
 
@@ -137,7 +138,7 @@ def test_a_network_of_two_sides_is_asked_for():
 def test_a_column_of_lists_is_users_by_features():
     lists = {"user": ["ann", "bob"], "items": [["rye", "tea"], ["tea"]]}
     for build in (pa.table, pl.DataFrame, pd.DataFrame):
-        assert TASTES == as_container(build(lists), ALL_KINDS, wanted_by="measure")
+        assert TASTES == as_container(build(lists), CONTAINERS, wanted_by="measure")
 
 
 GRAPHS = {

@@ -12,7 +12,7 @@ import pytest
 from graphveil.data import Table
 from graphveil.data.bins import binned
 from graphveil.errors import GraphveilWarning, InputError, ParameterError
-from graphveil.io import TableOptions, load_table, read_table, write_table
+from graphveil.io import TableOptions, load_table, read_table, write
 
 
 def cells(table: Table) -> dict[str, list[object]]:
@@ -126,16 +126,16 @@ def test_a_column_of_nothing_is_wholly_suppressed(tmp_path):
 def test_a_star_as_a_category_is_refused_in_text_and_kept_in_parquet(tmp_path):
     table = Table.from_columns({"a": ["*", "x"], "b": [1, 2]}, suppressed=())
     with pytest.raises(InputError, match="cannot be distinguished from a suppressed cell"):
-        write_table(table, tmp_path / "a.csv")
-    write_table(table, tmp_path / "a.parquet")
+        write(table, tmp_path / "a.csv")
+    write(table, tmp_path / "a.parquet")
     options = TableOptions(suppressed=())
     assert table == load_table(tmp_path / "a.parquet", options).data
 
 
 def test_suppressed_cells_are_stars_in_text_and_null_in_parquet(tmp_path):
     table = Table.from_columns({"sex": ["f", None], "age": [3, None]})
-    write_table(table, tmp_path / "a.csv")
-    write_table(table, tmp_path / "a.parquet")
+    write(table, tmp_path / "a.csv")
+    write(table, tmp_path / "a.parquet")
     assert "sex,age\nf,3\n*,*\n" == (tmp_path / "a.csv").read_text()
     assert (None, None) == pl.read_parquet(tmp_path / "a.parquet").row(1)
 

@@ -153,7 +153,7 @@ def write_as(table, folder, kind):
         with ipc.new_file(path, pairs_of(table).schema) as writer:
             writer.write_table(pairs_of(table))
     else:
-        gv.io.write_bipartite(gv.Bipartite.from_arrow(table), path)
+        gv.io.write(gv.Bipartite.from_arrow(table), path)
     return path
 
 

@@ -10,7 +10,6 @@ import pytest
 import graphveil as gv
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS, register
-from graphveil.methods.earlier import EARLIER
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -25,21 +24,6 @@ print(*sorted(name for name in sys.modules if name.startswith("graphveil.me")))
 def test_each_name_is_that_of_its_class():
     assert [*METHODS] == [method.name for method in METHODS.values()]
     assert len(METHODS) == len(set(METHODS.values()))
-
-
-def test_a_sentence_on_limits_that_was_replaced_is_known_and_no_other_is():
-    assert set() == set(EARLIER) - set(METHODS)
-    states = [(METHODS[name].limits, state) for name, each in EARLIER.items() for state in each]
-    assert all(64 == len(digest) for _, state in states for digest in state.limits)
-    assert not [now for now, state in states if state.limits and state.said(now, now)]
-    before = (
-        "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-        "the neighbors or some items, may find that person and read the rest. Not attacked by us."
-    )
-    (rename,), (mondrian,) = EARLIER["rename"], EARLIER["mondrian"]
-    assert rename.said(before, METHODS["rename"].limits)
-    assert not mondrian.said(before, METHODS["mondrian"].limits)
-    assert not rename.said(f"{before} ", METHODS["rename"].limits)
 
 
 def test_another_class_of_the_same_name_is_refused_and_leaves_the_first():
@@ -63,4 +47,4 @@ def test_who_verifies_a_release_imports_the_class_of_its_method_alone(tmp_path):
     command = [sys.executable, "-c", VERIFYING, str(folder)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     rooms = {name.split(".")[2] for name in said if name.count(".") > 1}
-    assert ("True", {"agreement", "earlier", "k_degree"}) == (said[0], rooms)
+    assert ("True", {"agreement", "k_degree"}) == (said[0], rooms)

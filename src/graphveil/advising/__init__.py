@@ -1,6 +1,5 @@
-"""Help to choose: how identifiable people are, and what a release with each method would be."""
+"""What advice is made of: the risk of the data as it stands, and trials of each method."""
 
-from graphveil.advising.advising import advise
 from graphveil.advising.answers import Advice, Choice, Risk, Trial
 
-__all__ = ["Advice", "Choice", "Risk", "Trial", "advise"]
+__all__ = ["Advice", "Choice", "Risk", "Trial"]

@@ -7,27 +7,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphveil.advising import Advice, Choice, advise
+from graphveil.advising import Advice, Choice
 from graphveil.cli.console import bar, printable, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pasted import command_line, file_word, flag_words
 from graphveil.cli.pipes import a_file
-from graphveil.cli.reading import AnyOptions, read_input
-from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.encoding import accepted_kinds
-from graphveil.io import compression_of
+from graphveil.cli.reading import read_input
+from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds
+from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
 from graphveil.progress import shown
-
-KINDS = (Graph, Bipartite, Table)
-_WORDS = {"graph": "a network", "bipartite": "users by features", "table": "a table"}
+from graphveil.verbs.advise import advise
 
 
 def _run(path: Path, **given: Any) -> int:
     as_json, said = given.pop("json"), given.get("kind") is not None
     with a_file(path, given.get(INPUT_FORMAT)) as file:
-        options = reading_options(KINDS, file, given)
+        options = reading_options(CONTAINERS, file, given)
         with shown(bar):
             advice = advise(read_input(file, options))
     typed = file_word(path)
@@ -51,7 +48,7 @@ def _run(path: Path, **given: Any) -> int:
 
 def _print_risks(advice: Advice, name: str) -> None:
     sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
-    result(f"{printable(name)}: {_WORDS[advice.kind]}, {sizes}")
+    result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
     result("")
     result_table(
         ["who knows of a person", "measure", "unique", "fewer than 5 alike"],
@@ -112,7 +109,7 @@ command = with_signature(
     [
         INPUT,
         flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
-        *reading_flags(KINDS),
+        *reading_flags(CONTAINERS),
     ],
     name="advise",
     text="Help to choose: what a release with each method would promise, leave open and cost.\n\n"

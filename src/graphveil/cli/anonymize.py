@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,31 +25,19 @@ from graphveil.cli.flags import (
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pasted import command_line, file_word, flag_words
 from graphveil.cli.pipes import a_file, is_pipe
-from graphveil.cli.reading import AnyOptions, as_json, read_as, read_input
-from graphveil.data import Graph
-from graphveil.data.encoding import accepted_kinds, encoded, encoded_kind
+from graphveil.cli.reading import say_report
+from graphveil.data import Graph, Table
+from graphveil.data.kinds import accepted_kinds, kind_of
 from graphveil.errors import UsageError
-from graphveil.io import BipartiteOptions, TableOptions
+from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Key
-from graphveil.progress import shown, stage
-from graphveil.randomness import Randomness
+from graphveil.progress import shown
 from graphveil.records.ledger import Ledger
 from graphveil.records.manifest import Claim, read_manifest
-from graphveil.records.record import Record, private_folder, read_record
-from graphveil.release import digest_of, nesting_of, read_release
-from graphveil.release.files import (
-    check_names,
-    format_that_came_in,
-    kind_of,
-    note_on_format,
-    release_format,
-)
-from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
-from graphveil.release.staging import check_target
-
-SMALL_BYTES = 1_000_000
-"""Up to this size of the input one process runs all chunks, unless others are asked for."""
+from graphveil.records.record import Record, read_record
+from graphveil.release.files import note_on_format
+from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -199,19 +187,21 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     flags = _Given(**{name: given.pop(name) for name in names})
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
-    ledger = flags.entered()
-    key = getattr(anonymizer, "key", None)
-    kept = (key.file if isinstance(key, Key) else None, None if ledger is None else ledger.path)
-    _check_apart(flags.out, *kept)
-    check_target(flags.out, force=flags.force)
-    warned = forewarn(flags.out)
-    Randomness(seed=flags.seed)
-    kind = kind_of(encoded_kind(read_as(options), method.accepts))
-    if flags.format is not None:
-        release_format(flags.format, kind)
-    with shown(bar), _engine(anonymizer, path, flags.jobs):
-        way = _on_disk if flags.on_disk else _in_memory
-        way(anonymizer, path, options, flags, warned)
+    with shown(bar):
+        anonymize_file(
+            anonymizer,
+            path,
+            Output(flags.out, flags.format, flags.force, flags.linkage),
+            options=options,
+            run=RunOptions(
+                seed=flags.seed,
+                nested_in=flags.nested_in,
+                ledger=flags.entered(),
+                jobs=flags.jobs,
+                on_disk=flags.on_disk,
+            ),
+            report=partial(say_report, path),
+        )
     note = None if flags.format else note_on_format(path, options.format)
     if note is not None:
         say(f"{path.name}: {note}")
@@ -222,7 +212,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     _report(manifest.claim, anonymizer.name, record, flags)
     if not flags.json:
         say(f"check it: {_check(anonymizer, options, flags.out, typed)}")
-        if isinstance(options, TableOptions) and manifest.data.kind == "bipartite":
+        if kind_read(options).container is Table and manifest.data.kind != kind_of(Table).name:
             say(f"as a table: {_table_again(flags.out)}")
     return 0
 
@@ -231,94 +221,6 @@ def _table_again(out: Path) -> str:
     """Return the command that makes a released table a table again, ready to paste."""
     copy = file_word(out.with_name(f"{out.name}.csv"))
     return f"graphveil convert {file_word(out)} --kind table --out {copy}"
-
-
-def _engine(
-    anonymizer: Anonymizer[Any], path: Path, jobs: int | None
-) -> AbstractContextManager[object]:
-    """Return what runs the chunks of this method, where it has any.
-
-    A small file takes no further process: its start would last longer than its work.
-    """
-    if not (anonymizer.runs_on_disk or anonymizer.runs_in_blocks):
-        return nullcontext()
-    from graphveil.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
-
-    if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
-        jobs = 1
-    return using(LocalEngine(jobs=jobs))
-
-
-def _in_memory(
-    anonymizer: Anonymizer[Any],
-    path: Path,
-    options: AnyOptions,
-    flags: _Given,
-    warned: tuple[str, ...],
-) -> None:
-    data = read_input(path, options, check=anonymizer.check)
-    released_as = flags.format or format_that_came_in(path, options.format)
-    form = release_format(released_as, kind_of(encoded_kind(type(data), anonymizer.accepts)))
-    people = encoded(data, anonymizer.accepts)
-    check_names(people, form)
-    first = None if flags.nested_in is None else read_release(flags.nested_in)
-    ledger = flags.entered()
-    known = frozenset[str]() if ledger is None else ledger.known()
-    warned += forewarn_of_others(
-        flags.out, digest_of(people), nested_in=nesting_of(first), known=known
-    )
-    nested: dict[str, Any] = {} if first is None else {"nested_in": first}
-    if ledger is not None:
-        nested["ledger"] = ledger
-    with stage(f"anonymizing with {anonymizer.name}"):
-        release = anonymizer.anonymize(people, seed=flags.seed, **nested)
-    writing = WriteOptions(
-        force=flags.force,
-        linkage=flags.linkage,
-        reading={"kind": kind_of(type(data)), **as_json(options)},
-        warned=warned,
-    )
-    with stage(f"writing {flags.out.name}"):
-        release.published(flags.out, released_as, writing)
-
-
-def _on_disk(
-    anonymizer: Anonymizer[Any],
-    path: Path,
-    options: AnyOptions,
-    flags: _Given,
-    warned: tuple[str, ...],
-) -> None:
-    from graphveil.engines import current  # noqa: PLC0415  heavy, as above
-    from graphveil.on_disk import anonymize_file  # noqa: PLC0415  heavy, as above
-
-    if not isinstance(options, BipartiteOptions):
-        raise UsageError("--on-disk takes users and items only. Leave it out.")
-    if flags.nested_in is not None:
-        raise UsageError("--nested-in needs all of the data in memory. Leave --on-disk out.")
-    anonymize_file(
-        anonymizer,
-        path,
-        flags.out,
-        engine=current(),
-        seed=flags.seed,
-        format=flags.format,
-        force=flags.force,
-        linkage=flags.linkage,
-        reading=options,
-        warned=warned,
-    )
-
-
-def _check_apart(out: Path, *files: Path | None) -> None:
-    """Refuse a key or a ledger that lies, or would lie, where the release is written."""
-    for file in files:
-        around = () if file is None else file.resolve().parents
-        for folder in (out, private_folder(out)):
-            if folder.resolve() in around:
-                raise UsageError(
-                    f"{file} lies in {folder}, which is written. Choose another place for it."
-                )
 
 
 def _report(claim: Claim, name: str, private: Record, flags: _Given) -> None:

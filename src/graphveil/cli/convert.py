@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from graphveil import io
-from graphveil.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.cli.console import bar, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, is_same_file
 from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import read_input
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Data, Table
+from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.errors import UsageError
-from graphveil.progress import shown, stage
-from graphveil.release import read_release
-
-KINDS = (Graph, Bipartite, Table)
+from graphveil.progress import shown
+from graphveil.verbs.convert import data_of_release, write_copy
 
 
 def _run(path: Path, **given: Any) -> int:
@@ -28,18 +26,16 @@ def _run(path: Path, **given: Any) -> int:
     io.format_of(out)
     if ids is not None:
         io.format_of(ids).writer("ids")
-    mode = EVERYBODY if path.is_dir() else OWNER_ONLY
     with shown(bar):
         if path.is_dir():
             _check_targets(out, ids, [], force=force)
             data = _of_release(path, given)
         else:
-            options = reading_options(KINDS, path, given)
+            options = reading_options(CONTAINERS, path, given)
             files = [value for value in asdict(options).values() if isinstance(value, Path)]
             _check_targets(out, ids, [path, *files], force=force)
             data = read_input(path, options)
-        with stage(f"writing {out.name}"):
-            _write(data, out, ids, mode=mode, replace=force)
+        write_copy(data, out, ids=ids, public=path.is_dir(), replace=force)
     if isinstance(data, Table) and data.ids is not None:
         say("the ids of rows are left out: a table is written as its columns")
     say(f"written: {out}" + ("" if ids is None else f", {ids}"))
@@ -56,7 +52,7 @@ def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bo
 
 def _of_release(folder: Path, given: dict[str, Any]) -> Data:
     """Return the data of a release; what was a table may be asked for as one."""
-    as_table = given.get("kind") == "table"
+    as_table = given.get("kind") == kind_of(Table).name
     if as_table:
         given = given | {"kind": None}
     asked = [name for name, value in given.items() if value is not None]
@@ -65,22 +61,7 @@ def _of_release(folder: Path, given: dict[str, Any]) -> Data:
             f"--{asked[0].replace('_', '-')} is not for a release, which says how it is read. "
             "Leave it out."
         )
-    with stage(f"reading {folder.name}"):
-        release = read_release(folder)
-    if as_table and isinstance(release.data, Graph):
-        raise UsageError("--kind table is not for a release of a graph. Leave it out.")
-    return release.to_table() if as_table else release.data
-
-
-def _write(data: Data, out: Path, ids: Path | None, *, mode: int, replace: bool) -> None:
-    if isinstance(data, Graph):
-        io.write_graph(data, out, nodes_path=ids, mode=mode, replace=replace)
-    elif isinstance(data, Bipartite):
-        io.write_bipartite(data, out, users_path=ids, mode=mode, replace=replace)
-    elif ids is not None:
-        raise UsageError("--out-ids is not for a Table. Leave it out.")
-    else:
-        io.write_table(data, out, mode=mode, replace=replace)
+    return data_of_release(folder, as_table=as_table)
 
 
 def _flags() -> list[inspect.Parameter]:
@@ -107,7 +88,7 @@ def _flags() -> list[inspect.Parameter]:
             group=OUTPUT_GROUP,
             negative="",
         ),
-        *reading_flags(KINDS),
+        *reading_flags(CONTAINERS),
     ]
 
 

@@ -11,11 +11,11 @@ from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_as_read
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags
-from graphveil.cli.reading import AnyOptions, read_input
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import UsageError
 from graphveil.evaluate import METRICS, Evaluation, Row, evaluate, rows_to_arrow
 from graphveil.evaluate.rows import HEAVY_UP_TO
+from graphveil.io import AnyOptions, load
 from graphveil.progress import shown
 
 
@@ -61,7 +61,8 @@ def _test_people(path: Path, options: AnyOptions) -> Data:
                 f"the column {name!r} was read in bins by {how}, which test people would get other "
                 f"ones of. Read both in bins of given edges: --bins {name}=edges:A,B."
             )
-    return read_input(path, options, quiet=True)
+    people: Data = load(path, options).data
+    return people
 
 
 def print_rows(evaluation: Evaluation) -> None:

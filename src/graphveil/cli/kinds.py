@@ -9,16 +9,12 @@ from typing import Any, Literal
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
-from graphveil.cli.reading import READERS, AnyOptions
-from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.encoding import Container
+from graphveil.data import Bipartite, Graph
+from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.errors import UsageError
-from graphveil.io import BipartiteOptions, GraphOptions, columns_of
+from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, options_of
 from graphveil.io.kinds import Columns
 from graphveil.io.options import Header
-from graphveil.release.files import kind_of
-
-WORDS = {Graph: "a graph", Bipartite: "users by features", Table: "a table"}
 
 SHOWN = 5
 """So many names of columns stand in a message."""
@@ -26,19 +22,19 @@ SHOWN = 5
 
 def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
     """Return `--kind`, and the flags of the readers of these kinds, each once."""
-    readers = [READERS[kind] for kind in kinds]
-    names = tuple(kind_of(kind) for kind in kinds)
+    readers = [options_of(kind_of(kind)) for kind in kinds]
+    names = tuple(kind_of(kind).name for kind in kinds)
     kind = flag(
         "kind",
         Literal[names] | None,
         "What the file holds. Without this: what its columns are named after (source and target, "
-        f"user and item), else {WORDS[kinds[0]]}.",
+        f"user and item), else {kind_of(kinds[0]).words}.",
         default=None,
         group=READING_GROUP,
     )
     if len(readers) == 1:
-        return [kind, *flags_of(readers[0].options, READING_GROUP)]
-    every = {item.name: item for r in readers for item in flags_of(r.options, READING_GROUP)}
+        return [kind, *flags_of(readers[0], READING_GROUP)]
+    every = {item.name: item for reader in readers for item in flags_of(reader, READING_GROUP)}
     return [kind, *(item.replace(default=None) for item in every.values())]
 
 
@@ -56,23 +52,23 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
     """
     asked = given.pop("kind", None)
     if asked:
-        container = next(kind for kind in kinds if kind_of(kind) == asked)
+        container = KINDS[asked].container
     else:
         if kinds == (Graph,):
             _check_a_graph(path, given)
         container = _kind(path, given, _fitting(kinds, given))
-    values = values_for(READERS[container].options, given)
-    for other in kinds:
-        for name in values_for(READERS[other].options, given):
-            raise not_for(name, container, kind_of(other))
-    options: AnyOptions = READERS[container].options(**values)
-    return options
+    options = options_of(kind_of(container))
+    values = values_for(options, given)
+    for other in map(kind_of, kinds):
+        for name in values_for(options_of(other), given):
+            raise not_for(name, container, other.name)
+    return options(**values)
 
 
 def _fitting(kinds: tuple[Container, ...], given: dict[str, Any]) -> tuple[Container, ...]:
     """Return the kinds whose readers take all the reading flags that were given, or all kinds."""
     flags = {
-        kind: {item.name for item in flags_of(READERS[kind].options, READING_GROUP)}
+        kind: {item.name for item in flags_of(options_of(kind_of(kind)), READING_GROUP)}
         for kind in kinds
     }
     every = set().union(*flags.values())
@@ -87,10 +83,10 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
     names, kind = _columns(path, given)
     if kind in kinds:
         if kind is not kinds[0]:
-            say(f"{path.name}: read as {WORDS[kind]}, as its columns are named")
+            say(f"{path.name}: read as {kind_of(kind).words}, as its columns are named")
         return kind
     if names:
-        ways = " or ".join(f"--kind {kind_of(kind)}" for kind in kinds)
+        ways = " or ".join(f"--kind {kind_of(kind).name}" for kind in kinds)
         raise UsageError(
             f"{path.name}: its columns, {_first(names)}, do not say what it holds. Say {ways}."
         )

@@ -19,10 +19,12 @@ from graphveil.cli.flags import (
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.pipes import from_pipes
-from graphveil.cli.reading import read_as, read_input
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.cli.reading import read_input
+from graphveil.data import Graph, Table
 from graphveil.data.ids import to_arrow
+from graphveil.data.kinds import CONTAINERS
 from graphveil.errors import UsageError
+from graphveil.io import kind_read
 from graphveil.measures import (
     MEASURES,
     Cascade,
@@ -41,8 +43,6 @@ from graphveil.progress import shown, stage
 SHOWN_UNPROTECTED = 10
 SHOWN_SIZES = 25
 
-KINDS = (Graph, Bipartite, Table)
-
 OF_A_GRAPH = {"measure": "degree", "distance": 1, "phi": None}
 """What is asked of a graph alone, with its defaults."""
 
@@ -52,8 +52,8 @@ def _run(path: Path, **given: Any) -> int:
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
     seed = given.pop("seed")
-    options = reading_options(KINDS, path, given)
-    kind = read_as(options)
+    options = reading_options(CONTAINERS, path, given)
+    kind = kind_read(options).container
     if kind is Graph:
         _check_graph(asked, second, seed)
     else:
@@ -386,7 +386,7 @@ def _output_flags() -> list[inspect.Parameter]:
 
 command = with_signature(
     from_pipes(_run),
-    [INPUT, *_flags(), _seed_flag(), *_output_flags(), *reading_flags(KINDS)],
+    [INPUT, *_flags(), _seed_flag(), *_output_flags(), *reading_flags(CONTAINERS)],
     name="measure",
     text="How identifiable are the people of this data as it stands?\n\n"
     "Counts equivalence classes exactly, says who is unique, and names the unprotected people: "

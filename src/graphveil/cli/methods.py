@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from graphveil.cli.console import result_json, result_table
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 
 

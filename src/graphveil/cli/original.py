@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
-from graphveil.cli.reading import READERS, AnyOptions, from_json, read_input
 from graphveil.data import Data, Table
+from graphveil.data.kinds import KINDS
+from graphveil.io import AnyOptions, load, options_of
+from graphveil.io.options import from_record
 from graphveil.lazy import lazy_module
+from graphveil.progress import stage
 
 if TYPE_CHECKING:
     from graphveil.records import manifest, record
-    from graphveil.release import files
 else:  # help needs none of what lies in a folder
     manifest = lazy_module("graphveil.records.manifest")
     record = lazy_module("graphveil.records.record")
-    files = lazy_module("graphveil.release.files")
 
 READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
 """Options that change what is made of the cells of a file, but not which cells are ids."""
@@ -36,7 +37,9 @@ def original_flags(*, required: bool) -> list[inspect.Parameter]:
         default=inspect.Parameter.empty if required else None,
     )
     flags = {
-        item.name: item for r in READERS.values() for item in flags_of(r.options, READING_GROUP)
+        item.name: item
+        for kind in KINDS.values()
+        for item in flags_of(options_of(kind), READING_GROUP)
     }
     return [original, *(item.replace(default=None) for item in flags.values())]
 
@@ -58,16 +61,16 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
         Where a flag belongs to another kind of data.
     """
     private = record.read_record(folder)
-    kind = private.reading.get("kind") if private else None
-    kind = kind or manifest.read_manifest(folder).data.kind
-    container, reader = next((c, r) for c, r in READERS.items() if files.kind_of(c) == kind)
-    kept = from_json(reader.options(), private.reading if private else {})
-    asked = values_for(reader.options, given)
+    name = private.reading.get("kind") if private else None
+    kind = KINDS[name or manifest.read_manifest(folder).data.kind]
+    kept = from_record(options_of(kind)(), private.reading if private else {})
+    asked = values_for(options_of(kind), given)
     wrong = [name for name, value in given.items() if value is not None]
     if wrong:
-        raise not_for(wrong[0], container)
+        raise not_for(wrong[0], kind.container)
     options = dataclasses.replace(kept, **asked)
-    data = read_input(path, options, quiet=True)
+    with stage(f"reading {path.name}"):
+        data: Data = load(path, options).data
     as_recorded = isinstance(data, Table) and options == kept
     file = path if as_recorded or _is_plainly_read(options) else None
     return Original(data, file, options)

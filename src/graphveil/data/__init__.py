@@ -1,14 +1,14 @@
 """Containers: frozen, validated once, arrays inside.
 
 `Graph` (simple, undirected), `Bipartite` (users by features, binary) and `Table` (rows by
-categorical columns). Ids stand beside the structure; no method reads them.
+categorical columns). `graphveil.data.kinds` has the table of them. Ids stand beside the structure;
+no method reads them.
 """
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.graph import Graph
+from graphveil.data.kinds import Data
 from graphveil.data.table import Table
-
-Data = Graph | Bipartite | Table
 
 __all__ = ["SUPPRESSED", "Bipartite", "Data", "Graph", "Table"]

@@ -85,21 +85,6 @@ def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
     return []
 
 
-def kinds_named(names: Sequence[str]) -> frozenset[str]:
-    """Return which kinds of data the names of columns speak of: `graph`, `bipartite`, or none.
-
-    Examples
-    --------
-    >>> sorted(kinds_named(["customer_id", "product", "when"])), sorted(kinds_named(["a", "b"]))
-    (['bipartite'], [])
-    """
-    plains = {plain(name) for name in names}
-    tables = {"graph": set(EDGE_NAMES) - set(TOO_SHORT), "bipartite": set(PAIR_NAMES)}
-    return frozenset(
-        kind for kind, pairs in tables.items() if any(set(pair) <= plains for pair in pairs)
-    )
-
-
 def chosen_names(
     names: Sequence[str],
     asked: tuple[str | None, str | None],

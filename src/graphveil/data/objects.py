@@ -11,10 +11,17 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.columns import kinds_named
-from graphveil.data.encoding import Container, accepted_kinds
 from graphveil.data.frames import arrow_table
 from graphveil.data.graph import Graph
+from graphveil.data.kinds import (
+    CONTAINERS,
+    KINDS,
+    Container,
+    Data,
+    accepted_kinds,
+    kind_of,
+    kinds_named,
+)
 from graphveil.data.table import Table
 from graphveil.errors import UsageError
 from graphveil.lazy import lazy_module
@@ -24,17 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
-
-Data = Graph | Bipartite | Table
-
-COLUMNS = {Graph: {"source", "target"}, Bipartite: {"user", "item"}}
-"""The columns by which a frame of any width says what it is; other known names leave it open."""
-
-NAMED = {"graph": Graph, "bipartite": Bipartite}
-
-READERS = {Graph: "read_graph", Bipartite: "read_bipartite", Table: "read_table"}
-
-ALL_KINDS: tuple[Container, ...] = (Graph, Bipartite, Table)
 
 
 class _Reading(NamedTuple):
@@ -78,13 +74,15 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     Bipartite(n_users=2, n_features=3, n_entries=2)
     """
     wants = f"{wanted_by} takes a {' or a '.join(kind.__name__ for kind in kinds)}"
-    if isinstance(data, ALL_KINDS):
+    if isinstance(data, CONTAINERS):
         if isinstance(data, kinds):
             return data
         kind = type(data).__name__
         raise UsageError(f"{wants}, not a {kind}. Convert it, or choose a method for {kind}.")
     if isinstance(data, str | os.PathLike):
-        calls = " or ".join(f"graphveil.{READERS[kind]}({os.fspath(data)!r})" for kind in kinds)
+        calls = " or ".join(
+            f"graphveil.{kind_of(kind).reader}({os.fspath(data)!r})" for kind in kinds
+        )
         raise UsageError(f"{wants}, not the name of a file. Read it first: {calls}.")
     if type(data).__name__ == "LazyFrame":
         raise UsageError(f"{wants}, not {_named(data)}. Hand over data.collect().")
@@ -119,7 +117,7 @@ def read_anew(data: Any) -> AbstractContextManager[None]:
     ...     option("items", "things")
     'data.with_items(items="things")'
     """
-    if isinstance(data, ALL_KINDS):
+    if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")
     call = "from_arrow" if hasattr(data, "__arrow_c_stream__") else "from_scipy"
     return as_argument_of(f"graphveil.Bipartite.{call}(data, ")
@@ -143,7 +141,7 @@ def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:
     >>> as_original(sparse.csr_array((2, 2)), Graph, wanted_by="verify")
     Graph(n_nodes=2, n_edges=0)
     """
-    if isinstance(data, ALL_KINDS):
+    if isinstance(data, CONTAINERS):
         return data
     return as_container(data, accepted_kinds(released), wanted_by=wanted_by)
 
@@ -167,12 +165,12 @@ def _readings(data: Any) -> list[_Reading]:
 def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_Reading]:
     """Return the ways to read a frame, by its columns, with the arguments that it leaves open."""
     names = frame.column_names
-    for kind, pair in COLUMNS.items():
-        if pair <= set(names):
-            return [_Reading(kind, "from_arrow")]
+    for kind in KINDS.values():
+        if kind.columns and {*kind.columns} <= {*names}:
+            return [_Reading(kind.container, "from_arrow")]
     if any(pa.types.is_nested(field.type) for field in frame.schema):
         return [_Reading(Bipartite, "from_arrow")]
-    named = [kind for name, kind in NAMED.items() if name in kinds_named(names)]
+    named = [kind.container for kind in kinds_named(names)]
     if len(names) == 2 and len(named) == 1:
         return [_Reading(named[0], "from_arrow")]
     if len(names) == 2 and kinds == (Graph,):

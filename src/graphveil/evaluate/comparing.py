@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.encoding import encoded
+from graphveil.data.kinds import encoded
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError
 from graphveil.evaluate.comparison import COMPARISONS, Comparison

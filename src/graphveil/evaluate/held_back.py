@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.encoding import encoded
 from graphveil.data.ids import Ids, as_text
+from graphveil.data.kinds import encoded
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError, warn
 

@@ -17,23 +17,26 @@ if TYPE_CHECKING:
     from graphveil.io.formats import compression_of as compression_of
     from graphveil.io.formats import format_of as format_of
     from graphveil.io.kinds import columns_of as columns_of
+    from graphveil.io.options import AnyOptions as AnyOptions
     from graphveil.io.options import BipartiteOptions as BipartiteOptions
     from graphveil.io.options import GraphOptions as GraphOptions
     from graphveil.io.options import TableOptions as TableOptions
+    from graphveil.io.reading import kind_read as kind_read
+    from graphveil.io.reading import load as load
     from graphveil.io.reading import load_bipartite as load_bipartite
     from graphveil.io.reading import load_graph as load_graph
     from graphveil.io.reading import load_table as load_table
+    from graphveil.io.reading import options_of as options_of
     from graphveil.io.reading import read as read
     from graphveil.io.reading import read_bipartite as read_bipartite
     from graphveil.io.reading import read_graph as read_graph
     from graphveil.io.reading import read_table as read_table
     from graphveil.io.report import Reading as Reading
     from graphveil.io.report import ReadingReport as ReadingReport
-    from graphveil.io.writing import write_bipartite as write_bipartite
-    from graphveil.io.writing import write_graph as write_graph
-    from graphveil.io.writing import write_table as write_table
+    from graphveil.io.writing import write as write
 
 _HOMES = {
+    "AnyOptions": "graphveil.io.options",
     "BipartiteOptions": "graphveil.io.options",
     "FORMATS": "graphveil.io.formats",
     "Format": "graphveil.io.formats",
@@ -44,16 +47,17 @@ _HOMES = {
     "columns_of": "graphveil.io.kinds",
     "compression_of": "graphveil.io.formats",
     "format_of": "graphveil.io.formats",
+    "kind_read": "graphveil.io.reading",
+    "load": "graphveil.io.reading",
     "load_bipartite": "graphveil.io.reading",
     "load_graph": "graphveil.io.reading",
     "load_table": "graphveil.io.reading",
+    "options_of": "graphveil.io.reading",
     "read": "graphveil.io.reading",
     "read_bipartite": "graphveil.io.reading",
     "read_graph": "graphveil.io.reading",
     "read_table": "graphveil.io.reading",
-    "write_bipartite": "graphveil.io.writing",
-    "write_graph": "graphveil.io.writing",
-    "write_table": "graphveil.io.writing",
+    "write": "graphveil.io.writing",
 }
 """Where every public name is defined; the imports above say the same to type checkers."""
 

@@ -11,19 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from graphveil.data.kinds import KINDS
 from graphveil.errors import InputError
 from graphveil.wording import option
 
-Kind = Literal["graph", "bipartite", "table"]
-Content = Literal["graph", "bipartite", "table", "ids"]
-_NOUNS = {
-    "graph": "a graph",
-    "bipartite": "users and items",
-    "table": "a table",
-    "ids": "a list of ids",
-}
+_IDS = "ids"
+"""What a format that can list ids holds beside kinds of data."""
+
 _EXPORTED = "Save it as CSV in UTF-8, and give that file"
 _UNREAD = {
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a workbook of a spreadsheet", _EXPORTED)),
@@ -70,37 +66,41 @@ class Format:
 
     name: str
     extensions: tuple[str, ...]
-    kinds: tuple[Content, ...]
+    kinds: tuple[str, ...]
     module: str
     keeps_isolated: bool = False
     text_ids: bool = True
     compressible: bool = True
     released_as: str | None = None
 
-    def reader(self, kind: Content) -> Callable[..., Any]:
+    def reader(self, kind: str) -> Callable[..., Any]:
         """Return the function that reads this kind of data."""
         return self._function(f"read_{kind}", kind)
 
-    def writer(self, kind: Content) -> Callable[..., Any]:
+    def writer(self, kind: str) -> Callable[..., Any]:
         """Return the function that writes this kind of data."""
         return self._function(f"write_{kind}", kind)
 
-    def _function(self, name: str, kind: Content) -> Callable[..., Any]:
+    def _function(self, name: str, kind: str) -> Callable[..., Any]:
         if kind not in self.kinds:
             able = ", ".join(f.name for f in FORMATS.values() if kind in f.kinds)
             rows = self.module == "delimited" and name.startswith("read")
             say = (
                 f", or say {option('input_format', 'csv')} where its lines are rows" if rows else ""
             )
-            raise InputError(f"{self.name} cannot hold {_NOUNS[kind]}. Use one of {able}{say}.")
+            raise InputError(f"{self.name} cannot hold {_words(kind)}. Use one of {able}{say}.")
         module = import_module(f"graphveil.io.{self.module}")
         function: Callable[..., Any] = getattr(module, name)
         return function
 
 
-_ALL: tuple[Content, ...] = ("graph", "bipartite", "table", "ids")
-_PAIRS: tuple[Content, ...] = ("graph", "bipartite", "ids")
-_MATRIX: tuple[Content, ...] = ("graph", "bipartite")
+def _words(kind: str) -> str:
+    return KINDS[kind].words if kind in KINDS else "a list of ids"
+
+
+_ALL = (*KINDS, _IDS)
+_PAIRS = ("graph", "bipartite", _IDS)
+_MATRIX = ("graph", "bipartite")
 
 FORMATS: dict[str, Format] = {
     entry.name: entry

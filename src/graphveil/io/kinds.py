@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphveil.data import Bipartite, Graph
-from graphveil.data.columns import kinds_named
+from graphveil.data import Bipartite
+from graphveil.data.kinds import Container, kinds_named
 from graphveil.errors import InputError
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import format_of
@@ -37,7 +37,7 @@ class Columns(NamedTuple):
     """
 
     names: tuple[str, ...]
-    kind: type[Graph | Bipartite] | None
+    kind: Container | None
 
 
 def columns_of(
@@ -67,8 +67,7 @@ def columns_of(
         names, listed = _names(path, form, header, delimiter)
     except (InputError, OSError, pa.ArrowInvalid):
         return Columns((), None)
-    says = {"bipartite"} if listed else kinds_named(names)
-    kinds = [kind for name, kind in (("graph", Graph), ("bipartite", Bipartite)) if name in says]
+    kinds = [Bipartite] if listed else [kind.container for kind in kinds_named(names)]
     return Columns(names, kinds[0] if len(kinds) == 1 else None)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from graphveil.wording import Directed, Items
 
@@ -157,3 +157,29 @@ class TableOptions:
             "names of columns."
         },
     )
+
+
+AnyOptions = GraphOptions | BipartiteOptions | TableOptions
+
+
+def recorded(options: AnyOptions) -> dict[str, Any]:
+    """Return reading options for the private record; the names of files stay out of it.
+
+    Examples
+    --------
+    >>> recorded(TableOptions(header="no"))["header"]
+    'no'
+    """
+    kept = asdict(options)
+    return {name: value for name, value in kept.items() if not isinstance(value, Path)}
+
+
+def from_record(defaults: AnyOptions, kept: Mapping[str, Any]) -> AnyOptions:
+    """Return the reading options of a private record; unknown names are left out."""
+    names = {item.name for item in fields(defaults)}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in kept.items()
+        if name in names
+    }
+    return replace(defaults, **values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,16 +11,18 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.csr import neighbor_lists
 from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.data.kinds import KINDS, Kind, kind_of
 from graphveil.data.naming import naming_columns
-from graphveil.errors import DataError, InputError, warn
+from graphveil.errors import DataError, InputError
 from graphveil.io.dialect import sniff
-from graphveil.io.formats import Kind, format_of
+from graphveil.io.formats import format_of
 from graphveil.io.kinds import columns_of
-from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.options import AnyOptions, BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import Arcs, Column, Pairs
-from graphveil.io.report import Reading, ReadingReport
+from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import may_be_missing
+from graphveil.lazy import resolve
 
 D = TypeVar("D")
 FEW_NUMBERS = 20
@@ -274,7 +275,7 @@ def read_table(path: str | Path, **options: Any) -> Table:
     return _data_of(load_table(path, TableOptions(**options)))
 
 
-def read(path: str | Path, *, kind: Kind | None = None, **options: Any) -> Data:
+def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
     r"""Return the data in a file as a container of this kind; a warning says what was dropped.
 
     Parameters
@@ -299,21 +300,48 @@ def read(path: str | Path, *, kind: Kind | None = None, **options: Any) -> Data:
     Bipartite(n_users=2, n_features=1, n_entries=2)
     """
     kind = kind or _kind_named(Path(path), options)
-    readers: dict[Kind, Callable[..., Data]] = {
-        "graph": read_graph,
-        "bipartite": read_bipartite,
-        "table": read_table,
-    }
-    if kind not in readers:
-        raise InputError(f"no kind of data {kind!r}. Use one of {', '.join(readers)}.")
-    return readers[kind](path, **options)
+    if kind not in KINDS:
+        raise InputError(f"no kind of data {kind!r}. Use one of {', '.join(KINDS)}.")
+    data: Data = _data_of(load(path, options_of(KINDS[kind])(**options)))
+    return data
 
 
-def _kind_named(path: Path, options: dict[str, Any]) -> Kind:
+def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
+    """Return the data in a file and the report, of the kind that these options are of.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        How it is read; their class says as what.
+    """
+    reading: Reading[Any] = resolve(kind_read(options).loader)(path, options)
+    return reading
+
+
+def options_of(kind: Kind) -> type[AnyOptions]:
+    """Return the class of the options with which a kind is read."""
+    options: type[AnyOptions] = resolve(kind.options)
+    return options
+
+
+def kind_read(options: AnyOptions) -> Kind:
+    """Return the kind of data that these options read.
+
+    Examples
+    --------
+    >>> kind_read(TableOptions()).name
+    'table'
+    """
+    return next(kind for kind in KINDS.values() if options_of(kind) is type(options))
+
+
+def _kind_named(path: Path, options: dict[str, Any]) -> str:
     """Return the kind that the names of columns say, else a graph."""
     asked = {name: options[name] for name in ("header", "delimiter") if name in options}
     named = columns_of(path, options.get("format"), **asked).kind
-    return "bipartite" if named is Bipartite else "graph"
+    return "graph" if named is None else kind_of(named).name
 
 
 def _source(path: str | Path, form: str | None) -> Source:
@@ -334,9 +362,7 @@ def _many_numbers(table: Table) -> tuple[str, ...]:
 
 
 def _data_of(reading: Reading[D]) -> D:
-    dropped = reading.report.dropped()
-    if dropped:
-        warn("; ".join(dropped))
+    warn_of_dropped(reading.report)
     return reading.data
 
 

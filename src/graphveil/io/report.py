@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from graphveil.data.left_out import left_out_words
 from graphveil.data.naming import naming_question
+from graphveil.errors import warn
 from graphveil.wording import mapping, option, several
 
 D = TypeVar("D")
@@ -195,3 +196,10 @@ def _if_data() -> str:
 
 def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def warn_of_dropped(report: ReadingReport) -> None:
+    """Warn once, where something of a file is not in what was read of it."""
+    dropped = report.dropped()
+    if dropped:
+        warn("; ".join(dropped))

@@ -11,170 +11,88 @@ from typing import IO
 import numpy as np
 
 from graphveil.atomic import EVERYBODY, whole_file
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
+from graphveil.data.kinds import Kind, kind_of
 from graphveil.errors import InputError, ResourceError, UsageError
-from graphveil.io.formats import FORMATS, Format, Kind, compression_of, format_of
+from graphveil.io.formats import FORMATS, Format, compression_of, format_of
+from graphveil.wording import option
 
 
-def write_graph(
-    graph: Graph,
+def write(
+    data: Data,
     path: str | Path,
     *,
     format: str | None = None,  # noqa: A002  the name of the flag and of the option
-    nodes_path: str | Path | None = None,
+    ids_path: str | Path | None = None,
     mode: int = EVERYBODY,
     replace: bool = True,
 ) -> None:
-    """Write a graph to a file, and the ids of its nodes to a second one where asked.
+    """Write a container to a file, and the ids of all nodes or users to a second where asked.
 
     Parameters
     ----------
-    graph
-        What is written.
+    data
+        What is written. A suppressed cell of a table is ``*`` in text and null in Parquet and
+        Arrow; the ids of its rows are left out.
     path
         The file; its extension gives the format, and .gz or .zst after it the compression.
     format
         A name of `FORMATS`, instead of going by the extension.
-    nodes_path
-        A file for every node id; formats that list edges alone lose isolated nodes without it.
+    ids_path
+        A file for every id of a node or user; formats that list edges or pairs alone lose nodes
+        without edges and users without entries.
     mode, replace
         As in `graphveil.atomic.whole_file`.
 
     Raises
     ------
     UsageError
-        Where isolated nodes would be lost, or a file exists and is not replaced.
+        Where people without edges or entries would be lost, a table is to have a file of ids, or a
+        file exists and is not replaced.
+    DataError
+        Where a table has no columns.
     InputError
-        Where the format cannot hold these ids.
+        Where the format cannot hold these ids, or a category cannot be distinguished from a
+        suppressed cell in it.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "friends.csv")
-    ...     write_graph(Graph.from_edges([0, 1], [1, 2]), file)
+    ...     write(Graph.from_edges([0, 1], [1, 2]), file)
     ...     file.read_text().split()
     ['source,target', '0,1', '1,2']
     """
-    form = format_of(path, format)
-    write = form.writer("graph")
-    isolated = int(np.count_nonzero(graph.degrees() == 0))
-    if isolated and nodes_path is None and not form.keeps_isolated:
+    form, kind = format_of(path, format), kind_of(data)
+    writer = form.writer(kind.name)
+    if isinstance(data, Table):
+        data.check_columns()
+        if ids_path is not None:
+            raise UsageError(f"{option('out_ids')} is not for a Table. Leave it out.")
+    else:
+        _check_lists(data, kind, form, with_ids=ids_path is not None)
+    with opened(path, form, mode=mode, replace=replace) as stream:
+        writer(data, stream, form)
+    if ids_path is not None:
+        _write_ids(data.labels(), kind.people[:-1], ids_path, mode=mode, replace=replace)
+
+
+def _check_lists(data: Graph | Bipartite, kind: Kind, form: Format, *, with_ids: bool) -> None:
+    """Refuse a format that would lose people, or the ids of people and features."""
+    alone = int(np.count_nonzero(np.diff(data.indptr) == 0))
+    if alone and not with_ids and not form.keeps_isolated:
         raise UsageError(
-            f"{isolated} nodes without edges would be lost in {form.name}. "
-            "Give nodes_path (--out-ids), or use graphml."
+            f"{alone} {kind.people} without {kind.measured[0]} would be lost in {form.name}. "
+            "Give ids_path (--out-ids), or use graphml or mtx."
         )
-    _check_ids(form, graph.ids, "node", "graph")
-    with opened(path, form, mode=mode, replace=replace) as stream:
-        write(graph, stream, form)
-    if nodes_path is not None:
-        _write_ids(graph.labels(), "node", nodes_path, mode=mode, replace=replace)
+    _check_ids(form, getattr(data, kind.ids), kind.people[:-1], kind.name)
+    if isinstance(data, Bipartite):
+        _check_ids(form, data.features, "item", kind.name)
 
 
-def write_bipartite(
-    data: Bipartite,
-    path: str | Path,
-    *,
-    format: str | None = None,  # noqa: A002  the name of the flag and of the option
-    users_path: str | Path | None = None,
-    mode: int = EVERYBODY,
-    replace: bool = True,
-) -> None:
-    """Write users and their items to a file, and the ids of all users to a second where asked.
-
-    Parameters
-    ----------
-    data
-        What is written.
-    path
-        The file; its extension gives the format, and .gz or .zst after it the compression.
-    format
-        A name of `FORMATS`, instead of going by the extension.
-    users_path
-        A file for every user id; formats that list pairs alone lose users without items.
-    mode, replace
-        As in `graphveil.atomic.whole_file`.
-
-    Raises
-    ------
-    UsageError
-        Where users without items would be lost, or a file exists and is not replaced.
-    InputError
-        Where the format cannot hold these ids.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "likes.csv")
-    ...     write_bipartite(Bipartite.from_pairs(["ann", "bob"], ["tea", "tea"]), file)
-    ...     file.read_text().split()
-    ['user,item', 'ann,tea', 'bob,tea']
-    """
-    form = format_of(path, format)
-    write = form.writer("bipartite")
-    empty = int(np.count_nonzero(np.diff(data.indptr) == 0))
-    if empty and users_path is None and not form.keeps_isolated:
-        raise UsageError(
-            f"{empty} users without items would be lost in {form.name}. "
-            "Give users_path (--out-ids), or use mtx."
-        )
-    _check_ids(form, data.users, "user", "bipartite")
-    _check_ids(form, data.features, "item", "bipartite")
-    with opened(path, form, mode=mode, replace=replace) as stream:
-        write(data, stream, form)
-    if users_path is not None:
-        _write_ids(data.labels(), "user", users_path, mode=mode, replace=replace)
-
-
-def write_table(
-    table: Table,
-    path: str | Path,
-    *,
-    format: str | None = None,  # noqa: A002  the name of the flag and of the option
-    mode: int = EVERYBODY,
-    replace: bool = True,
-) -> None:
-    """Write the cells of a table under the names of its columns; row ids are left out.
-
-    Parameters
-    ----------
-    table
-        What is written; a suppressed cell is ``*`` in text and null in Parquet and Arrow.
-    path
-        The file; its extension gives the format, and .gz or .zst after it the compression.
-    format
-        A name of `FORMATS`, instead of going by the extension.
-    mode, replace
-        As in `graphveil.atomic.whole_file`.
-
-    Raises
-    ------
-    UsageError
-        Where the file exists and is not replaced.
-    DataError
-        Where the table has no columns.
-    InputError
-        Where a category cannot be distinguished from a suppressed cell in this format.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "people.csv")
-    ...     write_table(Table.from_columns({"sex": ["f", "*"]}), file)
-    ...     file.read_text().split()
-    ['sex', 'f', '*']
-    """
-    form = format_of(path, format)
-    write = form.writer("table")
-    table.check_columns()
-    with opened(path, form, mode=mode, replace=replace) as stream:
-        write(table, stream, form)
-
-
-def _check_ids(form: Format, ids: Ids | None, what: str, kind: Kind) -> None:
+def _check_ids(form: Format, ids: Ids | None, what: str, kind: str) -> None:
     if ids is None or form.text_ids or np.array_equal(ids, np.arange(ids.size)):
         return
     able = ", ".join(f.name for f in FORMATS.values() if f.text_ids and kind in f.kinds)

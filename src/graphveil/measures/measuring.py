@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.objects import ALL_KINDS, as_container
+from graphveil.data.kinds import CONTAINERS
+from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
 from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
 from graphveil.measures.multisets import twins
@@ -117,7 +118,7 @@ def measure(
     >>> measure(Table.from_columns({"sex": ["f", "m", "f"]})).uniqueness
     0.3333333333333333
     """
-    container = as_container(data, ALL_KINDS, wanted_by="measure")
+    container = as_container(data, CONTAINERS, wanted_by="measure")
     if isinstance(container, Graph):
         if columns is not None:
             raise ParameterError("columns go with a table. Leave them out for a graph.")

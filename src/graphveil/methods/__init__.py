@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.errors import UsageError
+from graphveil.errors import ParameterError, UsageError
 from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -113,6 +113,25 @@ METHODS = Methods(
 )
 """Every method by its name on the command line."""
 
+
+def method_named(name: str) -> type[Anonymizer[Any]]:
+    """Return the class of a method.
+
+    Raises
+    ------
+    ParameterError
+        Where there is none of this name.
+
+    Examples
+    --------
+    >>> method_named("k-degree").promise
+    'Every node of the release has the same degree as at least k-1 others.'
+    """
+    if name not in METHODS:
+        raise ParameterError(f"no method {name!r}. Use one of {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
 M = TypeVar("M", bound=type[Anonymizer[Any]])
 
 
@@ -132,4 +151,4 @@ def register(method: M) -> M:
     return method
 
 
-__all__ = ["METHODS", "Methods", "register", *_names]  # noqa: PLE0604  names of classes
+__all__ = ["METHODS", "Methods", "method_named", "register", *_names]  # noqa: PLE0604  names of classes

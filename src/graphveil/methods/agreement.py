@@ -20,15 +20,13 @@ from graphveil.claims.conditions import PeopleAsItems
 from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import BlockFlips, CellFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
-from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.encoding import accepted_kinds
+from graphveil.data import Table
+from graphveil.data.kinds import KINDS, accepted_kinds, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import GraphveilError, ParameterError
 from graphveil.methods import METHODS
-from graphveil.methods.earlier import EARLIER, NOW, Earlier
 from graphveil.records.manifest import Manifest, read_manifest
 from graphveil.records.record import read_record
-from graphveil.release.files import kind_of
 from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
 from graphveil.verify.original import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
@@ -129,7 +127,7 @@ def agreement(
     method = METHODS.get(name)
     if method is None:
         return _unknown(manifest, original)
-    kinds = [kind_of(kind) for kind in accepted_kinds(method.accepts)]
+    kinds = [kind_of(kind).name for kind in accepted_kinds(method.accepts)]
     if manifest.data.kind not in kinds:
         return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
     private, stated = method.private_parameters(), manifest.method.parameters
@@ -170,10 +168,7 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
     unknown = f"this version knows no method {shown(method.name)}"
     if original is None:
         return not_checked(METHOD, unknown)
-    container = next(
-        kind for kind in (Graph, Bipartite, Table) if kind_of(kind) == manifest.data.kind
-    )
-    data = as_original(original, container, wanted_by="verify")
+    data = as_original(original, KINDS[manifest.data.kind].container, wanted_by="verify")
     common = "\n".join(text for known in METHODS.values() for text in (known.source, known.limits))
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
@@ -188,7 +183,7 @@ def _unknown(manifest: Manifest, original: Any) -> Check:
 def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
 ) -> list[str]:
-    claim, problems = manifest.claim, _of_now_or_before(manifest, method)
+    claim, problems = manifest.claim, _other_words(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
         promised = method.guarantee.sentence
         problems.append(f"{method.name} with these parameters promises: {promised}")
@@ -198,32 +193,19 @@ def _differences(
     return problems + _other_conditions(manifest, method, may_state)
 
 
-def _of_now_or_before(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
-    """Return which words and parameters are not the method's; none where an earlier state's are.
-
-    They must be of one state as a whole: which parameters are left out would be a message.
-    """
-    states = (NOW, *EARLIER.get(method.name, ()))
-    every = [_other_words(manifest, method, state) for state in states]
-    return every[0] if all(every) else []
-
-
-def _other_words(manifest: Manifest, method: Anonymizer[Any], state: Earlier) -> list[str]:
-    """Return which words and parameters are not those of one state of the method."""
+def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
+    """Return which words and parameters are not those that the method writes, all of them."""
     stated, own = manifest.method.parameters, method.provenance
     said, problems = manifest.claim.does_not_protect_against, []
     if manifest.method.source != own.source:
         problems.append(f"the source is {shown(manifest.method.source)}")
-    if not state.said(said, own.limits):
+    if said != own.limits:
         problems.append(f"the text on limits is {shown(said)}")
-    written = {name: value for name, value in own.parameters.items() if name not in state.lacks}
-    problems += [
+    return problems + [
         f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
-        for name, value in written.items()
+        for name, value in own.parameters.items()
         if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
     ]
-    beyond = sorted(stated.keys() - written.keys())
-    return problems + [f"the parameter {name} came later than this text" for name in beyond]
 
 
 def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
@@ -291,10 +273,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 def _whole_parts(
     manifest: Manifest, method: Anonymizer[Any], stated: CellFlips | BlockFlips
 ) -> list[Fraction]:
-    """Return the part of a cell where nothing was counted: as epsilon is printed, and as a double.
-
-    Releases of before had the second. Of a method without an epsilon it is not known.
-    """
+    """Return the part of a cell where nothing was counted; none where there is no epsilon."""
     promise, counts = method.guarantee, manifest.data.counts
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
@@ -304,7 +283,7 @@ def _whole_parts(
         people = PeopleAsItems() in manifest.claim.conditions
         of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
         times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
-    return [whole / times for whole in (as_printed(promise.epsilon), Fraction(promise.epsilon))]
+    return [as_printed(promise.epsilon) / times]
 
 
 def _other_conditions(

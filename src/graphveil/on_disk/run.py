@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from graphveil.engines.local import LocalEngine
 from graphveil.errors import GraphveilError, ResourceError, UsageError, warn
 from graphveil.io import BipartiteOptions, Format
 from graphveil.io.blocks import WRITABLE
+from graphveil.io.options import recorded
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
 from graphveil.methods.equivalence_classes.rule import Kept, cost_of
@@ -139,7 +140,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     clustered = _checked(method)
     source = check_readable(Path(path), options)
     form = _data_format(format or format_that_came_in(source.path, options.format))
-    fingerprint = _fingerprint(source, clustered, seed, as_kept(options))
+    fingerprint = _fingerprint(source, clustered, seed, recorded(options))
     warned += forewarn(target, warned=warned)
     working = opened(target, fingerprint, seed=seed, force=force)
     run = _Run(clustered, source, options, working, engine or LocalEngine())
@@ -164,16 +165,11 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
             return run.publication(files, public, tally, advised)
 
         writing = WriteOptions(
-            force=force, linkage=linkage, reading=as_kept(options), warned=warned
+            force=force, linkage=linkage, reading=recorded(options), warned=warned
         )
         publish(target, write_files, input_sha256=facts.input_sha256, options=writing)
     working.remove()
     return target
-
-
-def as_kept(options: BipartiteOptions) -> dict[str, Any]:
-    """Return reading options for the private record; the names of files stay out of it."""
-    return {name: v for name, v in asdict(options).items() if not isinstance(v, Path)}
 
 
 def _data_format(name: str) -> Format:

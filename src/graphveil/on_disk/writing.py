@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphveil.data.ids import as_numbers
+from graphveil.data.kinds import KINDS
 from graphveil.engines.database import database
 from graphveil.engines.engine import Engine
 from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
@@ -28,7 +29,7 @@ from graphveil.on_disk.row_order import RowOrder
 from graphveil.on_disk.worker import KEY
 from graphveil.progress import Advance, stage
 from graphveil.records.manifest import Described
-from graphveil.release.files import SUPPRESSED_ENTRIES, described_file
+from graphveil.release.files import described_file
 from graphveil.release.linkage import COLUMNS
 
 WRITTEN_ROWS = 1 << 20
@@ -100,7 +101,7 @@ class DataFiles:
                 "items": items.n_published,
                 "entries": rows.n_entries,
             },
-            suppressed_cells=SUPPRESSED_ENTRIES,
+            suppressed_cells=KINDS["bipartite"].suppressed_cells,
         )
         with stage("counting classes"):
             smallest, n_classes = classes_of(

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
+from graphveil.data.kinds import KINDS
 from graphveil.errors import ParameterError, ReleaseError
 from graphveil.records.ledger import Composed
 
-SCHEMA = 2
+SCHEMA = 3
 MANIFEST = "release.json"
 MOST_BYTES = 16 << 20
 """The largest manifest that is read: that of a table of a hundred thousand columns is smaller."""
@@ -30,7 +31,7 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """One published file: its digest, and what stands in it."""
 
     name: str
-    role: Literal["data", "nodes", "users"]
+    role: str
     format: str
     columns: list[str]
     rows: int
@@ -41,10 +42,19 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The released data: kind, files, and counts of the release alone."""
 
-    kind: Literal["graph", "bipartite", "table"]
+    kind: str
     files: list[DataFile]
     counts: dict[str, int]
     suppressed_cells: str
+
+    def __post_init__(self) -> None:
+        """Refuse a kind that is not in `KINDS`, and files of a role that it has not."""
+        if self.kind not in KINDS:
+            raise ValueError(f"Invalid enum value {self.kind!r} - at `$.data.kind`")
+        roles = {"data", KINDS[self.kind].everyone}
+        for file in self.files:
+            if file.role not in roles:
+                raise ValueError(f"Invalid enum value {file.role!r} - at `$.data.files[].role`")
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -7,13 +7,14 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphveil import io
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import as_text, to_arrow
+from graphveil.data.kinds import KINDS, Kind, kind_of
 from graphveil.errors import InputError, ReleaseError
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.io.spelling import ids_listed
@@ -28,18 +29,12 @@ else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
 
-Kind = Literal["graph", "bipartite", "table"]
-
 DELIMITED = {"csv", "tsv", "text"}
 _SEPARATORS = {"csv": ",", "tsv": "tab"}
 """What separates the cells of a table: said to the reader, since one column does not show it."""
 
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
-
-NO_CELLS = "none: a graph has no cells"
-SUPPRESSED_ENTRIES = "an entry that is not published is absent, not marked"
-SUPPRESSED_STAR = "a suppressed cell is `*` in text files and null in others; `*` equals only `*`"
 
 SUPPRESSED_TEXTS = ("*", "")
 """What readers of tables take for suppressed cells."""
@@ -53,28 +48,7 @@ _MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
 """Names of columns that some programs read from text as others."""
 
 
-class _Layout(NamedTuple):
-    """How a kind of data lies in a folder."""
-
-    kind: Kind
-    columns: tuple[str, ...]
-    companion: Literal["nodes", "users"] | None
-    suppressed_cells: str
-
-
-_LAYOUTS: dict[type[Graph | Bipartite | Table], _Layout] = {
-    Graph: _Layout("graph", ("source", "target"), "nodes", NO_CELLS),
-    Bipartite: _Layout("bipartite", ("user", "item"), "users", SUPPRESSED_ENTRIES),
-    Table: _Layout("table", (), None, SUPPRESSED_STAR),
-}
-
-
-def kind_of(container: type[Graph | Bipartite | Table]) -> Kind:
-    """Return the word for a kind of container in manifests and formats."""
-    return _LAYOUTS[container].kind
-
-
-def release_format(name: str, kind: Kind) -> Format:
+def release_format(name: str, kind: str) -> Format:
     """Return the format of a release that a name asks for.
 
     Raises
@@ -97,7 +71,7 @@ def release_format(name: str, kind: Kind) -> Format:
     return entry
 
 
-def _released(kind: Kind) -> list[str]:
+def _released(kind: str) -> list[str]:
     """Return the formats of a release of this kind of data."""
     every = io.FORMATS.values()
     return [entry.name for entry in every if kind in entry.kinds and not entry.released_as]
@@ -278,25 +252,28 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     format
         A name of `graphveil.io.FORMATS` that a release may have.
     """
-    layout = _LAYOUTS[type(data)]
-    entry = release_format(format, layout.kind)
-    data = _with_its_ids(data, entry)
+    kind = kind_of(data)
+    entry = release_format(format, kind.name)
+    data = _with_its_ids(data, kind, entry)
     path = folder / f"data{entry.extensions[0]}"
-    companion = None
-    if layout.companion and not entry.keeps_isolated:
-        companion = folder / f"{layout.companion}.csv"
-    rows = _write(data, path, entry, companion)
-    columns = list(layout.columns or getattr(data, "columns", ()))
+    role = None if entry.keeps_isolated else kind.everyone
+    everyone = None if role is None else folder / f"{role}.csv"
+    if isinstance(data, Table):
+        check_categories(data, entry)
+        check_columns(data.columns, entry)
+    if isinstance(data, Bipartite) and not entry.text_ids:
+        data = _in_numbered_columns(data)
+    io.write(data, path, format=entry.name, ids_path=everyone)
+    columns = list(kind.columns or getattr(data, "columns", ()))
     names = columns if entry.name in TABULAR else []
-    files = [described_file(path, "data", entry.name, names, rows)]
-    if companion is not None and layout.companion is not None:
-        header = [layout.companion.removesuffix("s")]
-        files.append(described_file(companion, layout.companion, "csv", header, data.size))
+    files = [described_file(path, "data", entry.name, names, kind.amount(data))]
+    if everyone is not None and role is not None:
+        files.append(described_file(everyone, role, "csv", [role.removesuffix("s")], data.size))
     return Described(
-        kind=layout.kind,
+        kind=kind.name,
         files=files,
-        counts=_counts(data),
-        suppressed_cells=layout.suppressed_cells,
+        counts=kind.counts(data),
+        suppressed_cells=kind.suppressed_cells,
     )
 
 
@@ -308,12 +285,12 @@ def is_data_file(name: str) -> bool:
     >>> is_data_file("data.csv"), is_data_file("users.csv"), is_data_file("friends.csv")
     (True, True, False)
     """
-    companions = {f"{layout.companion}.csv" for layout in _LAYOUTS.values() if layout.companion}
+    lists = {f"{kind.everyone}.csv" for kind in KINDS.values() if kind.everyone}
     forms = io.FORMATS.values()
-    return name in companions | {f"data{end}" for form in forms for end in form.extensions}
+    return name in lists | {f"data{end}" for form in forms for end in form.extensions}
 
 
-def _with_its_ids(data: Data, entry: Format) -> Data:
+def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
     """Return the data as it is written: ids that are not 0..n-1 need a place in the file.
 
     Raises
@@ -321,28 +298,13 @@ def _with_its_ids(data: Data, entry: Format) -> Data:
     InputError
         Where the format has none.
     """
-    ids = {Graph: "ids", Bipartite: "users", Table: "ids"}[type(data)]
-    if getattr(data, ids) is None:
+    if getattr(data, kind.ids) is None:
         return data
     if entry.name not in TABULAR:
         raise InputError(
             f"{entry.name} is no format for ids that come from a key. Use csv, tsv or parquet."
         )
     return data.with_ids_as(ID_COLUMN) if isinstance(data, Table) else data
-
-
-def _write(data: Data, path: Path, entry: Format, companion: Path | None) -> int:
-    if isinstance(data, Graph):
-        io.write_graph(data, path, format=entry.name, nodes_path=companion)
-        return data.n_edges
-    if isinstance(data, Bipartite):
-        numbered = data if entry.text_ids else _in_numbered_columns(data)
-        io.write_bipartite(numbered, path, format=entry.name, users_path=companion)
-        return data.n_entries
-    check_categories(data, entry)
-    check_columns(data.columns, entry)
-    io.write_table(data, path, format=entry.name)
-    return data.n_rows
 
 
 def _in_numbered_columns(data: Bipartite) -> Bipartite:
@@ -357,18 +319,9 @@ def _in_numbered_columns(data: Bipartite) -> Bipartite:
     return Bipartite(data.indptr, columns, int(names.max()) + 1, data.users)
 
 
-def _counts(data: Data) -> dict[str, int]:
-    if isinstance(data, Graph):
-        return {"nodes": data.n_nodes, "edges": data.n_edges}
-    if isinstance(data, Bipartite):
-        items = int(np.unique(data.indices).size)
-        return {"users": data.n_users, "items": items, "entries": data.n_entries}
-    return {"rows": data.n_rows, "columns": data.n_columns, "suppressed_cells": data.n_suppressed}
-
-
 def described_file(
     path: Path,
-    role: Literal["data", "nodes", "users"],
+    role: str,
     format: str,  # noqa: A002  the users' word
     columns: list[str],
     rows: int,
@@ -415,20 +368,18 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
             )
     path = folder / data_file.name
     companion = next((folder / f.name for f in described.files if f.role != "data"), None)
-    if described.kind == "graph":
-        graph_options = io.GraphOptions(format=data_file.format, nodes=companion)
-        return io.load_graph(path, graph_options).data
-    if described.kind == "bipartite":
-        options = io.BipartiteOptions(format=data_file.format, users=companion)
-        return io.load_bipartite(path, options).data.without_unused()
+    kind = KINDS[described.kind]
+    if kind.everyone is not None:
+        listed: dict[str, Any] = {"format": data_file.format, kind.everyone: companion}
+        options = io.options_of(kind)(**listed)
+        data = io.load(path, options).data
+        return data.without_unused() if isinstance(data, Bipartite) else data
+    separator = _SEPARATORS.get(data_file.format)
     ids = ID_COLUMN if keyed else None
-    table_options = io.TableOptions(
-        format=data_file.format,
-        header="yes",
-        delimiter=_SEPARATORS.get(data_file.format),
-        ids=ids,
-    )
-    table = io.load_table(path, table_options).data
+    table = io.load_table(
+        path,
+        io.TableOptions(format=data_file.format, header="yes", delimiter=separator, ids=ids),
+    ).data
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))

@@ -11,8 +11,8 @@ import numpy as np
 
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.encoding import encoded
 from graphveil.data.ids import as_text, to_arrow
+from graphveil.data.kinds import encoded
 from graphveil.data.objects import as_original
 from graphveil.records.digest import digest_of
 from graphveil.records.manifest import Manifest

@@ -1,4 +1,4 @@
-"""Advice on data as it stands: the risk, and the methods that fit."""
+"""The verb advise: the risk of data as it stands, and the methods that fit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 from graphveil.advising.answers import Advice
 from graphveil.advising.risks import risks_of
 from graphveil.advising.trials import choice_of
-from graphveil.data import Data, Graph, Table
-from graphveil.data.encoding import accepted_kinds, encoded
-from graphveil.data.objects import ALL_KINDS, as_container
+from graphveil.data import Data, Graph
+from graphveil.data.kinds import CONTAINERS, accepted_kinds, encoded, kind_of
+from graphveil.data.objects import as_container
 from graphveil.methods import METHODS
-from graphveil.release.files import kind_of
 
 MEASURING_SECONDS, ALL_SECONDS = 10.0, 20.0
 """The CPU after which no further measure, and no further trial, is begun."""
@@ -44,14 +43,14 @@ def advise(data: Any) -> Advice:
     >>> advice.risks[0].unique, advice.choices[0].call
     (0, 'gv.KDegree(k=5).anonymize(data)')
     """
-    container: Data = as_container(data, ALL_KINDS, wanted_by="advise")
-    if not isinstance(container, Graph | Table):
-        container.check_items()
+    container: Data = as_container(data, CONTAINERS, wanted_by="advise")
+    kind = kind_of(container)
+    kind.check(container)
     started = time.process_time()
     risks = risks_of(container, until=started + MEASURING_SECONDS)
     return Advice(
-        kind=kind_of(type(container)),
-        sizes=_sizes(container),
+        kind=kind.name,
+        sizes={word: getattr(container, size) for word, size in kind.sizes.items()},
         risks=risks,
         choices=tuple(
             choice_of(method, encoded(container, method.accepts), until=started + ALL_SECONDS)
@@ -65,11 +64,3 @@ def _fits(accepts: Any, data: Data) -> bool:
     """Whether a method is for this data: a graph as users by features is another question."""
     kinds = accepted_kinds(accepts)
     return isinstance(data, kinds) and (kinds[0] is Graph or not isinstance(data, Graph))
-
-
-def _sizes(data: Data) -> dict[str, int]:
-    if isinstance(data, Graph):
-        return {"people": data.n_nodes, "ties": data.n_edges}
-    if isinstance(data, Table):
-        return {"rows": data.n_rows, "columns": data.n_columns}
-    return {"people": data.n_users, "items": data.n_features, "entries": data.n_entries}

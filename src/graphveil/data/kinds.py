@@ -1,0 +1,265 @@
+"""The kinds of data there are: one table of what differs between them.
+
+Rooms that come later are named by strings, ``module:name``, which they load themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, get_args, overload
+
+import numpy as np
+
+from graphveil.data.bipartite import Bipartite
+from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
+from graphveil.data.graph import Graph
+from graphveil.data.table import Table
+
+Data = Graph | Bipartite | Table
+Container = type[Graph | Bipartite | Table]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of data: what it is called, how it lies in files, how it is loaded and counted.
+
+    Parameters
+    ----------
+    name
+        As flags, formats and manifests write it.
+    container
+        The class that holds it.
+    words
+        What a message calls it.
+    people
+        What the rows of the container are called: one a person.
+    measured
+        What its size is counted in, and how many of these are too many for what is heavy.
+    columns
+        The columns of a released file; empty where the data has names of its own.
+    known_columns
+        Pairs of names, plain, by which a file says that it holds this kind.
+    ids
+        The attribute that holds the ids of people.
+    everyone
+        The role of a further file that lists everyone; None where none is needed.
+    suppressed_cells
+        What stands for a suppressed cell in a release.
+    loader, options
+        The function that reads a file, and the class of its options.
+    reader
+        What users call it.
+    comparison
+        The class that holds an original beside a release.
+    as_features
+        Makes users by features of it.
+    check
+        Refuses what is no data to anonymize.
+    counts
+        How much a release holds of what, for its manifest.
+    sizes
+        How much there is of what, for its owner: a word and an attribute of the container.
+    """
+
+    name: str
+    container: Container
+    words: str
+    people: str
+    measured: tuple[str, int]
+    columns: tuple[str, ...]
+    known_columns: frozenset[tuple[str, str]]
+    ids: str
+    everyone: str | None
+    suppressed_cells: str
+    loader: str
+    options: str
+    reader: str
+    comparison: str
+    as_features: Callable[[Any], Bipartite]
+    check: Callable[[Any], None]
+    counts: Callable[[Any], dict[str, int]]
+    sizes: Mapping[str, str]
+
+    def amount(self, data: Data) -> int:
+        """Return the size of some data, counted as `measured` says."""
+        size: int = getattr(data, f"n_{self.measured[0]}")
+        return size
+
+
+def _itself(data: Bipartite) -> Bipartite:
+    return data
+
+
+def _anything(data: Graph) -> None:
+    del data
+
+
+def _graph_counts(graph: Graph) -> dict[str, int]:
+    return {"nodes": graph.n_nodes, "edges": graph.n_edges}
+
+
+def _bipartite_counts(data: Bipartite) -> dict[str, int]:
+    items = int(np.unique(data.indices).size)
+    return {"users": data.n_users, "items": items, "entries": data.n_entries}
+
+
+def _table_counts(table: Table) -> dict[str, int]:
+    suppressed = table.n_suppressed
+    return {"rows": table.n_rows, "columns": table.n_columns, "suppressed_cells": suppressed}
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "graph": Kind(
+            name="graph",
+            container=Graph,
+            words="a network",
+            people="nodes",
+            measured=("edges", 200_000),
+            columns=("source", "target"),
+            known_columns=frozenset(EDGE_NAMES) - frozenset(TOO_SHORT),
+            ids="ids",
+            everyone="nodes",
+            suppressed_cells="none: a graph has no cells",
+            loader="graphveil.io:load_graph",
+            options="graphveil.io:GraphOptions",
+            reader="read_graph",
+            comparison="graphveil.evaluate.comparison:GraphComparison",
+            as_features=Bipartite.from_graph,
+            check=_anything,
+            counts=_graph_counts,
+            sizes={"people": "n_nodes", "ties": "n_edges"},
+        ),
+        "bipartite": Kind(
+            name="bipartite",
+            container=Bipartite,
+            words="users by features",
+            people="users",
+            measured=("entries", 10_000_000),
+            columns=("user", "item"),
+            known_columns=frozenset(PAIR_NAMES),
+            ids="users",
+            everyone="users",
+            suppressed_cells="an entry that is not published is absent, not marked",
+            loader="graphveil.io:load_bipartite",
+            options="graphveil.io:BipartiteOptions",
+            reader="read_bipartite",
+            comparison="graphveil.evaluate.comparison:BipartiteComparison",
+            as_features=_itself,
+            check=Bipartite.check_items,
+            counts=_bipartite_counts,
+            sizes={"people": "n_users", "items": "n_features", "entries": "n_entries"},
+        ),
+        "table": Kind(
+            name="table",
+            container=Table,
+            words="a table",
+            people="rows",
+            measured=("rows", 1_000_000),
+            columns=(),
+            known_columns=frozenset(),
+            ids="ids",
+            everyone=None,
+            suppressed_cells=(
+                "a suppressed cell is `*` in text files and null in others; `*` equals only `*`"
+            ),
+            loader="graphveil.io:load_table",
+            options="graphveil.io:TableOptions",
+            reader="read_table",
+            comparison="graphveil.evaluate.comparison:TableComparison",
+            as_features=Table.one_hot,
+            check=Table.check_columns,
+            counts=_table_counts,
+            sizes={"rows": "n_rows", "columns": "n_columns"},
+        ),
+    }
+)
+"""Every kind of data by its name."""
+
+CONTAINERS: tuple[Container, ...] = tuple(kind.container for kind in KINDS.values())
+"""The class of every kind."""
+
+
+def kind_of(data: Data | Container) -> Kind:
+    """Return the kind of some data, or of its class.
+
+    Examples
+    --------
+    >>> kind_of(Table).name, kind_of(Graph.from_edges([0], [1])).people
+    ('table', 'nodes')
+    """
+    container = data if isinstance(data, type) else type(data)
+    return next(kind for kind in KINDS.values() if kind.container is container)
+
+
+def kinds_named(names: Sequence[str]) -> list[Kind]:
+    """Return which kinds of data the names of columns speak of.
+
+    Examples
+    --------
+    >>> [kind.name for kind in kinds_named(["customer_id", "product", "when"])]
+    ['bipartite']
+    """
+    plains = {plain(name) for name in names}
+    return [
+        kind for kind in KINDS.values() if any({*pair} <= plains for pair in kind.known_columns)
+    ]
+
+
+def encoded_kind(kind: Container, wanted: Container) -> Container:
+    """Return what data of a kind becomes where another is wanted: all becomes features.
+
+    Examples
+    --------
+    >>> encoded_kind(Table, Bipartite).__name__, encoded_kind(Table, Graph).__name__
+    ('Bipartite', 'Table')
+    """
+    return Bipartite if wanted is Bipartite else kind
+
+
+@overload
+def encoded(data: Data, wanted: type[Bipartite]) -> Bipartite: ...
+
+
+@overload
+def encoded(data: Data, wanted: Container) -> Data: ...
+
+
+def encoded(data: Data, wanted: Container) -> Data:
+    """Return the data as the kind wanted where it can be.
+
+    A table becomes its one-hot features, a graph the neighbors of everyone.
+
+    Parameters
+    ----------
+    data
+        Any container.
+    wanted
+        The kind that a method accepts, or that a release has.
+
+    Examples
+    --------
+    >>> encoded(Table.from_columns({"sex": ["f", "m"]}), Bipartite)
+    Bipartite(n_users=2, n_features=2, n_entries=2)
+    """
+    return kind_of(data).as_features(data) if wanted is Bipartite else data
+
+
+def accepted_kinds(accepts: Any) -> tuple[Container, ...]:
+    """Return every kind of data that stands for what a method accepts, the method's own first.
+
+    Parameters
+    ----------
+    accepts
+        A kind, several in a tuple, or their union. A method for features alone accepts all.
+
+    Examples
+    --------
+    >>> [kind.__name__ for kind in accepted_kinds(Bipartite)]
+    ['Bipartite', 'Table', 'Graph']
+    """
+    kinds: tuple[Container, ...]
+    kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
+    return (*kinds, Table, Graph) if kinds == (Bipartite,) else kinds

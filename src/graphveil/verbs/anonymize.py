@@ -1,0 +1,273 @@
+"""The verb anonymize: from data to a release, or from a file to a release folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphveil import io
+from graphveil.anonymizer import Anonymizer
+from graphveil.data.kinds import encoded, encoded_kind, kind_of
+from graphveil.errors import UsageError
+from graphveil.io.options import recorded
+from graphveil.io.report import ReadingReport, warn_of_dropped
+from graphveil.methods import method_named
+from graphveil.progress import stage
+from graphveil.randomness import Randomness
+from graphveil.records.ledger import Ledger
+from graphveil.records.record import private_folder
+from graphveil.release import Release, digest_of, nesting_of, read_release
+from graphveil.release.files import check_names, format_that_came_in, release_format
+from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
+from graphveil.release.staging import check_target
+
+SMALL_BYTES = 1_000_000
+"""Up to this size of the input one process runs all chunks, unless others are asked for."""
+
+
+def anonymize(
+    data: Any,
+    method: str,
+    *,
+    seed: int | None = None,
+    ledger: Ledger | None = None,
+    **parameters: Any,
+) -> Release:
+    """Return a release of the data by this method with these parameters.
+
+    Parameters
+    ----------
+    data
+        A container that the method accepts, or an object of another library that holds it
+        (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
+    method
+        A name of `METHODS`, as on the command line.
+    seed
+        None draws from the operating system's entropy. A seed is a secret of the owner.
+    ledger
+        Where epsilon is entered before anything is drawn, of a method under differential privacy.
+    parameters
+        As the method's class takes them, or as the command line does.
+
+    Raises
+    ------
+    ParameterError
+        Where there is no such method, or a parameter is unknown, missing or out of range.
+    UsageError
+        Where the data is of another kind.
+    InfeasibleError
+        Where the data has too few rows.
+
+    Warns
+    -----
+    GraphveilWarning
+        What the owner should know before publishing.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> gv.anonymize(graph, "k-degree", k=2).guarantee.sentence
+    'Every node of the release has the same degree as at least 1 other.'
+    """
+    return (
+        method_named(method).from_parameters(parameters).anonymize(data, seed=seed, ledger=ledger)
+    )
+
+
+class Output(NamedTuple):
+    """Where a release is written, and how.
+
+    Parameters
+    ----------
+    folder
+        The release folder; its private sibling is ``folder.private``.
+    format
+        The format of the released data; None for the one that came in, or the one next to it.
+    force
+        Replace a release of that name, once the new one is whole.
+    linkage
+        Keep which new id stands for which old one.
+    """
+
+    folder: Path
+    format: str | None = None
+    force: bool = False
+    linkage: bool = True
+
+
+class RunOptions(NamedTuple):
+    """How a run draws, what it adds to, and where it works: the last two change no result.
+
+    Parameters
+    ----------
+    seed
+        None draws from the operating system's entropy. A seed is a secret of the owner.
+    nested_in
+        The folder of an earlier release of the same people: its classes are merged, none divided.
+    ledger
+        Where epsilon is entered before anything is drawn.
+    jobs
+        Processes that share chunks or blocks; None for one a processor, and one for small files.
+    on_disk
+        Whether rows stay on the disk: for data larger than memory.
+    """
+
+    seed: int | None = None
+    nested_in: Path | None = None
+    ledger: Ledger | None = None
+    jobs: int | None = None
+    on_disk: bool = False
+
+
+def anonymize_file(
+    method: Anonymizer[Any],
+    path: Path,
+    output: Output,
+    *,
+    options: io.AnyOptions,
+    run: RunOptions = RunOptions(),  # noqa: B008  a tuple, which nobody can change
+    report: Callable[[ReadingReport], None] = warn_of_dropped,
+) -> Path:
+    r"""Write the release of the data in a file, and return its folder.
+
+    Nothing is written where anything fails, and what can be refused is refused before the work.
+
+    Parameters
+    ----------
+    method
+        A method with its parameters.
+    path, options
+        The file, and how it is read; the class of the options says as what.
+    output
+        Where the release is written, and how.
+    run
+        How it draws, what it adds to, and where it works.
+    report
+        Gets what was dropped when the file was read; without it that is a warning.
+
+    Raises
+    ------
+    UsageError
+        Where options do not go together, or a key or ledger lies where the release is written.
+    InputError
+        Where the file cannot be read.
+    InfeasibleError
+        Where it has too few rows.
+    ReleaseError
+        Where the folder exists and is not replaced.
+    ResourceError
+        Where memory, disk or processes fail.
+
+    Warns
+    -----
+    GraphveilWarning
+        What the owner should know before publishing.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.methods import KDegree
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     file, out = Path(folder, "friends.csv"), Path(folder, "friends-k2")
+    ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
+    ...     _ = anonymize_file(KDegree(k=2), file, Output(out), options=io.GraphOptions())
+    ...     read_release(out).data
+    Graph(n_nodes=4, n_edges=3)
+    """
+    key_file = getattr(getattr(method, "key", None), "file", None)
+    _check_apart(output.folder, key_file, None if run.ledger is None else run.ledger.path)
+    check_target(output.folder, force=output.force)
+    warned = forewarn(output.folder)
+    Randomness(seed=run.seed)  # refuses what is no seed before anything is read
+    container = io.kind_read(options).container
+    released = kind_of(encoded_kind(container, method.accepts)).name
+    if output.format is not None:
+        release_format(output.format, released)
+    with _engine(method, path, run.jobs):
+        if run.on_disk:
+            return _on_disk(method, path, output, options, run, warned)
+        with stage(f"reading {path.name}"):
+            data, dropped = io.load(path, options)
+        method.check(data)
+        report(dropped)
+        name = output.format or format_that_came_in(path, options.format)
+        people = encoded(data, method.accepts)
+        check_names(people, release_format(name, released))
+        first = None if run.nested_in is None else read_release(run.nested_in)
+        known = frozenset[str]() if run.ledger is None else run.ledger.known()
+        warned += forewarn_of_others(
+            output.folder, digest_of(people), nested_in=nesting_of(first), known=known
+        )
+        more: dict[str, Any] = {} if first is None else {"nested_in": first}
+        more |= {} if run.ledger is None else {"ledger": run.ledger}
+        with stage(f"anonymizing with {method.name}"):
+            release = method.anonymize(people, seed=run.seed, **more)
+        writing = WriteOptions(
+            force=output.force,
+            linkage=output.linkage,
+            reading={"kind": kind_of(container).name, **recorded(options)},
+            warned=warned,
+        )
+        with stage(f"writing {output.folder.name}"):
+            return release.published(output.folder, name, writing)
+
+
+def _check_apart(out: Path, *files: Path | None) -> None:
+    """Refuse a key or a ledger that lies, or would lie, where the release is written."""
+    for file in files:
+        around = () if file is None else file.resolve().parents
+        for folder in (out, private_folder(out)):
+            if folder.resolve() in around:
+                raise UsageError(
+                    f"{file} lies in {folder}, which is written. Choose another place for it."
+                )
+
+
+def _engine(
+    method: Anonymizer[Any], path: Path, jobs: int | None
+) -> AbstractContextManager[object]:
+    """Return what runs the chunks of this method, where it has any.
+
+    A small file takes no further process: its start would last longer than its work.
+    """
+    if not (method.runs_on_disk or method.runs_in_blocks):
+        return nullcontext()
+    from graphveil.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
+
+    if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
+        jobs = 1
+    return using(LocalEngine(jobs=jobs))
+
+
+def _on_disk(
+    method: Anonymizer[Any],
+    path: Path,
+    output: Output,
+    options: io.AnyOptions,
+    run: RunOptions,
+    warned: tuple[str, ...],
+) -> Path:
+    from graphveil.engines import current  # noqa: PLC0415  heavy, as above
+    from graphveil.on_disk import anonymize_file  # noqa: PLC0415  heavy, as above
+
+    if not isinstance(options, io.BipartiteOptions):
+        raise UsageError("--on-disk takes users and items only. Leave it out.")
+    if run.nested_in is not None:
+        raise UsageError("--nested-in needs all of the data in memory. Leave --on-disk out.")
+    return anonymize_file(
+        method,
+        path,
+        output.folder,
+        engine=current(),
+        seed=run.seed,
+        format=output.format,
+        force=output.force,
+        linkage=output.linkage,
+        reading=options,
+        warned=warned,
+    )
