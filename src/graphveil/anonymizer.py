@@ -182,7 +182,7 @@ class Anonymizer(ABC, Generic[D]):
 
     def anonymize(
         self, data: Any, *, seed: int | None = None, ledger: Ledger | None = None
-    ) -> Release:
+    ) -> Release[D]:
         """Return a release of the data that keeps the promise, under new ids in a new order.
 
         Parameters
@@ -247,7 +247,7 @@ class Anonymizer(ABC, Generic[D]):
 
     def _release(
         self, data: Any, draw: Callable[[Any, Randomness], MethodResult], seed: int | None
-    ) -> Release:
+    ) -> Release[D]:
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
@@ -258,7 +258,7 @@ class Anonymizer(ABC, Generic[D]):
         advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else ()))
         advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
         return Release(
-            data=_published(draft.data, data, new),
+            data=cast("D", _published(draft.data, data, new)),
             guarantee=self.claimed(draft.guarantee, randomness),
             conditions=(
                 *self.conditions,
@@ -394,7 +394,7 @@ def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, 
     return () if positions is None else tuple(data.labels()[positions].tolist())
 
 
-def noted(release: Release, spent: Spent | None) -> Release:
+def noted(release: Release[Any], spent: Spent | None) -> Release[Any]:
     """Return the release with the note of its ledger in its private part."""
     if release.private is None:
         raise TypeError("a new release has its private part")

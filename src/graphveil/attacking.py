@@ -20,13 +20,13 @@ from graphveil.release import Release, read_release
 
 
 def attack_release(
-    release: Release | str | Path,
+    release: Release[Any] | str | Path,
     *,
     original: Any,
     attacks: Sequence[str] | None = None,
     seed: int | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    second: Release | str | Path | None = None,
+    second: Release[Any] | str | Path | None = None,
     attached: Attached | None = None,
 ) -> Attacked:
     """Return what an attacker learns from a release, each figure beside a guess without it.
@@ -90,7 +90,7 @@ def attack_release(
     )
 
 
-def rerun_of(release: Release) -> Rerun | None:
+def rerun_of(release: Release[Any]) -> Rerun | None:
     """Return what runs the method of a release again; None where this version does not know it.
 
     Levels that differ are those of the owner's private folder: an attacker who knows them is the
@@ -109,7 +109,7 @@ def rerun_of(release: Release) -> Rerun | None:
 
     unrecorded = release.private.unrecorded
 
-    def rerun(data: Data, seed: int | None) -> Release:
+    def rerun(data: Data, seed: int | None) -> Release[Any]:
         if unrecorded:
             raise UsageError(
                 f"it was run with {', '.join(unrecorded)} that no file keeps, so it cannot be run "

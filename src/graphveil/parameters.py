@@ -187,15 +187,11 @@ def checked(value: Any, hint: Any, item: Described) -> Any:
 
 
 def _chosen(value: Any, classes: tuple[type[Options], ...], name: str) -> Options:
-    """Return options as they are; the label of a class stands for it with its defaults."""
+    """Return options as they are."""
     if isinstance(value, classes):
         return value
-    labels = {kind.label: kind for kind in classes} if len(classes) > 1 else {}
-    if isinstance(value, str) and value in labels:
-        return labels[value]()
-    if labels:
-        raise ParameterError(f"{name}={value!r} is unknown. Choose one of {', '.join(labels)}.")
-    raise ParameterError(f"{name}={value!r} is not of type {classes[0].__name__}. Give one.")
+    wanted = " or ".join(f"{kind.__name__}()" for kind in classes)
+    raise ParameterError(f"{name}={value!r} holds no options. Give {wanted}.")
 
 
 def _converted(given: Any, kind: Any, name: str) -> Any:

@@ -21,7 +21,7 @@ from graphveil.release import Release
 C = TypeVar("C", bound=Comparison[Any])
 P = TypeVar("P", bound="AttackOptions")
 
-Rerun = Callable[[Data, int | None], Release]
+Rerun = Callable[[Data, int | None], Release[Any]]
 """Runs the method again: on the original or data like it, under a seed; without one its randomness
 is the operating system's, as in the run that made the release."""
 
@@ -103,7 +103,7 @@ class AttackInput(NamedTuple, Generic[C]):
     """
 
     comparison: C
-    release: Release
+    release: Release[Any]
     levels: NDArray[np.int64] | None = None
     rerun: Rerun | None = None
     second: C | None = None

@@ -78,7 +78,7 @@ def cell_membership(situation: AttackInput[C], options: AttackOptions) -> Outcom
     return Outcome(figures, risk, baseline)
 
 
-def _one_chance(release: Release) -> CellFlips:
+def _one_chance(release: Release[Any]) -> CellFlips:
     """Return the chances of all cells, as the release states them."""
     conditions = release.conditions
     stated = next((c for c in conditions if isinstance(c, CellFlips)), None)

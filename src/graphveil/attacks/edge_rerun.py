@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def without_edge(graph: Graph, ends: NDArray[np.int32]) -> Graph:
     return smaller.permuted(np.arange(graph.n_nodes), ids=graph.labels())
 
 
-def seen_of(release: Release, data: Graph, ends: NDArray[np.int32]) -> tuple[int, int, int]:
+def seen_of(release: Release[Any], data: Graph, ends: NDArray[np.int32]) -> tuple[int, int, int]:
     """Return what a release shows of a pair of nodes: see `Runs`."""
     linkage = release.private.linkage if release.private else None
     released = release.data
@@ -219,7 +219,7 @@ def _outcome(
 
 
 def _figures(
-    pairs: list[tuple[Runs, Runs]], runs: int, bound: float, release: Release
+    pairs: list[tuple[Runs, Runs]], runs: int, bound: float, release: Release[Any]
 ) -> Iterator[AttackFigure]:
     """Yield how often the edges are published, the bound, and what is claimed."""
     published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]

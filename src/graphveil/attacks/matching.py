@@ -7,7 +7,7 @@ person's. The adversary counts the full assignments of records to people that fi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -264,7 +264,7 @@ def _again(pairs: Pairs, situation: AttackInput[TableComparison]) -> AttackFigur
     )
 
 
-def _rows_of(release: Release, pair: TableComparison) -> NDArray[np.int32]:
+def _rows_of(release: Release[Any], pair: TableComparison) -> NDArray[np.int32]:
     """Return what another release gives everybody, in the order and codes of the original."""
     linkage = release.private.linkage if release.private else None
     if linkage is None or not isinstance(release.data, Table):

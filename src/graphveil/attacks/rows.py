@@ -94,13 +94,13 @@ class Attacked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def attack(
-    release: Release | str | Path,
+    release: Release[Any] | str | Path,
     *,
     original: Any,
     attacks: Sequence[str] | None = None,
     seed: int | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    second: Release | str | Path | None = None,
+    second: Release[Any] | str | Path | None = None,
     attached: Attached | None = None,
     rerun: Rerun | None = None,
 ) -> Attacked:
@@ -253,7 +253,7 @@ def _warn_of(attached: Attached, pair: Comparison[Any]) -> None:
 
 
 def _second(
-    second: Release | str | Path | None, original: Any, first: Comparison[Any]
+    second: Release[Any] | str | Path | None, original: Any, first: Comparison[Any]
 ) -> Comparison[Any] | None:
     """Return the same original beside a second release of the same kind."""
     if second is None:
@@ -297,7 +297,7 @@ def _seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInp
     )
 
 
-def _levels(release: Release, original: Data) -> NDArray[np.int64] | None:
+def _levels(release: Release[Any], original: Data) -> NDArray[np.int64] | None:
     """Return how many candidates everybody was promised; None where that is not known."""
     promise = release.guarantee
     n = original.size

@@ -59,7 +59,7 @@ def _run(**given: Any) -> int:
     return verdict.exit_code
 
 
-def _anonymize(graph: Graph) -> Release:
+def _anonymize(graph: Graph) -> Release[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
         release = KDegree(k=K, edits="any").anonymize(graph)
@@ -68,7 +68,7 @@ def _anonymize(graph: Graph) -> Release:
     return release
 
 
-def _edits(release: Release) -> str:
+def _edits(release: Release[Any]) -> str:
     cost = release.private.cost if release.private else {}
     return (
         f"k-degree, k={K}: {cost['edges_added']} ties added, {cost['edges_deleted']} deleted "

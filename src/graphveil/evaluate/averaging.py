@@ -26,7 +26,7 @@ _APART = {"original", "released", "absolute difference"}
 
 
 def averaged(
-    releases: Sequence[Release | str | Path],
+    releases: Sequence[Release[Any] | str | Path],
     *,
     original: Any,
     metrics: Sequence[str] | None = None,

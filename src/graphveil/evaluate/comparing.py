@@ -20,7 +20,7 @@ _PEOPLE = {Graph: "nodes", Bipartite: "users", Table: "rows"}
 
 
 def comparison_of(
-    release: Release, original: Any, randomness: Randomness, *, wanted_by: str
+    release: Release[Any], original: Any, randomness: Randomness, *, wanted_by: str
 ) -> Comparison[Any]:
     """Return an original beside its release, linked where the linkage is there.
 
@@ -73,7 +73,7 @@ def comparison_of(
     )
 
 
-def _positions(release: Release, original: Data) -> NDArray[np.int64] | None:
+def _positions(release: Release[Any], original: Data) -> NDArray[np.int64] | None:
     """Return the released position of every original one, or None without the linkage."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:

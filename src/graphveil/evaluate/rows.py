@@ -103,7 +103,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def evaluate(
-    release: Release | str | Path,
+    release: Release[Any] | str | Path,
     *,
     original: Any,
     metrics: Sequence[str] | None = None,
@@ -166,7 +166,9 @@ def evaluate(
     return measured(name, pair, metrics)
 
 
-def compared(release: Release | str | Path, original: Any, seed: int | None) -> Comparison[Any]:
+def compared(
+    release: Release[Any] | str | Path, original: Any, seed: int | None
+) -> Comparison[Any]:
     """Return a release, or that of a folder, beside its original."""
     read = release if isinstance(release, Release) else read_release(release)
     return comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
     from graphveil.verify import Verdict
 
+D_co = TypeVar("D_co", bound=Data, covariant=True)
+
 __all__ = ["Linkage", "Private", "Provenance", "Release", "read_linkage", "read_release"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Release:
+class Release(Generic[D_co]):
     """Published data under new ids in a new order, its guarantee, and where it comes from.
 
     Parameters
@@ -59,7 +61,7 @@ class Release:
     'Every node of the release has the same degree as at least 1 other.'
     """
 
-    data: Data
+    data: D_co
     guarantee: AnyGuarantee
     provenance: Provenance
     conditions: tuple[AnyCondition, ...] = ()
@@ -209,7 +211,7 @@ class Release:
         return f"Release({self.provenance.method}: {self.guarantee.sentence} {self.data!r})"
 
 
-def read_release(folder: str | Path) -> Release:
+def read_release(folder: str | Path) -> Release[Any]:
     """Return the release in this folder, with the owner's part where it lies beside it.
 
     Reading checks no claim: `Release.verify` and ``graphveil verify`` do.
@@ -260,7 +262,7 @@ def _read_private(folder: Path) -> Private | None:
     )
 
 
-def nesting_of(first: Release | None) -> tuple[str, ...]:
+def nesting_of(first: Release[Any] | None) -> tuple[str, ...]:
     """Return what tells a release, and those that it is nested in, for one that is nested in it."""
     if first is None or first.private is None or first.private.linkage is None:
         return ()

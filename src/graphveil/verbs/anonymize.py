@@ -34,7 +34,7 @@ def anonymize(
     seed: int | None = None,
     ledger: Ledger | None = None,
     **parameters: Any,
-) -> Release:
+) -> Release[Any]:
     """Return a release of the data by this method with these parameters.
 
     Parameters

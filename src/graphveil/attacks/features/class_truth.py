@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
     return PASSES * seconds_of_passes(situation, options)
 
 
-def _theta_of(release: Release) -> str | None:
+def _theta_of(release: Release[Any]) -> str | None:
     """Return the share of a class that has each of its entries, where one below 1 is promised."""
     promise = release.guarantee
     stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]

@@ -45,7 +45,7 @@ class Again:
         self.original: Table | Bipartite = situation.table or situation.comparison.original
         self._rerun = situation.rerun
 
-    def __call__(self, data: Data, seed: int) -> Release:
+    def __call__(self, data: Data, seed: int) -> Release[Any]:
         """Return the release of other data under a seed."""
         return self._rerun(data, seed)
 

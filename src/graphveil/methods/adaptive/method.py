@@ -202,7 +202,7 @@ class Adaptive(Anonymizer[Table]):
         ledger: Ledger | None = None,
         levels: Any = None,
         weights: Any = None,
-    ) -> Release:
+    ) -> Release[Table]:
         """Return a release of the table that keeps the promise, under new ids in a new order.
 
         Parameters

@@ -102,8 +102,8 @@ class Clustered(Anonymizer[Bipartite]):
         *,
         seed: int | None = None,
         ledger: Ledger | None = None,
-        nested_in: Release | str | Path | None = None,
-    ) -> Release:
+        nested_in: Release[Any] | str | Path | None = None,
+    ) -> Release[Bipartite]:
         """Return a release of the data that keeps the promise, under new ids in a new order.
 
         Parameters

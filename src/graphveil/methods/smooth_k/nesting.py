@@ -7,6 +7,8 @@ class. What a class has in common may still become more certain by the second re
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -67,7 +69,7 @@ def nested_clusters(
     return numbered.astype(np.int32)[first]
 
 
-def first_classes(first: Release, data: Bipartite) -> Labels:
+def first_classes(first: Release[Any], data: Bipartite) -> Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage.
 
     Parameters
