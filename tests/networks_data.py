@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import graphveil as gv
-from graphveil.attacks import attack
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.attack import attack_release as attack
 
 
 def rng_of(seed=1):

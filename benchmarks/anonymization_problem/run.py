@@ -81,7 +81,7 @@ def useful(graph: gv.Graph, heuristic: str, goal: str, seed: int) -> dict[str, A
     """Return the row of a run with the utility metrics of its release."""
     release, row = anonymized(graph, heuristic, goal, seed)
     found = gv.evaluate_release(release, original=graph, metrics=UTILITY, seed=seed)
-    return row | {f"{item.metric}: {item.part}": item.value for item in found.rows}
+    return row | {f"{item.question}: {item.part}": item.value for item in found}
 
 
 def unprotected_in(graph: gv.Graph) -> int:

@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphveil as gv
-from graphveil.attacking import rerun_of
-from graphveil.attacks import ATTACKS, Attached, rows
+from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
+from graphveil.verbs import attack as rows
+from graphveil.verbs.attack import rerun_of
 
 RESULTS = Path(__file__).parent / "results" / "costs.jsonl"
 

@@ -150,9 +150,9 @@ def measure(case: Case, folder: Path, seed: int) -> list[dict[str, Any]]:
                 "attack": name,
                 "part": row.part,
                 "value": row.value,
-                "baseline": row.baseline,
-                "ci_low": row.ci_low,
-                "ci_high": row.ci_high,
+                "baseline": row.guess,
+                "ci_low": row.low,
+                "ci_high": row.high,
                 "sample_size": row.sample_size,
                 "cpu_seconds": seconds,
             }

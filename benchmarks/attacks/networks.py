@@ -169,10 +169,10 @@ def rows_of(case: Case, folder: Path) -> list[dict[str, Any]]:
             **shared,
             "part": row.part,
             "value": row.value,
-            "baseline": row.baseline,
+            "baseline": row.guess,
             "sample_size": row.sample_size,
-            "ci_low": row.ci_low,
-            "ci_high": row.ci_high,
+            "ci_low": row.low,
+            "ci_high": row.high,
             "reference": case.reference.get(row.part),
         }
         for row in attacked

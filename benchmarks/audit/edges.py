@@ -63,7 +63,7 @@ def row_of(name: str, epsilon: float, runs: int) -> dict[str, Any]:
         "most": figures["epsilon, largest that so many runs can show"],
         "claimed": figures.get("epsilon, claimed"),
         "with": figures["published, with the edge"],
-        "without": next(r.baseline for r in told if r.part == "published, with the edge"),
+        "without": next(r.guess for r in told if r.part == "published, with the edge"),
         "cpu_seconds": round(time.process_time() - started, 1),
     }
 

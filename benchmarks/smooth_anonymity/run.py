@@ -85,7 +85,7 @@ def measured(
         metrics=["entry-jaccard", "entries-suppressed", "entries-created", "empty-rows"],
         seed=seed,
     )
-    figures = {f"{row.metric}: {row.part}": row.value for row in evaluated.rows}
+    figures = {f"{row.question}: {row.part}": row.value for row in evaluated}
     return {
         "method": method,
         "parameters": parameters,

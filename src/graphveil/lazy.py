@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from graphveil.errors import UsageError
+
+T = TypeVar("T")
 
 
 class _LazyModule:
@@ -52,32 +58,104 @@ class LazyNames(NamedTuple):
     dir: Callable[[], list[str]]
 
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> LazyNames:
+def lazy_names(package: str, file: str) -> LazyNames:
     """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names when used.
+
+    The stub beside the package, ``__init__.pyi``, says where every public name is defined: to type
+    checkers, and to this.
 
     Parameters
     ----------
-    package
-        The full name of the package.
-    homes
-        Where every public name is defined: ``module``, or ``module:attribute`` where it has
-        another name there; without an attribute behind the colon it is the module itself.
+    package, file
+        The name of the package and its file: ``__name__`` and ``__file__``.
 
     Examples
     --------
-    >>> names = lazy_names("graphveil", {"fractions": "fractions:", "Ratio": "fractions:Fraction"})
-    >>> names.all, names.getattr("Ratio")(1, 2)
-    (['Ratio', 'fractions'], Fraction(1, 2))
+    >>> import graphveil.io
+    >>> names = lazy_names("graphveil.io", graphveil.io.__file__)
+    >>> "read" in names.all, names.getattr("FORMATS")["csv"].extensions
+    (True, ('.csv',))
     """
+    stub = Path(file).with_name("__init__.pyi").read_text(encoding="utf-8")
+    homes = {
+        alias.asname or alias.name: (str(node.module), alias.name)
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     public = sorted(homes)
 
     def load(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home, colon, attribute = homes[name].partition(":")
-        module = importlib.import_module(home)
-        value = module if colon and not attribute else getattr(module, attribute or name)
+        module, attribute = homes[name]
+        if module == package:  # a room of its own, such as datasets
+            value = importlib.import_module(f"{module}.{attribute}")
+        else:
+            value = getattr(importlib.import_module(module), attribute)
         setattr(sys.modules[package], name, value)
         return value
 
     return LazyNames(public, load, public.copy)
+
+
+class Registry(Mapping[str, T]):
+    """Entries by name, in order; what belongs to an entry is imported when it is asked for.
+
+    Parameters
+    ----------
+    homes
+        Where entries are defined, ``module:name``, by their names.
+    line
+        The text that stands behind the name of an entry in the repr.
+
+    Examples
+    --------
+    >>> numbers = Registry({"half": "fractions:Fraction"}, line=lambda entry: entry.__name__)
+    >>> numbers["half"](1, 2), list(numbers), numbers
+    (Fraction(1, 2), ['half'], half  Fraction)
+    """
+
+    def __init__(self, homes: Mapping[str, str], *, line: Callable[[T], str]) -> None:
+        self._entries: dict[str, str | T] = dict(homes)
+        self._line = line
+
+    def __getitem__(self, name: str) -> T:
+        """Return an entry."""
+        entry = self._entries[name]
+        loaded: T = resolve(entry) if isinstance(entry, str) else entry
+        return loaded
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names."""
+        return iter(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is an entry of this name."""
+        return name in self._entries
+
+    def __len__(self) -> int:
+        """Return how many entries there are."""
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        """Return the names, a line each."""
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:<{width}}  {self._line(self[name])}" for name in self)
+
+    def enter(self, name: str, entry: T) -> T:
+        """Enter what is defined elsewhere, and return it.
+
+        Raises
+        ------
+        UsageError
+            Where another entry has the name.
+        """
+        if name in self and self[name] is not entry:
+            raise UsageError(f"{name} is the name of another entry. Choose another.")
+        self._entries.setdefault(name, entry)
+        return entry
+
+    def homes(self) -> list[str]:
+        """Return where the entries of this package are defined, ``module:name``."""
+        return [entry for entry in self._entries.values() if isinstance(entry, str)]

@@ -61,7 +61,7 @@ def test_attacks_are_written_for_their_owner_alone_and_never_into_a_release(
     words = ("attack", "out", "--original", "people.csv", "--attacks", "matching")
     told = json.loads(graphveil_here(*words, "--json").out)
     assert {"rows", "not_measured"} == set(told)
-    assert {0.25} == {row["baseline"] for row in told["rows"] if row["part"].startswith("true")} - {
+    assert {0.25} == {row["guess"] for row in told["rows"] if row["part"].startswith("true")} - {
         0.0
     }
     assert 0 == graphveil_here(*words, "--out", "rows.json").code
@@ -73,7 +73,8 @@ def test_attacks_are_written_for_their_owner_alone_and_never_into_a_release(
     assert len(told["rows"]) == len(written["rows"])
     assert 0o600 == stat.S_IMODE((cwd / "rows.json").stat().st_mode)
     assert 0 == graphveil_here(*words, "--out", "rows.parquet").code
-    assert len(told["rows"]) == parquet.read_table(cwd / "rows.parquet").num_rows
+    told_in_all = len(told["rows"]) + len(told["not_measured"])
+    assert told_in_all == parquet.read_table(cwd / "rows.parquet").num_rows
     done = graphveil_here(*words, "--out", "out/rows.json")
     assert_one_line(done, "out/rows.json", "would stand in a release")
     done = graphveil_here(*words, "--out", "rows.txt")
@@ -88,7 +89,7 @@ def test_a_network_is_attacked_by_what_is_known_of_one_person(graphveil_here, cw
     assert 0 == done.code
     by_part = {row["part"]: row for row in json.loads(done.out)["rows"]}
     assert by_part["degree, nearest, fewest"]["value"] >= 2
-    assert 1 / 3 == pytest.approx(by_part["vrq, right guess"]["baseline"])
+    assert 1 / 3 == pytest.approx(by_part["vrq, right guess"]["guess"])
 
 
 VISITS = "user,item\n" + "".join(
@@ -120,7 +121,7 @@ def test_parameters_of_an_attack_are_flags_and_tables_of_a_configuration(
 ):
     flags = ("--linkage.known", 3, "--linkage.wrong", 0, "--linkage.targets", 2)
     row = parts(graphveil_here(*LINKAGE, *flags))["3 known, 0 false: own row"]
-    assert (1.0, 0.25, 2) == (row["value"], row["baseline"], row["sample_size"])
+    assert (1.0, 0.25, 2) == (row["value"], row["guess"], row["sample_size"])
     (cwd / "options.toml").write_text('[attack.linkage]\nknown = "3"\nwrong = 0\ntargets = 2\n')
     rows = parts(graphveil_here(*LINKAGE, "--config", "options.toml"))
     assert {2} == {row["sample_size"] for part, row in rows.items() if part.endswith("own row")}
@@ -144,7 +145,7 @@ def test_a_column_beside_a_release_is_attacked_by_the_ids_of_the_original(
     (cwd / "income.csv").write_text("who,income\ndan,high\nann,low\nbob,low\ncyd,low\nzoe,low\n")
     homogeneity = (*visits, "--attacks", "homogeneity", "--json", "--attached")
     done = graphveil_here(*homogeneity, "income.csv")
-    assert 0.75 == parts(done)["commonest value of the class"]["baseline"]
+    assert 0.75 == parts(done)["commonest value of the class"]["guess"]
     assert "ids that are not in the original: 1" in done.err
     more = "age,income,name\n3,low,ann\n4,low,bob\n5,low,cyd\n5,high,dan\n"
     (cwd / "more.csv").write_text(more)

@@ -68,7 +68,7 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     )
     assert (0, "") == (done.code, done.err)
     printed = json.loads(done.out)
-    assert named == list(dict.fromkeys(row["metric"] for row in printed["rows"]))
+    assert named == list(dict.fromkeys(row["question"] for row in printed["rows"]))
     assert all(row["unit"] for row in printed["rows"])
 
     (cwd / "out.private" / "linkage.parquet").unlink()

@@ -12,8 +12,8 @@ from functools import cache
 import pytest
 
 import graphveil as gv
-from graphveil.attacks import attack
 from graphveil.methods import METHODS
+from graphveil.verbs.attack import attack_release as attack
 from networks_data import random_graph, rng_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

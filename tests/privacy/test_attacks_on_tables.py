@@ -34,7 +34,7 @@ def test_equal_rows_keep_everybody_at_one_in_k_whatever_is_tried():
     told = attacked("cluster-k", "k")
     assert told["true pair, largest"].value <= 1 / LEVEL + 1e-5
     assert 0 == told["true pair above 1/level"].value
-    assert told["re-run, right guess"].ci_low <= 1 / LEVEL
+    assert told["re-run, right guess"].low <= 1 / LEVEL
     short = [row.value for part, row in told.items() if part.endswith("short")]
     assert [0.0] * 7 == short
     assert 0 <= min(row.value for part, row in told.items() if part.endswith("margin"))
@@ -45,5 +45,5 @@ def test_candidates_of_adaptive_anonymity_are_as_many_as_promised_and_not_equall
     assert told["allowed records, fewest"].value >= LEVEL
     assert 0 == told["allowed records, short"].value
     assert told["true pair, largest"].value > 1 / LEVEL + 0.02
-    assert told["re-run, right guess"].ci_low > 1 / LEVEL
+    assert told["re-run, right guess"].low > 1 / LEVEL
     assert told["true pair, mean"].value < told["best guess, mean"].value

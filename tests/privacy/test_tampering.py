@@ -19,8 +19,8 @@ from tampering import (
 )
 
 from graphveil.data import Graph
-from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Release
+from graphveil.verbs.verify import verify_release as verify
 
 PUT_IN = st.binary(max_size=6) | st.builds("{},{}\n".format, st.integers(0, 3), st.integers(4, 6))
 """Any bytes, or a row of two nodes."""

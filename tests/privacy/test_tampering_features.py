@@ -46,8 +46,8 @@ from tampering import (
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
-from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import read_manifest, read_release
+from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 

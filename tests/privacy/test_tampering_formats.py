@@ -20,8 +20,8 @@ from tampering import provenance_of
 from forged.kit import parquet_of
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Release, read_manifest, read_release
+from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 

@@ -24,7 +24,7 @@ from tampering import (
 )
 
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.methods.agreement import verify_release as verify
+from graphveil.verbs.verify import verify_release as verify
 
 HIDDEN_PLACES = {
     "method.name",

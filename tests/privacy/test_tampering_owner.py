@@ -17,8 +17,8 @@ from tampering import (
 )
 
 from graphveil.data import Graph
-from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Private, Release, digest_of
+from graphveil.verbs.verify import verify_release as verify
 
 
 def test_swapped_rows_of_the_linkage_are_found_by_a_missing_edge(folder):

@@ -11,7 +11,7 @@ from tampering import failed, manifest_of, private, reseal
 
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
-from graphveil.methods.agreement import verify_release as verify
+from graphveil.verbs.verify import verify_release as verify
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -18,9 +18,9 @@ from tampering import (
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.methods import StructuralAnonymity
-from graphveil.methods.agreement import verify_release as verify
 from graphveil.release import Private, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.verify import verify_release as verify
 
 MEASURES = ("count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid")
 PAW = [(0, 1), (0, 2), (1, 2), (0, 3)]

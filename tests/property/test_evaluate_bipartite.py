@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.evaluate import METRICS, evaluate, features
+from graphveil.evaluate import METRICS, features
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 BIPARTITE = [
     name for name, metric in METRICS.items() if metric.kind is gv.Bipartite and not metric.by_name
@@ -82,11 +83,11 @@ def rows_of(original, released, position):
         provenance=Provenance(method="k-degree", source="a test", limits="all", parameters={}),
         private=Private(input_sha256=digest_of(original.data()), linkage=linkage),
     )
-    return evaluate(release, original=original.data()).rows
+    return evaluate(release, original=original.data())
 
 
 def figures(*case):
-    return {(row.metric, row.part): row.value for row in rows_of(*case)}
+    return {(row.question, row.part): row.value for row in rows_of(*case)}
 
 
 def parts_of(metric, values):
@@ -234,8 +235,8 @@ def test_a_release_that_changed_nothing_scores_perfectly(case, data):
 def test_every_figure_that_is_judged_has_a_perfect_value():
     side = Side([{"a", "b"}, {"b"}], ["a", "b"])
     rows = rows_of(side, side, [1, 0])
-    judged = {(row.metric, row.part) for row in rows if row.direction != "for comparison"}
-    assert BIPARTITE == list(dict.fromkeys(row.metric for row in rows))
+    judged = {(row.question, row.part) for row in rows if row.direction != "for comparison"}
+    assert BIPARTITE == list(dict.fromkeys(row.question for row in rows))
     assert judged == {*PERFECT, ("empty-rows", "released"), ("empty-rows", "released share")}
 
 

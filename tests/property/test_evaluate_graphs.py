@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.evaluate import METRICS, evaluate, searches
+from graphveil.evaluate import METRICS, searches
 from graphveil.evaluate.betweenness import betweenness, estimates, interval, overlap_of_top
 from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
 from graphveil.evaluate.graphlets import NAMES
@@ -26,6 +26,7 @@ from graphveil.evaluate.shape import average_clustering, degree_assortativity
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 GRAPH = [name for name, metric in METRICS.items() if metric.kind is gv.Graph]
 SAMPLED = {"communities", "modularity"}
@@ -105,7 +106,7 @@ def figures(original, released, position, *, only=GRAPH):
     names = list(only)
     release = release_of(original, released, position)
     evaluation = evaluate(release, original=gv.Graph.from_networkx(original), metrics=names, seed=1)
-    return {(row.metric, row.part): row.value for row in evaluation.rows}
+    return {(row.question, row.part): row.value for row in evaluation}
 
 
 def share(number, whole):
@@ -328,9 +329,7 @@ def test_every_figure_that_is_judged_has_a_perfect_value():
     graph.add_edge(0, 7)
     original = gv.Graph.from_networkx(graph)
     evaluation = evaluate(release_of(graph, graph, range(8)), original=original)
-    judged = {
-        (row.metric, row.part) for row in evaluation.rows if row.direction != "for comparison"
-    }
+    judged = {(row.question, row.part) for row in evaluation if row.direction != "for comparison"}
     assert judged == {*PERFECT, ("edges-kept", "count")}
 
 

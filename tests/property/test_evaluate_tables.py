@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.errors import UsageError
-from graphveil.evaluate import METRICS, evaluate
+from graphveil.evaluate import METRICS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 TABLE = [name for name, metric in METRICS.items() if metric.kind is gv.Table]
 PERFECT = {
@@ -54,7 +55,7 @@ def figures(before, after, position, *, linked=True):
     evaluation = evaluate(release, original=original)
     missing = set() if linked else {"stars-added"}
     assert missing == set(evaluation.not_measured)
-    return {(row.metric, row.part): row.value for row in evaluation.rows}
+    return {(row.question, row.part): row.value for row in evaluation}
 
 
 @settings(deadline=None, max_examples=100)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks import attack
 from graphveil.attacks.networks import candidate_set
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.errors import ParameterError, ResourceError
+from graphveil.verbs.attack import attack_release as attack
 from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
 
 
@@ -88,14 +88,14 @@ def test_who_stands_where_changes_nothing():
 def test_all_people_are_counted_exactly_and_some_are_a_sample_around_the_same():
     original, published = random_graph(80, 200), random_graph(80, 190, seed=2)
     whole = attacked("candidate-set", original, published)
-    assert {"exact"} == {row.exact for row in whole}
+    assert {"exact"} == {row.known for row in whole}
     some = attacked("candidate-set", original, published, targets=40)
-    assert {("sampled", 40)} == {(row.exact, row.sample_size) for row in some}
+    assert {("sampled", 40)} == {(row.known, row.sample_size) for row in some}
     exact = {row.part: row.value for row in whole}
     for row in some:
-        if row.ci_low is not None:
-            assert row.ci_low <= row.value <= row.ci_high + 1e-12
-            assert row.ci_low <= exact[row.part] <= row.ci_high + 1e-12, row.part
+        if row.low is not None:
+            assert row.low <= row.value <= row.high + 1e-12
+            assert row.low <= exact[row.part] <= row.high + 1e-12, row.part
 
 
 def test_everybody_has_a_risk_of_their_own_and_those_not_looked_for_have_none(tmp_path):

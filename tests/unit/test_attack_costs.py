@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacking import rerun_of
-from graphveil.attacks import ATTACKS, Attached, rows
+from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import WORTH_SAYING, spelled
 from graphveil.attacks.networks import alignment
@@ -17,6 +16,8 @@ from graphveil.errors import ResourceError
 from graphveil.evaluate import comparison_of
 from graphveil.progress import heard
 from graphveil.randomness import Randomness
+from graphveil.verbs import attack as rows
+from graphveil.verbs.attack import rerun_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -98,7 +99,7 @@ def test_a_run_of_the_method_is_timed_and_the_time_grows_with_the_runs(name, oft
 
 def with_seconds(monkeypatch, name, seconds):
     entry = dataclasses.replace(ATTACKS[name], seconds=lambda *_: seconds)
-    monkeypatch.setitem(rows.ATTACKS, name, entry)
+    monkeypatch.setitem(rows.ATTACKS._entries, name, entry)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_what_takes_long_is_said_before_it_begins(seconds, said, monkeypatch):
         raise rows.NotMeasuredError("this is enough")
 
     entry = dataclasses.replace(rows.ATTACKS["candidate-set"], compute=compute)
-    monkeypatch.setitem(rows.ATTACKS, "candidate-set", entry)
+    monkeypatch.setitem(rows.ATTACKS._entries, "candidate-set", entry)
     notices = []
     with heard(notices.append):
         gv.attack_release(
@@ -137,7 +138,7 @@ def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(mon
         raise AssertionError("tried all the same")
 
     entry = dataclasses.replace(ATTACKS["candidate-set"], compute=compute)
-    monkeypatch.setitem(rows.ATTACKS, "candidate-set", entry)
+    monkeypatch.setitem(rows.ATTACKS._entries, "candidate-set", entry)
     with pytest.raises(ResourceError, match="alignment: 30 nodes are more than 29") as refused:
         gv.attack_release(release, original=graph, attacks=["candidate-set", "alignment"])
     assert 3 == refused.value.exit_code

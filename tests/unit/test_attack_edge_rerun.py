@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacking import rerun_of
-from graphveil.attacks import attack
 from graphveil.attacks.cell_membership import least_epsilon
 from graphveil.attacks.edge_rerun import Event, Runs, bound_of, telling_event, without_edge
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.verbs.attack import attack_release as attack
+from graphveil.verbs.attack import rerun_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -64,7 +64,7 @@ def test_the_bound_of_a_right_method_is_never_above_its_claim(method):
     assert 2.0 == rows[CLAIMED].value
     assert rows["epsilon, largest that so many runs can show"].value > 2.3
     assert 0 <= rows[BOUND].value <= 2.0
-    assert (120, 0.0) == (rows[BOUND].sample_size, rows[BOUND].baseline)
+    assert (120, 0.0) == (rows[BOUND].sample_size, rows[BOUND].guess)
 
 
 def test_a_method_that_publishes_every_true_edge_shows_more_than_it_claims():

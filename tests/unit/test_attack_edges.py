@@ -92,8 +92,8 @@ def test_the_guess_without_the_release_is_the_share_of_added_edges():
     original = cliques(6, 6)
     published = with_more(original, [(6 * v, 6 * v + 7) for v in range(5)])
     rows = {row.part: row for row in attacked("fake-edge", original, published)}
-    assert 5 / published.n_edges == rows["flagged, precision"].baseline
-    assert {0.5} == {row.baseline for part, row in rows.items() if part.startswith("AUC")}
+    assert 5 / published.n_edges == rows["flagged, precision"].guess
+    assert {0.5} == {row.guess for part, row in rows.items() if part.startswith("AUC")}
 
 
 def test_where_hardly_an_edge_or_every_edge_was_added_nothing_is_told():
@@ -136,8 +136,8 @@ def test_an_unprotected_network_shows_every_unknown_tie():
     rows = {row.part: row for row in told}
     assert rows["precision"].value > 0.95
     assert rows["recall"].value > 0.95
-    assert rows["recall"].baseline < 0.5
-    assert rows["recall"].ci_low <= rows["recall"].value <= rows["recall"].ci_high
+    assert rows["recall"].guess < 0.5
+    assert rows["recall"].low <= rows["recall"].value <= rows["recall"].high
 
 
 def test_a_release_of_another_network_shows_ties_no_better_than_by_chance():

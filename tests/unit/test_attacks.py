@@ -11,13 +11,14 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.attacking import rerun_of
-from graphveil.attacks import ATTACKS, attack, matching
+from graphveil.attacks import ATTACKS, matching
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
 from graphveil.errors import ParameterError, ResourceError, UsageError
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.matched_pairs import Levels
 from graphveil.release.release import Linkage
+from graphveil.verbs.attack import attack_release as attack
+from graphveil.verbs.attack import rerun_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -99,8 +100,8 @@ def test_a_release_that_changed_nothing_tells_everything_and_one_of_stars_nothin
     values = {row.part: row for row in told}
     for part in ("true pair, mean", "true pair, largest", "best guess, mean"):
         assert 1 / 6 == pytest.approx(values[part].value)
-        assert 1 / 6 == values[part].baseline
-        assert "exact" == values[part].exact
+        assert 1 / 6 == values[part].guess
+        assert "exact" == values[part].known
     assert [0, 6] == [
         values[part].value for part in ("true pair above 1/level", "allowed records, fewest")
     ]
@@ -173,7 +174,7 @@ def test_who_stands_where_changes_nothing_but_what_is_drawn():
 def test_larger_parts_are_marked_as_estimates():
     many = ["0", "1"] * 12
     told = attacked(many, ["*"] * 24)
-    marks = {row.part: row.exact for row in told}
+    marks = {row.part: row.known for row in told}
     assert {"estimate"} == {marks[part] for part in marks if part.startswith(("true", "best"))}
     assert 1 / 24 == pytest.approx({row.part: row.value for row in told}["true pair, largest"])
 
@@ -191,8 +192,8 @@ def test_of_a_run_that_gives_the_same_rows_again_the_nearest_candidate_is_guesse
 
     rows = attack(release, original=original, attacks=["matching"], seed=3, rerun=again)
     row = {r.part: r for r in rows}["re-run, right guess"]
-    assert (1.0, 1 / 6, "sampled", 6) == (row.value, row.baseline, row.exact, row.sample_size)
-    assert (1.0, 1.0) == (row.ci_low, row.ci_high)
+    assert (1.0, 1 / 6, "sampled", 6) == (row.value, row.guess, row.known, row.sample_size)
+    assert (1.0, 1.0) == (row.low, row.high)
 
 
 def test_ties_of_the_nearest_candidates_are_shared():
@@ -275,11 +276,11 @@ def test_a_run_with_weights_of_cells_is_not_run_again_and_the_reason_is_given(tm
 def test_rows_come_as_a_frame_and_as_a_table_for_notebooks():
     told = attacked(BEFORE, FIGURE_1)
     frame = told.to_arrow()
-    assert len(told) == frame.num_rows
-    assert [row.value for row in told] == frame["value"].to_pylist()
-    assert [row.baseline for row in told] == frame["baseline"].to_pylist()
+    assert len(told) + len(told.missing) == frame.num_rows
+    assert [row.value for row in (*told, *told.missing)] == frame["value"].to_pylist()
+    assert [row.guess for row in (*told, *told.missing)] == frame["guess"].to_pylist()
     assert "matching" in told._repr_html_()
-    assert len(told) == len(told.to_pandas())
+    assert frame.num_rows == len(told.to_pandas())
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -186,7 +186,7 @@ def test_of_equal_rows_classes_tell_what_frequencies_tell():
         attached=Attached("income", income),
         seed=1,
     )
-    parts = {row.part: (row.value, row.baseline) for row in told}
+    parts = {row.part: (row.value, row.guess) for row in told}
     share = sum("item 1" in row for row in rows().to_lists()["items"].to_pylist()) / N
     assert (share, share) == pytest.approx(parts["entries true, mean"])
     assert (0.0, 0.0) == parts["entries true of the whole class"]
@@ -197,7 +197,7 @@ def test_of_equal_rows_classes_tell_what_frequencies_tell():
 
 
 def test_of_equal_rows_running_again_tells_nothing():
-    told = gv.attacks.attack(
+    told = gv.attack_release(
         blank(),
         original=rows(),
         attacks=["re-run"],
@@ -207,7 +207,7 @@ def test_of_equal_rows_running_again_tells_nothing():
     )
     known, unknown = told
     assert 0.0 == known.value
-    assert unknown.ci_low <= 0.5 <= unknown.ci_high
+    assert unknown.low <= 0.5 <= unknown.high
 
 
 def test_of_nodes_that_all_look_alike_added_edges_look_like_others():
@@ -223,8 +223,8 @@ def test_cells_that_are_published_at_random_show_no_epsilon(kind):
     told = {row.part: row for row in gv.attack_release(made, original=original, attacks=[kind])}
     hits, alarms = told["hits"], told["false alarms"]
     assert 0.0 == told["epsilon, lower bound at 99.9%"].value
-    assert hits.ci_low <= alarms.value <= hits.ci_high
-    assert hits.ci_low <= 0.5 <= hits.ci_high
+    assert hits.low <= alarms.value <= hits.high
+    assert hits.low <= 0.5 <= hits.high
 
 
 def test_an_alignment_is_that_of_its_formulas_written_out(monkeypatch):

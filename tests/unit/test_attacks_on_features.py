@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.attacks import ATTACKS, Attached, attack
+from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.features import linkage, scoring
 from graphveil.attacks.features.classes import FALSE_SHARE, people_of
 from graphveil.attacks.features.item_membership import asked_of, chances_of
@@ -24,6 +24,7 @@ from graphveil.evaluate import BipartiteComparison
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.attack import attack_release as attack
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -240,7 +241,7 @@ def test_unprotected_rows_of_which_none_lies_in_another_are_all_named():
         )
     }
     assert 1.0 == rows["3 known, 0 false: own row"].value
-    assert 1 / 7 == rows["3 known, 0 false: own row"].baseline
+    assert 1 / 7 == rows["3 known, 0 false: own row"].guess
 
 
 @pytest.mark.parametrize("row_of_all", ["ab", ""])
@@ -248,8 +249,8 @@ def test_a_release_of_equal_rows_leaves_one_in_n(row_of_all):
     rows = {r.part: r for r in attacked("linkage", WHOLE, [row_of_all] * 7)}
     row = rows["2 known, 0 false: own row"]
     assert 1 / 7 == pytest.approx(row.value)
-    assert row.ci_low - 1e-12 <= 1 / 7 <= row.ci_high + 1e-12
-    assert 1.0 == rows["2 known, 0 false: own class"].baseline
+    assert row.low - 1e-12 <= 1 / 7 <= row.high + 1e-12
+    assert 1.0 == rows["2 known, 0 false: own class"].guess
 
 
 def test_who_stands_where_changes_nothing_where_whole_rows_are_known():
@@ -283,7 +284,7 @@ def test_everybodys_risk_is_the_chance_of_their_own_class():
 
 def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     short = attacked("linkage", ["a", "b"], ["a", "b"], options={"known": 2})
-    assert [] == short.rows
+    assert [] == list(short)
     assert "nobody has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
     assert "too few to leave some out" in short.not_measured[f"linkage: {linkage.TWIN}"]
     more = attacked("linkage", WHOLE, WHOLE, options={"known": 1, "wrong": 2}).not_measured
@@ -329,7 +330,7 @@ def test_somebody_left_out_is_told_from_who_is_inside_where_nothing_is_protected
     original = Bipartite.from_lists(lists)
     release = gv.Rename().anonymize(original, seed=1)
     rows = {
-        (r.attack, r.part): r
+        (r.question, r.part): r
         for r in gv.attack_release(
             release,
             original=original,
@@ -340,14 +341,14 @@ def test_somebody_left_out_is_told_from_who_is_inside_where_nothing_is_protected
     }
     assert (1.0, 0.5) == (
         rows["membership", "a whole row"].value,
-        rows["membership", "a whole row"].baseline,
+        rows["membership", "a whole row"].guess,
     )
     part = "2 known: rare other items, recall"
     assert 0.0 == rows["linkage", f"{part} of people left out"].value
     inside = rows["linkage", f"{part} of people inside"]
-    assert (1.0, 0.0) == (inside.value, inside.baseline)
+    assert (1.0, 0.0) == (inside.value, inside.guess)
     harm = rows["linkage", f"{part}, harm of being inside"]
-    assert (1.0, 1.0, 1.0) == (harm.value, harm.ci_low, harm.ci_high)
+    assert (1.0, 1.0, 1.0) == (harm.value, harm.low, harm.high)
 
 
 def blank(data, seed):
@@ -365,10 +366,10 @@ def blank(data, seed):
 
 def test_of_equal_rows_nobody_is_told_from_people_left_out():
     same = ["abcd"] * 60
-    row = attacked("membership", same, ["a"] * 60, rerun=blank).rows[0]
+    row = attacked("membership", same, ["a"] * 60, rerun=blank)[0]
     assert (0.5, 6) == (row.value, row.sample_size)
-    different = attacked("membership", many(), ["a"] * 60, rerun=blank).rows[0]
-    assert different.ci_low <= 0.5 <= different.ci_high
+    different = attacked("membership", many(), ["a"] * 60, rerun=blank)[0]
+    assert different.low <= 0.5 <= different.high
 
 
 def test_a_method_that_refuses_the_smaller_data_is_the_reason():
@@ -402,7 +403,7 @@ def test_tables_are_attacked_by_their_values_and_run_again_as_tables():
         rerun=again,
         options={"linkage": {"known": 4, "wrong": 0}, "re-run": {"trials": 2}},
     )
-    values = {(row.attack, row.part): row.value for row in told}
+    values = {(row.question, row.part): row.value for row in told}
     groups = Counter(rows)
     share = sum(1 for _ in groups) / 60
     assert share == pytest.approx(values["linkage", "4 known, 0 false: own row"])
@@ -463,7 +464,7 @@ def test_where_frequent_items_are_left_out_nothing_proves_an_item_absent():
 def test_all_that_is_only_suppressed_is_certain_and_no_threshold_is_promised():
     told = attacked("class-truth", ["ab", "ac"], ["a", "a"], guarantee=KAnonymity(k=2))
     assert [1.0, 1.0, 0.5] == [row.value for row in told]
-    assert [1.0, 1.0, 0.5] == [row.baseline for row in told]
+    assert [1.0, 1.0, 0.5] == [row.guess for row in told]
     assert {"class-truth: threshold"} == set(told.not_measured)
 
 
@@ -496,10 +497,10 @@ def test_classes_of_one_value_give_it_away():
     attached = Attached("income", np.array(INCOME))
     rows = {r.part: r for r in attacked("homogeneity", CLASSES, CLASSES, attached=attached)}
     part = "in a class of one value"
-    assert (4 / 7, 0.0) == (rows[part].value, rows[part].baseline)
+    assert (4 / 7, 0.0) == (rows[part].value, rows[part].guess)
     assert [2 / 3, 2 / 4] == [rows[f"{part}: {value}"].value for value in ("high", "low")]
     commonest = rows["commonest value of the class"]
-    assert (6 / 7, 4 / 7) == pytest.approx((commonest.value, commonest.baseline))
+    assert (6 / 7, 4 / 7) == pytest.approx((commonest.value, commonest.guess))
     outcome = risks("homogeneity", CLASSES, CLASSES, attached=attached)
     assert [1, 1, 2 / 3, 2 / 3, 1 / 3, 1, 1] == pytest.approx(outcome.risk)
     assert [3 / 7, 3 / 7, 4 / 7] == pytest.approx(outcome.baseline[:3])
@@ -507,8 +508,8 @@ def test_classes_of_one_value_give_it_away():
 
 def test_a_column_of_one_value_is_known_without_the_release():
     attached = Attached("income", np.array(["low"] * 7))
-    rows = attacked("homogeneity", CLASSES, CLASSES, attached=attached).rows
-    assert {(1.0, 1.0)} == {(row.value, row.baseline) for row in rows}
+    rows = attacked("homogeneity", CLASSES, CLASSES, attached=attached)
+    assert {(1.0, 1.0)} == {(row.value, row.guess) for row in rows}
 
 
 def test_a_column_with_values_for_other_people_is_refused():
@@ -534,7 +535,7 @@ def test_two_releases_leave_who_shares_both_classes():
         "joint class smaller than promised": (3 / 7, 0.0),
         "alone in the joint class": (3 / 7, 0.0),
     }
-    assert parts == {part: (row.value, row.baseline) for part, row in rows.items()}
+    assert parts == {part: (row.value, row.guess) for part, row in rows.items()}
     unlike = AdaptiveAnonymity(level=2)
     told = attacked("intersection", CLASSES, CLASSES, second=second, guarantee=unlike)
     assert {"intersection: joint class smaller than promised"} == set(told.not_measured)
@@ -548,9 +549,9 @@ def unprotected(data, seed):
 
 
 def test_an_item_of_a_release_that_hides_nothing_is_always_guessed():
-    rows = attacked("re-run", many(), many(), rerun=unprotected, options={"trials": 5}).rows
+    rows = attacked("re-run", many(), many(), rerun=unprotected, options={"trials": 5})
     assert [1.0, 1.0] == [row.value for row in rows]
-    assert [0.0, 0.5] == [row.baseline for row in rows]
+    assert [0.0, 0.5] == [row.guess for row in rows]
 
 
 def test_more_people_than_asked_for_are_drawn_from_and_the_words_say_capped():
@@ -562,7 +563,7 @@ def test_more_people_than_asked_for_are_drawn_from_and_the_words_say_capped():
 def test_running_again_is_tried_only_where_it_is_asked_for():
     release, original = release_of(WHOLE, WHOLE)
     told = attack(release, original=original, seed=1)
-    assert "re-run" not in {*told.not_measured, *(row.attack for row in told)}
+    assert "re-run" not in {*told.not_measured, *(row.question for row in told)}
     assert "does not know the method" in attacked("re-run", WHOLE, WHOLE).not_measured["re-run"]
     nothing = attacked("re-run", ["a", "a"], ["a", "a"], rerun=unprotected).not_measured["re-run"]
     assert "no item could be another one" in nothing
@@ -632,15 +633,15 @@ def of_two_kinds(n=240):
 def test_a_release_of_equal_rows_tells_no_more_than_frequencies():
     rows = of_two_kinds()
     [row] = [r for r in attacked("item-membership", rows, ["ab"] * len(rows)) if r.part == INSIDE]
-    assert row.ci_low <= 0.5 <= row.ci_high
-    assert (row.baseline, len(rows)) == (pytest.approx(row.value, abs=0.1), row.sample_size)
+    assert row.low <= 0.5 <= row.high
+    assert (row.guess, len(rows)) == (pytest.approx(row.value, abs=0.1), row.sample_size)
 
 
 def test_a_release_that_changed_nothing_tells_kinds_of_people_apart():
     rows = of_two_kinds()
     [row] = [r for r in attacked("item-membership", rows, rows) if r.part == INSIDE]
-    assert row.value > row.ci_low > 0.85
-    assert row.baseline < 0.6
+    assert row.value > row.low > 0.85
+    assert row.guess < 0.6
 
 
 def test_people_left_out_are_told_by_what_is_told_of_their_like():

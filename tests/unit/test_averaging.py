@@ -31,7 +31,7 @@ def released(graph):
 
 
 def values(evaluation, metric):
-    return {row.part: row.value for row in evaluation if row.metric == metric}
+    return {row.part: row.value for row in evaluation if row.question == metric}
 
 
 def mean_of(graphs, *metrics):
@@ -77,11 +77,11 @@ def test_sampled_graphlets_have_a_mean_without_an_interval(monkeypatch):
     monkeypatch.setattr(graphlets, "OPEN", 1)
     two = [released(FIVE_EDGES)] * 2
     mean = averaged(two, original=PATH, metrics=["graphlets"], seed=1)
-    assert {(11, None)} == {(r.sample_size, r.ci_low) for r in mean if "original" not in r.part}
+    assert {(11, None)} == {(r.sample_size, r.low) for r in mean if "original" not in r.part}
     once = averaged(two[:1], original=PATH, metrics=["graphlets"], seed=1)
-    sampled = [row for row in once if row.exact == "sampled"]
+    sampled = [row for row in once if row.known == "sampled"]
     assert sampled
-    assert all(row.ci_low <= row.value <= row.ci_high for row in sampled)
+    assert all(row.low <= row.value <= row.high for row in sampled)
 
 
 def test_the_mean_of_one_release_is_its_evaluation():
@@ -90,14 +90,14 @@ def test_the_mean_of_one_release_is_its_evaluation():
     release = released(FIVE_EDGES)
     once = gv.evaluate_release(release, original=PATH, metrics=metrics)
     mean = averaged([release], original=PATH, metrics=metrics)
-    assert [(r.metric, r.part, r.value) for r in once] == [
-        (r.metric, r.part, r.value) for r in mean
+    assert [(r.question, r.part, r.value) for r in once] == [
+        (r.question, r.part, r.value) for r in mean
     ]
 
 
 def test_a_metric_without_a_value_in_one_release_is_not_measured():
     mean = mean_of([PATH, gv.Graph.from_edges([], [], n=4)], "transitivity", "mean-degree")
-    assert {"mean-degree"} == {row.metric for row in mean}
+    assert {"mean-degree"} == {row.question for row in mean}
     assert "(1 of 2 releases)" in mean.not_measured["transitivity"]
 
 

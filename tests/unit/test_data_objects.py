@@ -157,7 +157,7 @@ def test_every_way_of_a_graph_takes_objects_and_gives_the_same(library):
     assert expected.data == release.data
     assert gv.measure(PATH).summary() == gv.measure(handed).summary()
     assert release.verify(handed).complete
-    rows = gv.evaluate_release(release, original=handed, metrics=["edges-kept"]).rows
+    rows = gv.evaluate_release(release, original=handed, metrics=["edges-kept"])
     assert [3.0, 1.0] == [row.value for row in rows]
 
 
@@ -318,7 +318,7 @@ def test_notebooks_show_a_release_and_its_evaluation():
     assert "ann" not in release._repr_html_()
     evaluation = gv.evaluate_release(release, original=PEOPLE)
     assert len(evaluation) == len(list(evaluation)) == len(evaluation.to_pandas())
-    assert "<th>metric</th>" in evaluation._repr_html_()
+    assert "<th>question</th>" in evaluation._repr_html_()
 
 
 def test_one_hot_rows_read_as_the_table_they_came_from():

@@ -5,19 +5,24 @@ import json
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.cli import run
+from graphveil.data.kinds import kind_of
 from graphveil.errors import DataError, ParameterError, UsageError
-from graphveil.evaluate import METRICS, communities, evaluate, preserved, rows, rows_to_arrow
+from graphveil.evaluate import METRICS, communities, measuring, preserved
 from graphveil.evaluate import betweenness as between
 from graphveil.methods import METHODS
 from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.rows import Row, Rows
+from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -68,19 +73,19 @@ def released_users(*, linkage=True):
 
 
 def figures(evaluation):
-    return {(row.metric, row.part): row.value for row in evaluation.rows}
+    return {(row.question, row.part): row.value for row in evaluation}
 
 
 def test_a_graph_is_compared_by_the_metrics_of_graphs_alone():
     graph = some_graph()
     evaluation = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph)
-    assert GRAPH == {row.metric for row in evaluation.rows}
+    assert GRAPH == {row.question for row in evaluation}
     assert {} == evaluation.not_measured
 
 
 def test_users_by_features_are_compared_by_their_own_metrics_alone():
     evaluation = evaluate(released_users(), original=some_users())
-    assert BIPARTITE == {row.metric for row in evaluation.rows}
+    assert BIPARTITE == {row.question for row in evaluation}
     assert {} == evaluation.not_measured
 
 
@@ -139,7 +144,7 @@ def test_without_the_linkage_a_metric_says_why_it_is_missing(release, original, 
     needing = {name for name in every if METRICS[name].needs_linkage}
     assert needing == set(evaluation.not_measured)
     assert all("linkage" in reason for reason in evaluation.not_measured.values())
-    assert every - needing == {row.metric for row in evaluation.rows}
+    assert every - needing == {row.question for row in evaluation}
 
 
 def test_a_folder_gives_the_same_figures_as_the_release(tmp_path):
@@ -148,7 +153,7 @@ def test_a_folder_gives_the_same_figures_as_the_release(tmp_path):
     folder = release.write(tmp_path / "graph")
     from_folder = evaluate(folder, original=graph, seed=1)
     assert figures(evaluate(release, original=graph, seed=1)) == figures(from_folder)
-    assert {"graph"} == {row.release for row in from_folder.rows}
+    assert {"graph"} == {row.release for row in from_folder}
 
     folder = released_users().write(tmp_path / "users")
     expected = evaluate(released_users(), original=some_users())
@@ -166,13 +171,20 @@ def test_only_the_metrics_asked_for_are_computed_and_each_once():
     graph = some_graph()
     asked = ["edge-jaccard", "clustering", "edge-jaccard"]
     evaluation = evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, metrics=asked)
-    assert ["edge-jaccard", "clustering"] == list(dict.fromkeys(r.metric for r in evaluation.rows))
-    assert 4 == len(evaluation.rows)
+    assert ["edge-jaccard", "clustering"] == list(dict.fromkeys(r.question for r in evaluation))
+    assert 4 == len(evaluation)
+
+
+def few_are_many(monkeypatch, container, most):
+    """Leave heavy metrics out of data of this kind that has more edges or entries than these."""
+    kind = kind_of(container)
+    small = dataclasses.replace(kind, measured=(kind.measured[0], most))
+    monkeypatch.setattr(measuring, "kind_of", lambda _: small)
 
 
 def test_heavy_metrics_are_left_out_where_the_release_alone_is_large(monkeypatch):
     original, dense = some_graph(), gv.Graph.from_networkx(nx.complete_graph(20))
-    monkeypatch.setattr(rows, "HEAVY_UP_TO", {gv.Graph: original.n_edges})
+    few_are_many(monkeypatch, gv.Graph, original.n_edges)
     linkage = Linkage(np.arange(20), np.arange(20))
     evaluation = evaluate(release_of(dense, linkage, original=original), original=original)
     assert "190 edges are more than" in evaluation.not_measured["modularity"]
@@ -190,14 +202,14 @@ def test_heavy_metrics_are_left_out_of_large_data_unless_asked_for(kind, monkeyp
         for name, metric in METRICS.items()
         if metric.kind is kind and metric.cost == "heavy" and not metric.by_name
     ]
-    monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges - 1})
+    few_are_many(monkeypatch, kind, edges - 1)
     evaluation = evaluate(release, original=original)
     assert heavy == list(evaluation.not_measured)
     assert all(f"{edges:,}" in reason for reason in evaluation.not_measured.values())
-    assert not set(heavy) & {row.metric for row in evaluation.rows}
+    assert not set(heavy) & {row.question for row in evaluation}
     asked = evaluate(release, original=original, metrics=heavy)
-    assert set(heavy) == {row.metric for row in asked.rows}
-    monkeypatch.setattr(rows, "HEAVY_UP_TO", {kind: edges})
+    assert set(heavy) == {row.question for row in asked}
+    few_are_many(monkeypatch, kind, edges)
     assert {} == evaluate(release, original=original).not_measured
 
 
@@ -208,7 +220,7 @@ def test_a_seed_repeats_what_is_sampled_whatever_else_is_computed():
     alone = figures(evaluate(release, original=graph, seed=5, metrics=["communities"]))
     assert alone.items() <= every.items()
     partitions = {
-        evaluate(release, original=graph, seed=seed, metrics=["communities"]).rows[0].value
+        evaluate(release, original=graph, seed=seed, metrics=["communities"])[0].value
         for seed in range(8)
     }
     assert 1 < len(partitions)
@@ -225,11 +237,11 @@ def test_distances_of_a_large_graph_are_sampled_and_come_with_an_interval():
     evaluation = evaluate(
         release_of(released, original=original), original=original, metrics=["shortest-path"]
     )
-    assert {"sampled"} == {row.exact for row in evaluation.rows}
-    assert {1_024} == {row.sample_size for row in evaluation.rows}
-    lengths = [row for row in evaluation.rows if row.part != "relative error"]
+    assert {"sampled"} == {row.known for row in evaluation}
+    assert {1_024} == {row.sample_size for row in evaluation}
+    lengths = [row for row in evaluation if row.part != "relative error"]
     assert 3 == len(lengths)
-    assert all(0 <= row.ci_low < row.value < row.ci_high for row in lengths)
+    assert all(0 <= row.low < row.value < row.high for row in lengths)
 
 
 def test_estimated_betweenness_of_a_release_that_changed_nothing_overlaps_whole(monkeypatch):
@@ -241,9 +253,9 @@ def test_estimated_betweenness_of_a_release_that_changed_nothing_overlaps_whole(
         Linkage(np.arange(300), np.arange(300)[::-1]),
         original=graph,
     )
-    row, chance = evaluate(same, original=graph, metrics=["betweenness"]).rows
-    assert ("sampled", 64, 1.0) == (row.exact, row.sample_size, row.value)
-    assert (1.0, 1.0) == (row.ci_low, row.ci_high)
+    row, chance = evaluate(same, original=graph, metrics=["betweenness"])
+    assert ("sampled", 64, 1.0) == (row.known, row.sample_size, row.value)
+    assert (1.0, 1.0) == (row.low, row.high)
     assert 100 / 300 == chance.value
 
 
@@ -273,7 +285,7 @@ def test_the_original_of_another_release_is_refused():
     rewired = gv.Graph.from_edges([0, 2, 1], [2, 1, 3])
     with pytest.raises(UsageError, match="not the original"):
         evaluate(release, original=rewired)
-    assert evaluate(dataclasses.replace(release, private=None), original=rewired).rows
+    assert evaluate(dataclasses.replace(release, private=None), original=rewired)
     with pytest.raises(UsageError, match=r"2 users.*3"):
         evaluate(released_users(), original=gv.Bipartite.from_pairs([0, 1], [0, 0]))
 
@@ -301,12 +313,12 @@ def test_data_of_another_kind_is_refused(metrics):
 
 def test_every_row_is_tidy():
     graph = some_graph()
-    rows = evaluate(gv.KDegree(k=3).anonymize(graph), original=graph).rows
-    rows += evaluate(released_users(), original=some_users()).rows
-    table = rows_to_arrow(rows)
-    assert table.num_rows == len(rows) == len({(row.metric, row.part) for row in rows})
-    assert [row.sample_size is None for row in rows] == [row.exact == "exact" for row in rows]
-    assert {"communities", "modularity"} == {row.metric for row in rows if row.exact == "sampled"}
+    of_graph = evaluate(gv.KDegree(k=3).anonymize(graph), original=graph)
+    rows = Rows([*of_graph, *evaluate(released_users(), original=some_users())])
+    table = rows.to_arrow()
+    assert table.num_rows == len(rows) == len({(row.question, row.part) for row in rows})
+    assert [row.sample_size is None for row in rows] == [row.known == "exact" for row in rows]
+    assert {"communities", "modularity"} == {row.question for row in rows if row.known == "sampled"}
     assert all(row.unit and row.direction for row in rows)
     assert [row.value for row in rows] == table["value"].to_pylist()
     json.dumps(table.to_pylist(), allow_nan=False)
@@ -329,11 +341,11 @@ def test_data_without_edges_or_entries_gives_finite_figures(n):
     every_kind = ((graph, GRAPH), (users, BIPARTITE), (table, TABLE))
     for data, every in (*every_kind, (one, TABLE)):
         evaluation = evaluate(release_of(data, same), original=data)
-        measured = {row.metric for row in evaluation.rows}
+        measured = {row.question for row in evaluation}
         assert set() == measured & set(evaluation.not_measured)
         assert every == measured | set(evaluation.not_measured)
         assert set(evaluation.not_measured) <= UNDEFINED
-        assert all(np.isfinite(row.value) for row in evaluation.rows)
+        assert all(np.isfinite(row.value) for row in evaluation)
 
 
 @pytest.mark.parametrize(
@@ -394,25 +406,35 @@ def test_the_command_prints_a_line_a_figure_and_writes_the_rows(tmp_path, monkey
     assert 0 == run([*words, "--out", "rows.parquet"])
     shown = capsys.readouterr()
     lines = shown.out.splitlines()[2:]
-    assert len(expected.rows) == len(lines)
-    assert all(row.part in line for row, line in zip(expected.rows, lines, strict=True))
+    assert len(expected) == len(lines)
+    assert all(row.part in line for row, line in zip(expected, lines, strict=True))
     assert 1 == sum("clustering" in line for line in lines)
     assert "written: rows.parquet" in shown.err
-    assert rows_to_arrow(expected.rows).equals(pq.read_table("rows.parquet"))
+    assert expected.to_arrow().equals(pq.read_table("rows.parquet"))
 
     assert 0 == run([*words, "--json", "--out", "rows.json"])
     printed = json.loads(capsys.readouterr().out)
-    assert json.loads((tmp_path / "rows.json").read_text()) == printed["rows"]
-    assert [row.value for row in expected.rows] == [row["value"] for row in printed["rows"]]
+    assert json.loads((tmp_path / "rows.json").read_text()) == printed
+    assert [row.value for row in expected] == [row["value"] for row in printed["rows"]]
 
     assert 2 == run([*words, "--metrics", "empty-rows"])
     assert "empty-rows reads a Bipartite" in capsys.readouterr().err
 
 
-def test_an_evaluation_prints_in_one_line_what_it_holds():
+def test_rows_print_what_they_hold_and_become_frames_of_every_library():
     graph = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=4)
     release = gv.KDegree(k=2).anonymize(graph)
-    evaluation = evaluate(release, original=graph, metrics=["edges-kept", "mean-degree"])
-    assert "Evaluation(6 rows of 2 metrics; see to_pandas())" == repr(evaluation)
-    missing = gv.evaluate.Evaluation(rows=evaluation.rows, not_measured={"diameter": "no edges"})
-    assert "Evaluation(6 rows of 2 metrics, 1 not measured; see to_pandas())" == repr(missing)
+    rows = release.evaluate(graph, metrics=["edges-kept", "mean-degree"])
+    first, second, *_ = repr(rows).splitlines()
+    assert "6 rows of 2 questions; see to_pandas()" == first
+    assert "  edges-kept, count: 4 edges" == second
+    missing = Rows([*rows, Row(release="release", question="diameter", reason="no edges")])
+    assert "6 rows of 2 questions, 1 not measured" in repr(missing)
+    assert "and 188 more" in repr(Rows([rows[0]] * 200))
+    names = [field.name for field in dataclasses.fields(Row)]
+    assert names == list(pd.DataFrame(rows).columns) == missing.to_polars().columns
+    assert [4.0, None] == missing.to_arrow()["value"].to_pylist()[::6]
+    assert names == pl.DataFrame(missing).columns
+    assert rows["edges-kept", "count"] is rows[0] is rows["edges-kept"][0]
+    with pytest.raises(KeyError):
+        rows["edges-kept", "color"]

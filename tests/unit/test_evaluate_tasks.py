@@ -12,12 +12,13 @@ from scipy import sparse
 
 import graphveil as gv
 from graphveil.errors import GraphveilWarning, UsageError
-from graphveil.evaluate import Attached, classification, evaluate
+from graphveil.evaluate import Attached, classification
 from graphveil.evaluate.classification import Labelled, hits, split_of, under
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.held_back import held_back
 from graphveil.evaluate.recommendation import asked_of, factors_of
 from graphveil.randomness import Randomness
+from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -62,8 +63,8 @@ def test_a_label_is_told_by_what_was_learned_from_the_release(method):
         for part in ("released", "original"):
             row = rows[f"{name}, {part}"]
             assert row.value == 1.0
-            assert (50, 1.0) == (row.sample_size, row.ci_high)
-            assert 0.9 < row.ci_low < 1
+            assert (50, 1.0) == (row.sample_size, row.high)
+            assert 0.9 < row.low < 1
     assert rows["perceptron, original"].value > 0.9
     assert ["higher is better", "for comparison"] == [
         rows[f"perceptron, {part}"].direction for part in ("released", "original")
@@ -171,7 +172,7 @@ def test_without_the_library_the_words_to_install_it_are_given(monkeypatch):
 def test_tasks_run_where_they_are_named_and_need_people_and_a_label():
     release = gv.ClusterK(k=2).anonymize(PEOPLE)
     unasked = evaluate(release, original=PEOPLE, test=TEST, label="income")
-    assert not {"classification", "recommendation"} & {row.metric for row in unasked}
+    assert not {"classification", "recommendation"} & {row.question for row in unasked}
     assert "--test FILE" in told(release, PEOPLE)[1]["classification"]
     assert "--test FILE" in told(release, PEOPLE, "recommendation")[1]["recommendation"]
     assert "--label COLUMN" in told(release, PEOPLE, test=TEST)[1]["classification"]
@@ -210,7 +211,7 @@ def test_items_are_recommended_by_what_was_learned_from_the_release():
     rows, missing = told(gv.Rename().anonymize(people), people, "recommendation", test=test)
     assert {} == missing
     same = rows["factors, released"]
-    assert same.value == rows["factors, original"].value > same.ci_low > rows["popularity"].value
+    assert same.value == rows["factors, original"].value > same.low > rows["popularity"].value
     assert 80 == same.sample_size
     merged = gv.SmoothK(k=150).anonymize(people)
     rows, _ = told(merged, people, "recommendation", test=test)

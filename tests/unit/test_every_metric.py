@@ -16,11 +16,12 @@ import pytest
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.errors import UsageError
-from graphveil.evaluate import METRICS, evaluate
+from graphveil.evaluate import METRICS
+from graphveil.evaluate.measuring import NEEDS_LINKAGE
 from graphveil.evaluate.metric import UNDEFINED
-from graphveil.evaluate.rows import NEEDS_LINKAGE
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -111,20 +112,20 @@ def measured(name, before, after, *, linked=True):
 
 def check(evaluation, name):
     """Check the rows one by one, or the line in their stead."""
-    assert bool(evaluation.rows) != bool(evaluation.not_measured)
+    assert bool(evaluation) != bool(evaluation.not_measured)
     for reason in evaluation.not_measured.values():
         assert reason == " ".join(reason.split())
-    for row in evaluation.rows:
-        assert (name, True) == (row.metric, bool(row.part and row.unit))
+    for row in evaluation:
+        assert (name, True) == (row.question, bool(row.part and row.unit))
         assert row.direction in {METRICS[name].direction, "for comparison"}
         assert math.isfinite(row.value)
-        assert (row.exact == "sampled") == (row.sample_size is not None)
-        assert (row.ci_low is None) == (row.ci_high is None)
-        if row.ci_low is not None:
+        assert (row.known == "sampled") == (row.sample_size is not None)
+        assert (row.low is None) == (row.high is None)
+        if row.low is not None:
             assert row.sample_size
-            assert -math.inf < row.ci_low <= row.value <= row.ci_high < math.inf
-    assert len(evaluation.rows) == len({row.part for row in evaluation.rows})
-    json.loads(msgspec.json.encode(evaluation))
+            assert -math.inf < row.low <= row.value <= row.high < math.inf
+    assert len(evaluation) == len({row.part for row in evaluation})
+    json.loads(msgspec.json.encode(evaluation.summary()))
 
 
 @pytest.mark.parametrize("case", CASES, ids=" to ".join)
@@ -141,7 +142,7 @@ def test_without_linkage_a_metric_gives_rows_or_says_that_it_needs_it(name, case
     if METRICS[name].needs_linkage:
         assert {name: NEEDS_LINKAGE} == evaluation.not_measured
     else:
-        assert measured(name, *case).rows == evaluation.rows
+        assert measured(name, *case) == evaluation
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -196,7 +197,7 @@ def test_what_a_graph_has_not_is_missing_and_no_zero(what, expected):
 
 
 def test_the_gap_of_a_network_in_pieces_is_that_of_its_largest_piece():
-    rows = measured("spectral-gap", "in pieces", "in pieces").rows
+    rows = measured("spectral-gap", "in pieces", "in pieces")
     piece = nx.normalized_laplacian_matrix(nx.barbell_graph(4, 1)).toarray()
     assert np.linalg.eigvalsh(piece)[1] == pytest.approx(rows[0].value)
     assert rows[0].value > 0.05

@@ -16,10 +16,10 @@ PACKAGE = Path(graphveil.__file__).parent
 GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
 ROOMS = (
-    *("_version", "errors", "wording", "lazy", "html", "notebook", "progress", "atomic"),
+    *("_version", "errors", "wording", "lazy", "html", "rows", "notebook", "progress", "atomic"),
     *("randomness", "kernels", "data", "claims", "records", "io", "measures", "noise"),
     *("verify", "release", "engines", "owner_warnings", "parameters", "flat", "anonymizer"),
-    *("methods", "on_disk", "evaluate", "attacks", "advising", "attacking", "datasets"),
+    *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets"),
     *("verbs", "cli", "__main__", "__init__"),
 )
 """Every room: its files import, at their top or inside a function, rooms that stand before it."""

@@ -552,7 +552,7 @@ def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, 
 
 @pytest.fixture
 def smooth_k(monkeypatch):
-    monkeypatch.setitem(METHODS, "smooth-k", Quick)
+    monkeypatch.setitem(METHODS._entries, "smooth-k", Quick)
     return subcommand("smooth-k")
 
 

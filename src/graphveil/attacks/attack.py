@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import ParameterError
-from graphveil.evaluate import Attached, Comparison
+from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import Options
 from graphveil.release import Release

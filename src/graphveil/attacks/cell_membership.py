@@ -13,7 +13,7 @@ from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOp
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.data import Bipartite, Graph
-from graphveil.evaluate import BipartiteComparison, GraphComparison
+from graphveil.evaluate.comparison import BipartiteComparison, GraphComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module

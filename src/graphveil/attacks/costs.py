@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Graph
 from graphveil.errors import GraphveilError
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 
 if TYPE_CHECKING:
     from graphveil.attacks.attack import AttackInput

@@ -22,7 +22,7 @@ from graphveil.attacks.costs import seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Graph
 from graphveil.errors import GraphveilError
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import parameter

@@ -24,7 +24,7 @@ from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
-from graphveil.evaluate import TableComparison
+from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
 from graphveil.progress import stage

@@ -5,40 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from graphveil.attacks.attack import Attack
-from graphveil.attacks.cell_membership import EDGE_MEMBERSHIP, ENTRY_MEMBERSHIP
-from graphveil.attacks.edge_rerun import EDGE_RE_RUN
-from graphveil.attacks.features.class_truth import CLASS_TRUTH
-from graphveil.attacks.features.homogeneity import HOMOGENEITY
-from graphveil.attacks.features.intersection import INTERSECTION
-from graphveil.attacks.features.item_membership import ITEM_MEMBERSHIP
-from graphveil.attacks.features.linkage import LINKAGE
-from graphveil.attacks.features.membership import MEMBERSHIP
-from graphveil.attacks.features.rerunning import RE_RUN
-from graphveil.attacks.matching import MATCHING
-from graphveil.attacks.networks.alignment import ALIGNMENT
-from graphveil.attacks.networks.candidate_set import CANDIDATE_SET
-from graphveil.attacks.networks.edge_gain import EDGE_GAIN
-from graphveil.attacks.networks.fake_edge import FAKE_EDGE
-from graphveil.attacks.networks.seed_propagation import SEED_PROPAGATION
+from graphveil.lazy import Registry
 
-_ALL: tuple[Attack[Any, Any], ...] = (
-    MATCHING,
-    LINKAGE,
-    MEMBERSHIP,
-    ITEM_MEMBERSHIP,
-    CLASS_TRUTH,
-    HOMOGENEITY,
-    INTERSECTION,
-    RE_RUN,
-    CANDIDATE_SET,
-    SEED_PROPAGATION,
-    ALIGNMENT,
-    FAKE_EDGE,
-    EDGE_GAIN,
-    ENTRY_MEMBERSHIP,
-    EDGE_MEMBERSHIP,
-    EDGE_RE_RUN,
+ATTACKS: Registry[Attack[Any, Any]] = Registry(
+    {
+        "matching": "graphveil.attacks.matching:MATCHING",
+        "linkage": "graphveil.attacks.features.linkage:LINKAGE",
+        "membership": "graphveil.attacks.features.membership:MEMBERSHIP",
+        "item-membership": "graphveil.attacks.features.item_membership:ITEM_MEMBERSHIP",
+        "class-truth": "graphveil.attacks.features.class_truth:CLASS_TRUTH",
+        "homogeneity": "graphveil.attacks.features.homogeneity:HOMOGENEITY",
+        "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
+        "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
+        "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",
+        "seed-propagation": "graphveil.attacks.networks.seed_propagation:SEED_PROPAGATION",
+        "alignment": "graphveil.attacks.networks.alignment:ALIGNMENT",
+        "fake-edge": "graphveil.attacks.networks.fake_edge:FAKE_EDGE",
+        "edge-gain": "graphveil.attacks.networks.edge_gain:EDGE_GAIN",
+        "entry-membership": "graphveil.attacks.cell_membership:ENTRY_MEMBERSHIP",
+        "edge-membership": "graphveil.attacks.cell_membership:EDGE_MEMBERSHIP",
+        "edge-re-run": "graphveil.attacks.edge_rerun:EDGE_RE_RUN",
+    },
+    line=lambda attack: attack.knows,
 )
-
-ATTACKS: dict[str, Attack[Any, Any]] = {attack.name: attack for attack in _ALL}
 """Every attack by its name: an entry here appears in the command line and the docs."""

@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _leave_out(tokens: Sequence[str]) -> None:
     """Keep out of this process, which is the command's alone, what no command needs."""
     if {"--help", "-h"} & set(tokens):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait cost .2 s of CPU
         return
     from graphveil.cli import absent  # noqa: PLC0415  importing graphveil.cli stays cheap
 

@@ -37,7 +37,6 @@ from graphveil.records.ledger import Ledger
 from graphveil.records.manifest import Claim, read_manifest
 from graphveil.records.record import Record, read_record
 from graphveil.release.files import note_on_format
-from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -183,6 +182,12 @@ class _Given(NamedTuple):
 
 
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
+    from graphveil.verbs.anonymize import (  # noqa: PLC0415  not for its help
+        Output,
+        RunOptions,
+        anonymize_file,
+    )
+
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
     options = reading_options(accepted_kinds(method.accepts), path, given)

@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphveil.attacking import attack_release
-from graphveil.attacks import ATTACKS, Attacked, AttackRow, attack_rows_to_arrow
+from graphveil.attacks.registry import ATTACKS
 from graphveil.cli.attached import COLUMN_FLAGS, Column
-from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_of
 from graphveil.cli.console import bar, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
-from graphveil.cli.original import original_flags
+from graphveil.cli.original import original_flags, original_of
+from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
 from graphveil.flat import flat_parameters
 from graphveil.progress import shown
 from graphveil.records.record import ATTACKED, private_folder
+from graphveil.rows import Rows
 
 
 def _run(folder: Path, **given: Any) -> int:
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415  not for its help
+
     as_json, path = given.pop("json"), given.pop("original")
     attacks, seed = given.pop("attacks"), given.pop("seed")
     file = RowsFile(given.pop("out"), given.pop("force"))
@@ -28,51 +30,32 @@ def _run(folder: Path, **given: Any) -> int:
     second = given.pop("second")
     column = Column(*(given.pop(item) for item in Column._fields))
     column.check()
-    with shown(bar):
-        original = original_of(folder, path, given)
-        attacked = attack_release(
+    with shown(bar), original_of(folder, path, given) as read:
+        rows = attack_release(
             folder,
-            original=original,
+            read,
             attacks=attacks,
             seed=seed,
             options=options,
             second=second,
-            attached=column.read(original),
+            attached=column.read(read.data),
         )
-    file.write(attacked, lambda: attack_rows_to_arrow(attacked.rows))
+    file.write(rows)
     if as_json:
-        result_json(attacked)
+        result_json(rows.summary())
     else:
-        _print(attacked, folder)
+        _print(rows, folder)
     return 0
 
 
-def _print(attacked: Attacked, folder: Path) -> None:
+def _print(rows: Rows, folder: Path) -> None:
     """Print the rows as a table, and what could not be measured to stderr."""
     columns = ["attack", "part", "value", "without it", "unit", ""]
-    if attacked.rows:
-        result_table(columns, _cells(attacked.rows), right=(2, 3))
-    for name, reason in attacked.not_measured.items():
-        say(f"{name}: not measured: {reason}")
-    for name in dict.fromkeys(row.attack for row in attacked.rows):
+    if rows:
+        result_table(columns, cells_of(rows), right=(2, 3))
+    say_missing(rows)
+    for name in dict.fromkeys(row.question for row in rows):
         say(f"everybody's own risk: {private_folder(folder) / ATTACKED / name}.parquet")
-
-
-def _cells(rows: list[AttackRow]) -> Iterator[list[str]]:
-    """Yield the cells of every row; an attack is named once, above the rest of its parts."""
-    last = ""
-    for row in rows:
-        name = "" if row.attack == last else row.attack
-        without = "" if row.baseline is None else f"{row.baseline:,.6g}"
-        yield [name, row.part, f"{row.value:,.6g}", without, row.unit, _how(row)]
-        last = row.attack
-
-
-def _how(row: AttackRow) -> str:
-    how = row.direction if row.exact == "exact" else f"{row.direction}; {row.exact}"
-    if row.ci_low is None or row.ci_high is None:
-        return how
-    return f"{how}, 95 %: {row.ci_low:,.6g} to {row.ci_high:,.6g}"
 
 
 _WITH_PARAMETERS = [name for name, entry in ATTACKS.items() if flat_parameters(entry.options)]

@@ -12,9 +12,8 @@ from graphveil.cli.evaluate import print_rows
 from graphveil.cli.flags import flag, with_signature
 from graphveil.data import Graph
 from graphveil.errors import GraphveilWarning
-from graphveil.evaluate import evaluate
 from graphveil.measures import measure
-from graphveil.methods import KDegree
+from graphveil.methods.k_degree import KDegree
 from graphveil.progress import shown, stage
 from graphveil.release import Release
 from graphveil.release.staging import check_target
@@ -24,12 +23,13 @@ K = 5
 
 
 def _run(**given: Any) -> int:
-    from graphveil.methods.agreement import verify_release  # noqa: PLC0415  the help needs no checker
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
+    from graphveil.verbs.verify import verify_release  # noqa: PLC0415
 
     out, force = Path(given["out"]), given["force"]
     check_target(out, force=force)
     with shown(bar):
-        graph = datasets.load(NETWORK)
+        graph = datasets.load("copenhagen-calls")
         if not isinstance(graph, Graph):
             raise TypeError(f"{NETWORK} is a network")
         with stage("measuring"):
@@ -45,12 +45,12 @@ def _run(**given: Any) -> int:
         with stage(f"writing {out.name}"):
             release.write(out, force=force)
         result(f"3. released     {_edits(release)}")
-        verdict = verify_release(out, original=graph)
+        verdict = verify_release(out, graph)
         result(f"4. verified     {'every claim holds' if verdict.ok else 'A CLAIM DOES NOT HOLD'}:")
         for line in verdict.lines():
             result(f"     {line}")
         result("5. what was kept")
-        print_rows(evaluate(out, original=graph))
+        print_rows(evaluate_release(out, graph))
     result("")
     result(f"promise:       {release.guarantee.sentence}")
     result(f"not protected: {release.provenance.limits}")

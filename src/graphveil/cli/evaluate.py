@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from graphveil.cli.attached import COLUMN_FLAGS, Column
-from graphveil.cli.compared import ROW_FLAGS, RowsFile, original_as_read
-from graphveil.cli.console import bar, result_json, result_table, say
+from graphveil.cli.console import bar, result_json, result_table
 from graphveil.cli.flags import FOLDER, flag, with_signature
-from graphveil.cli.original import original_flags
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.cli.original import original_flags, original_of
+from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
+from graphveil.data import Data
+from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.errors import UsageError
-from graphveil.evaluate import METRICS, Evaluation, Row, evaluate, rows_to_arrow
-from graphveil.evaluate.rows import HEAVY_UP_TO
+from graphveil.evaluate.metrics import METRICS
 from graphveil.io import AnyOptions, load
 from graphveil.progress import shown
+from graphveil.rows import Rows
 
 
 def _run(folder: Path, **given: Any) -> int:
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
+
     as_json, path = given.pop("json"), given.pop("original")
     metrics, seed, label = (given.pop(name) for name in ("metrics", "seed", "label"))
     file = RowsFile(given.pop("out"), given.pop("force"))
@@ -27,22 +29,21 @@ def _run(folder: Path, **given: Any) -> int:
     test = given.pop("test")
     column = Column(*(given.pop(item) for item in Column._fields))
     column.check()
-    with shown(bar):
-        read = original_as_read(folder, path, given)
-        evaluation = evaluate(
+    with shown(bar), original_of(folder, path, given) as read:
+        rows = evaluate_release(
             folder,
-            original=read.original,
+            read,
             metrics=metrics,
             seed=seed,
             test=None if test is None else _test_people(test, read.options),
             label=label,
-            attached=column.read(read.original),
+            attached=column.read(read.data),
         )
-    file.write(evaluation.rows, lambda: rows_to_arrow(evaluation.rows))
+    file.write(rows)
     if as_json:
-        result_json(evaluation)
+        result_json(rows.summary())
     else:
-        print_rows(evaluation)
+        print_rows(rows)
     return 0
 
 
@@ -65,46 +66,29 @@ def _test_people(path: Path, options: AnyOptions) -> Data:
     return people
 
 
-def print_rows(evaluation: Evaluation) -> None:
-    """Print an evaluation as a table, and what could not be measured to stderr."""
-    if evaluation.rows:
-        result_table(["metric", "part", "value", "unit", ""], _cells(evaluation.rows), right=(2,))
-    for name, reason in evaluation.not_measured.items():
-        say(f"{name}: not measured: {reason}")
-
-
-def _cells(rows: list[Row]) -> Iterator[list[str]]:
-    """Yield the cells of every row; a metric is named once, above the rest of its parts."""
-    last = ""
-    for row in rows:
-        name = "" if row.metric == last else row.metric
-        yield [name, row.part, f"{row.value:,.6g}", row.unit, f"{row.direction}{_sampled(row)}"]
-        last = row.metric
-
-
-def _sampled(row: Row) -> str:
-    if row.exact == "exact":
-        return ""
-    if row.ci_low is None or row.ci_high is None:
-        return "; sampled"
-    return f"; sampled, 95 %: {row.ci_low:,.6g} to {row.ci_high:,.6g}"
+def print_rows(rows: Rows) -> None:
+    """Print what was kept as a table, and what could not be measured to stderr."""
+    if rows:
+        cells = ([*row[:3], *row[4:]] for row in cells_of(rows))
+        result_table(["metric", "part", "value", "unit", ""], cells, right=(2,))
+    say_missing(rows)
 
 
 def _metrics_help() -> str:
     """Return every metric by the data it reads, and what is left out of large data."""
     named = {
         kind: ", ".join(name for name, metric in METRICS.items() if metric.kind is kind)
-        for kind in HEAVY_UP_TO
+        for kind in CONTAINERS
     }
     heavy = ", ".join(
         name for name, metric in METRICS.items() if metric.cost == "heavy" and not metric.by_name
     )
     tasks = " and ".join(name for name, metric in METRICS.items() if metric.by_name)
+    limits = " or ".join(f"{most:,} {what}" for what, most in (k.measured for k in KINDS.values()))
+    each = ". ".join(f"Of {kind_of(kind).words}: {names}" for kind, names in named.items())
     return (
-        f"Metrics to compute. Of a graph: {named[Graph]}. Of users by features: "
-        f"{named[Bipartite]}. Of a table: {named[Table]}. All that fit without this, but {heavy} "
-        f"only up to {HEAVY_UP_TO[Graph]:,} edges or {HEAVY_UP_TO[Bipartite]:,} entries; {tasks} "
-        "read tables too, need --test and are computed only where they are named."
+        f"Metrics to compute. {each}. All that fit without this, but {heavy} only up to {limits}; "
+        f"{tasks} read tables too, need --test and are computed only where they are named."
     )
 
 

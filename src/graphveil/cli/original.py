@@ -1,31 +1,20 @@
-"""The original of a release, read again as it was read when the release was made."""
+"""The flags of an original, which is read again as it was when the release was made."""
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
-from graphveil.data import Data, Table
+from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
+from graphveil.cli.pipes import a_file
 from graphveil.data.kinds import KINDS
-from graphveil.io import AnyOptions, load, options_of
-from graphveil.io.options import from_record
-from graphveil.lazy import lazy_module
-from graphveil.progress import stage
+from graphveil.io import kind_read, options_of
 
 if TYPE_CHECKING:
-    from graphveil.records import manifest, record
-else:  # help needs none of what lies in a folder
-    manifest = lazy_module("graphveil.records.manifest")
-    record = lazy_module("graphveil.records.record")
-
-READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
-"""Options that change what is made of the cells of a file, but not which cells are ids."""
-
-SAME = {"header": "yes", "layout": "pairs"}
-"""Values of other options under which a plain file is read as by default."""
+    from graphveil.verbs.read import Original
 
 
 def original_flags(*, required: bool) -> list[inspect.Parameter]:
@@ -44,42 +33,21 @@ def original_flags(*, required: bool) -> list[inspect.Parameter]:
     return [original, *(item.replace(default=None) for item in flags.values())]
 
 
-class Original(NamedTuple):
-    """The original as it was read, and its file where another reader would read it alike."""
-
-    original: Data
-    original_file: Path | None
-    options: AnyOptions
-
-
-def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
-    """Return the original; what the flags do not say is taken from the private record.
+@contextmanager
+def original_of(folder: Path, path: Path, given: dict[str, Any]) -> Iterator[Original]:
+    """Give the original of a release, from a file or a pipe, and the file as long as it is there.
 
     Raises
     ------
     UsageError
         Where a flag belongs to another kind of data.
     """
-    private = record.read_record(folder)
-    name = private.reading.get("kind") if private else None
-    kind = KINDS[name or manifest.read_manifest(folder).data.kind]
-    kept = from_record(options_of(kind)(), private.reading if private else {})
-    asked = values_for(options_of(kind), given)
-    wrong = [name for name, value in given.items() if value is not None]
-    if wrong:
-        raise not_for(wrong[0], kind.container)
-    options = dataclasses.replace(kept, **asked)
-    with stage(f"reading {path.name}"):
-        data: Data = load(path, options).data
-    as_recorded = isinstance(data, Table) and options == kept
-    file = path if as_recorded or _is_plainly_read(options) else None
-    return Original(data, file, options)
+    from graphveil.verbs.read import read_original, recorded_options  # noqa: PLC0415  not for help
 
-
-def _is_plainly_read(options: AnyOptions) -> bool:
-    """Whether these options leave it to the file which cells are ids."""
-    return all(
-        field.name in READ_ALIKE
-        or getattr(options, field.name) in (field.default, SAME.get(field.name))
-        for field in dataclasses.fields(options)
-    )
+    kind = kind_read(recorded_options(folder))
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        asked = values_for(options_of(kind), given)
+        wrong = [name for name, value in given.items() if value is not None]
+        if wrong:
+            raise not_for(wrong[0], kind.container)
+        yield read_original(folder, file, asked)

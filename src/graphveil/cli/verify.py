@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from graphveil.cli.console import bar, result, result_json
-from graphveil.cli.flags import FOLDER, INPUT_FORMAT, flag, with_signature
-from graphveil.cli.original import original_flags, read_original
-from graphveil.cli.pipes import a_file
+from graphveil.cli.flags import FOLDER, flag, with_signature
+from graphveil.cli.original import original_flags, original_of
 from graphveil.errors import UsageError
 from graphveil.progress import shown, stage
 
 
 def _run(folder: Path, **given: Any) -> int:
+    from graphveil.verbs.verify import verify_release  # noqa: PLC0415  not for its help
+
     limit_bytes = size_in_bytes(given.pop("limit"))
-    path = given.pop("original")
-    if path is None:
-        return _verify(folder, None, given, limit_bytes)
-    with a_file(path, given.get(INPUT_FORMAT)) as file:
-        return _verify(folder, file, given, limit_bytes)
-
-
-def _verify(folder: Path, path: Path | None, given: dict[str, Any], limit_bytes: int) -> int:
-    from graphveil.methods.agreement import verify_release  # noqa: PLC0415  the help needs no checker
-    from graphveil.verify.files.plain import read_once  # noqa: PLC0415  as above
-
-    as_json, key = given.pop("json"), given.pop("key")
-    with shown(bar):
-        read = None if path is None else read_original(folder, path, given)
-        with stage(f"verifying {folder.name}"):
-            verdict = verify_release(
-                folder,
-                original=None if read is None else read.original,
-                original_file=None if read is None else read.original_file,
-                key=key,
-                limit_bytes=limit_bytes,
-            )
-            if read is not None and read.original_file is None:
-                checks = [*verdict.checks, read_once()]
-                verdict = msgspec.structs.replace(verdict, checks=checks)
+    path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
+    read = nullcontext() if path is None else original_of(folder, path, given)
+    with shown(bar), read as original, stage(f"verifying {folder.name}"):
+        verdict = verify_release(folder, original, key=key, limit_bytes=limit_bytes)
     if as_json:
         result_json(verdict)
     else:

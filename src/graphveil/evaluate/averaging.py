@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import msgspec
-
 from graphveil.errors import ParameterError
-from graphveil.evaluate.metric import Metric
-from graphveil.evaluate.rows import (
-    Evaluation,
-    Row,
+from graphveil.evaluate.measuring import (
     check_known,
     chosen_metrics,
     compared,
     measured,
     rows_of,
 )
+from graphveil.evaluate.metric import Metric
 from graphveil.release import Release
+from graphveil.rows import Row, Rows
 
 _APART = {"original", "released", "absolute difference"}
 
@@ -31,7 +29,7 @@ def averaged(
     original: Any,
     metrics: Sequence[str] | None = None,
     seed: int | None = None,
-) -> Evaluation:
+) -> Rows:
     """Return what releases of one original keep on average: the statistic first, then its error.
 
     Where a metric has a statistic of the original and of the release, the released ones are
@@ -73,26 +71,26 @@ def averaged(
     each = [measured("release", pair, metrics) for pair in pairs]
     name = f"mean of {len(pairs)} releases"
     rows: list[Row] = []
-    not_measured: dict[str, str] = {}
     for metric in chosen_metrics(metrics, type(pairs[0].original)):
         reasons = [e.not_measured[metric.name] for e in each if metric.name in e.not_measured]
         if reasons:
-            not_measured[metric.name] = f"{reasons[0]} ({len(reasons)} of {len(each)} releases)"
+            why = f"{reasons[0]} ({len(reasons)} of {len(each)} releases)"
+            rows.append(Row(release=name, question=metric.name, reason=why))
         elif metric.compute_mean is not None:
-            rows.extend(rows_of(name, metric, metric.compute_mean(pairs)))
+            rows.extend(rows_of(name, metric, metric.mean_figures(pairs)))
         else:
             rows.extend(_mean_rows(name, [_parts(e, metric) for e in each]))
-    return Evaluation(rows=rows, not_measured=not_measured)
+    return Rows(rows)
 
 
-def _parts(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Row]:
-    return {row.part: row for row in evaluation if row.metric == metric.name}
+def _parts(evaluation: Rows, metric: Metric[Any]) -> dict[str, Row]:
+    return {row.part: row for row in evaluation if row.question == metric.name}
 
 
 def _mean_rows(name: str, of_each: Sequence[Mapping[str, Row]]) -> Iterator[Row]:
     """Yield the mean of every part that all have, and the errors of the mean statistic."""
     shared = [part for part in of_each[0] if all(part in parts for parts in of_each)]
-    means = {part: fmean(parts[part].value for parts in of_each) for part in shared}
+    means = {part: fmean(parts[part].value or 0.0 for parts in of_each) for part in shared}
     if set(means) >= _APART:
         difference = abs(means["released"] - means["original"])
         means["absolute difference"] = difference
@@ -100,4 +98,4 @@ def _mean_rows(name: str, of_each: Sequence[Mapping[str, Row]]) -> Iterator[Row]
             means["relative error"] = difference / abs(means["original"])
     for part, value in means.items():
         row = of_each[0][part]
-        yield msgspec.structs.replace(row, release=name, value=value, ci_low=None, ci_high=None)
+        yield dataclasses.replace(row, release=name, value=value, low=None, high=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphveil.data import Bipartite
-from graphveil.evaluate import entries, features
+from graphveil.evaluate import features
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import Metric
 
@@ -18,7 +18,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source=SMOOTH,
         needs_linkage=True,
         cost="near-linear",
-        compute=entries.jaccard,
+        compute="entries.jaccard",
     ),
     Metric(
         name="entries-suppressed",
@@ -28,7 +28,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source=SMOOTH,
         needs_linkage=True,
         cost="near-linear",
-        compute=entries.suppressed,
+        compute="entries.suppressed",
     ),
     Metric(
         name="entries-created",
@@ -38,7 +38,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source=SMOOTH,
         needs_linkage=True,
         cost="near-linear",
-        compute=entries.created,
+        compute="entries.created",
     ),
     Metric(
         name="user-jaccard",
@@ -49,7 +49,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source="Jaccard 1912",
         needs_linkage=True,
         cost="near-linear",
-        compute=entries.user_jaccard,
+        compute="entries.user_jaccard",
     ),
     Metric(
         name="feature-jaccard",
@@ -60,7 +60,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source="Jaccard 1912",
         needs_linkage=True,
         cost="near-linear",
-        compute=entries.feature_jaccard,
+        compute="entries.feature_jaccard",
     ),
     Metric(
         name="feature-frequency",
@@ -72,7 +72,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source="Kolmogorov-Smirnov distance",
         needs_linkage=False,
         cost="near-linear",
-        compute=features.frequency,
+        compute="features.frequency",
     ),
     Metric(
         name="pair-frequency",
@@ -83,7 +83,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source="ours",
         needs_linkage=False,
         cost="heavy",
-        compute=features.pair_frequency,
+        compute="features.pair_frequency",
     ),
     Metric(
         name="empty-rows",
@@ -93,6 +93,6 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         source=SMOOTH,
         needs_linkage=False,
         cost="linear",
-        compute=entries.empty_rows,
+        compute="entries.empty_rows",
     ),
 )

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import PeopleAsItems
-from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.kinds import encoded
+from graphveil.data import Bipartite, Data, Table
+from graphveil.data.kinds import CONTAINERS, encoded, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError
-from graphveil.evaluate.comparison import COMPARISONS, Comparison
+from graphveil.evaluate.comparison import Comparison
+from graphveil.lazy import resolve
 from graphveil.randomness import Randomness
 from graphveil.release import Release, digest_of
-
-_PEOPLE = {Graph: "nodes", Bipartite: "users", Table: "rows"}
 
 
 def comparison_of(
@@ -48,14 +47,14 @@ def comparison_of(
             original = original.with_items("people")
     elif isinstance(original, Table):
         original = encoded(original, type(released))
-    if type(original) is not type(released) or type(released) not in COMPARISONS:
+    if type(original) is not type(released):
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "
             f"{type(original).__name__}. {wanted_by} reads two of one kind: "
-            f"{', '.join(kind.__name__ for kind in COMPARISONS)}."
+            f"{', '.join(kind.__name__ for kind in CONTAINERS)}."
         )
     if original.size != released.size:
-        what = _PEOPLE[type(released)]
+        what = kind_of(released).people
         raise UsageError(
             f"the original has {original.size} {what}, the release {released.size}. "
             "Give the file that the release was made from."
@@ -65,7 +64,8 @@ def comparison_of(
             "this is not the original: it has another digest than the owner's record beside the "
             "release. Give the file that the release was made from, and read it in the same way."
         )
-    return COMPARISONS[type(released)](
+    comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
+    return comparison(
         original=original,
         released=released,
         position=_positions(release, original),

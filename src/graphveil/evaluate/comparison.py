@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,11 +240,3 @@ def _under(data: Bipartite, columns: NDArray[np.int32], n_columns: int) -> spars
     matrix = sparse.csr_array((ones, columns[data.indices], data.indptr.copy()), shape=shape)
     matrix.sort_indices()
     return matrix
-
-
-COMPARISONS: Mapping[type[Graph | Bipartite | Table], type[Comparison[Any]]] = {
-    Graph: GraphComparison,
-    Bipartite: BipartiteComparison,
-    Table: TableComparison,
-}
-"""The kinds of data that metrics read, and what they are given of each."""

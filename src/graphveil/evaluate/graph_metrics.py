@@ -6,15 +6,10 @@ from graphveil.data import Graph
 from graphveil.evaluate import (
     betweenness,
     communities,
-    degrees,
-    edges,
     graphlets,
     modularity,
-    paths,
     ranks,
     searches,
-    shape,
-    spectra,
 )
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Metric
@@ -31,7 +26,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=PROBLEM,
         needs_linkage=True,
         cost="near-linear",
-        compute=edges.kept,
+        compute="edges.kept",
     ),
     Metric(
         name="edges-added",
@@ -41,7 +36,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Liu & Terzi, SIGMOD 2008",
         needs_linkage=True,
         cost="near-linear",
-        compute=edges.added,
+        compute="edges.added",
     ),
     Metric(
         name="edges-removed",
@@ -51,7 +46,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=PROBLEM,
         needs_linkage=True,
         cost="near-linear",
-        compute=edges.removed,
+        compute="edges.removed",
     ),
     Metric(
         name="edge-jaccard",
@@ -61,7 +56,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Jaccard 1912",
         needs_linkage=True,
         cost="near-linear",
-        compute=edges.jaccard,
+        compute="edges.jaccard",
     ),
     Metric(
         name="edge-edit-distance",
@@ -72,7 +67,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=PROBLEM,
         needs_linkage=True,
         cost="near-linear",
-        compute=edges.edit_distance,
+        compute="edges.edit_distance",
     ),
     Metric(
         name="degree-distribution",
@@ -83,8 +78,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Nguyen, Imine & Rusinowitch (half L1)",
         needs_linkage=False,
         cost="linear",
-        compute=shape.degree_distribution,
-        compute_mean=shape.mean_degree_distribution,
+        compute="shape.degree_distribution",
+        compute_mean="shape.mean_degree_distribution",
     ),
     Metric(
         name="mean-degree",
@@ -94,7 +89,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="linear",
-        compute=degrees.mean_degree,
+        compute="degrees.mean_degree",
     ),
     Metric(
         name="largest-degree",
@@ -104,7 +99,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="linear",
-        compute=degrees.largest_degree,
+        compute="degrees.largest_degree",
     ),
     Metric(
         name="degree-variance",
@@ -114,7 +109,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="linear",
-        compute=degrees.degree_variance,
+        compute="degrees.degree_variance",
     ),
     Metric(
         name="power-law",
@@ -125,7 +120,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="near-linear",
-        compute=degrees.power_law,
+        compute="degrees.power_law",
     ),
     Metric(
         name="transitivity",
@@ -135,7 +130,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="near-linear",
-        compute=degrees.transitivity,
+        compute="degrees.transitivity",
     ),
     Metric(
         name="triangles",
@@ -145,7 +140,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Watts & Strogatz 1998",
         needs_linkage=False,
         cost="near-linear",
-        compute=degrees.triangles,
+        compute="degrees.triangles",
     ),
     Metric(
         name="wedges",
@@ -155,7 +150,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Seshadhri, Pinar & Kolda 2014",
         needs_linkage=False,
         cost="linear",
-        compute=degrees.wedges,
+        compute="degrees.wedges",
     ),
     Metric(
         name="graphlets",
@@ -167,8 +162,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Jha, Seshadhri & Pinar 2015",
         needs_linkage=False,
         cost="near-linear",
-        compute=graphlets.compared,
-        compute_mean=graphlets.mean_compared,
+        compute="graphlets.compared",
+        compute_mean="graphlets.mean_compared",
     ),
     Metric(
         name="core-numbers",
@@ -179,8 +174,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Seidman 1983; Kolmogorov-Smirnov distance",
         needs_linkage=False,
         cost="near-linear",
-        compute=ranks.core_distribution,
-        compute_mean=ranks.mean_core_distribution,
+        compute="ranks.core_distribution",
+        compute_mean="ranks.mean_core_distribution",
     ),
     Metric(
         name="core-correlation",
@@ -190,7 +185,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Seidman 1983; Spearman 1904",
         needs_linkage=True,
         cost="near-linear",
-        compute=ranks.core_correlation,
+        compute="ranks.core_correlation",
     ),
     Metric(
         name="spectral-radius",
@@ -200,7 +195,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Ying & Wu, SDM 2008",
         needs_linkage=False,
         cost="near-linear",
-        compute=spectra.radius,
+        compute="spectra.radius",
     ),
     Metric(
         name="spectral-gap",
@@ -211,7 +206,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Chung 1997",
         needs_linkage=False,
         cost="near-linear",
-        compute=spectra.gap,
+        compute="spectra.gap",
     ),
     Metric(
         name="pagerank-correlation",
@@ -222,7 +217,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Page et al. 1999; Spearman 1904",
         needs_linkage=True,
         cost="near-linear",
-        compute=ranks.pagerank_correlation,
+        compute="ranks.pagerank_correlation",
     ),
     Metric(
         name="eigenvector-correlation",
@@ -233,7 +228,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Bonacich 1972; Spearman 1904",
         needs_linkage=True,
         cost="near-linear",
-        compute=ranks.eigenvector_correlation,
+        compute="ranks.eigenvector_correlation",
     ),
     Metric(
         name="assortativity",
@@ -243,7 +238,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Newman 2002",
         needs_linkage=False,
         cost="linear",
-        compute=shape.assortativity,
+        compute="shape.assortativity",
     ),
     Metric(
         name="clustering",
@@ -254,7 +249,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Watts & Strogatz 1998",
         needs_linkage=False,
         cost="near-linear",
-        compute=shape.clustering,
+        compute="shape.clustering",
     ),
     Metric(
         name="largest-component",
@@ -264,7 +259,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=PROBLEM,
         needs_linkage=False,
         cost="linear",
-        compute=shape.largest_component,
+        compute="shape.largest_component",
     ),
     Metric(
         name="shortest-path",
@@ -276,7 +271,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=PROBLEM,
         needs_linkage=False,
         cost="near-linear",
-        compute=paths.shortest_path,
+        compute="paths.shortest_path",
     ),
     Metric(
         name="characteristic-length",
@@ -287,7 +282,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="near-linear",
-        compute=paths.characteristic_length,
+        compute="paths.characteristic_length",
     ),
     Metric(
         name="effective-diameter",
@@ -298,7 +293,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="near-linear",
-        compute=paths.effective_diameter,
+        compute="paths.effective_diameter",
     ),
     Metric(
         name="diameter",
@@ -309,7 +304,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="near-linear",
-        compute=paths.diameter,
+        compute="paths.diameter",
     ),
     Metric(
         name="distance-distribution",
@@ -320,8 +315,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=TOP_M,
         needs_linkage=False,
         cost="near-linear",
-        compute=paths.distance_distribution,
-        compute_mean=paths.mean_distance_distribution,
+        compute="paths.distance_distribution",
+        compute_mean="paths.mean_distance_distribution",
     ),
     Metric(
         name="betweenness",
@@ -333,7 +328,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=f"{PROBLEM}; Brandes 2001; Geisberger, Sanders & Schultes 2008",
         needs_linkage=True,
         cost="heavy",
-        compute=betweenness.overlap,
+        compute="betweenness.overlap",
     ),
     Metric(
         name="communities",
@@ -344,7 +339,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=f"{PROBLEM}; Traag et al. 2019; Lancichinetti & Fortunato 2012",
         needs_linkage=True,
         cost="heavy",
-        compute=communities.agreement,
+        compute="communities.agreement",
     ),
     Metric(
         name="modularity",
@@ -355,6 +350,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Newman & Girvan 2004; Traag et al. 2019",
         needs_linkage=False,
         cost="heavy",
-        compute=modularity.of_own_communities,
+        compute="modularity.of_own_communities",
     ),
 )

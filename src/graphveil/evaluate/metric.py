@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.evaluate.comparison import Comparison
+from graphveil.lazy import resolve
 
 C = TypeVar("C", bound=Comparison[Any])
 
@@ -74,7 +75,8 @@ class Metric(Generic[C]):
     cost
         How its time grows; heavy ones are left out of large data unless asked for.
     compute
-        Comparison to figures; raises `NotMeasuredError` where there are none, with the reason.
+        Comparison to figures; raises `NotMeasuredError` where there are none, with the reason. Of
+        this package ``module.function``, which is imported where it is asked for.
     compute_mean
         Comparisons of one original to the figures of their mean; None where it follows from theirs.
     by_name
@@ -90,10 +92,28 @@ class Metric(Generic[C]):
     source: str
     needs_linkage: bool
     cost: Literal["linear", "near-linear", "heavy"]
-    compute: Callable[[C], Figures]
-    compute_mean: Callable[[Sequence[C]], Figures] | None = None
+    compute: str | Callable[[C], Figures]
+    compute_mean: str | Callable[[Sequence[C]], Figures] | None = None
     by_name: bool = False
     reads_tables: bool = False
+
+    def figures(self, pair: C) -> Figures:
+        """Return the figures of a comparison."""
+        figures: Figures = _function(self.compute)(pair)
+        return figures
+
+    def mean_figures(self, pairs: Sequence[C]) -> Figures:
+        """Return the figures of the mean of several releases of one original."""
+        figures: Figures = _function(self.compute_mean)(pairs)
+        return figures
+
+
+def _function(home: Any) -> Callable[..., Any]:
+    function: Callable[..., Any] = home
+    if isinstance(home, str):
+        module, _, name = home.partition(".")
+        function = resolve(f"graphveil.evaluate.{module}:{name}")
+    return function
 
 
 class NotMeasuredError(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from graphveil.data import Table
-from graphveil.evaluate import suppression
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import Metric
 
@@ -18,7 +17,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source=ADAPTIVE,
         needs_linkage=False,
         cost="linear",
-        compute=suppression.stars,
+        compute="suppression.stars",
     ),
     Metric(
         name="stars-added",
@@ -28,7 +27,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source=ADAPTIVE,
         needs_linkage=True,
         cost="linear",
-        compute=suppression.stars_added,
+        compute="suppression.stars_added",
     ),
     Metric(
         name="cells-shown",
@@ -38,7 +37,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source=ADAPTIVE,
         needs_linkage=False,
         cost="linear",
-        compute=suppression.utility,
+        compute="suppression.utility",
     ),
     Metric(
         name="stars-by-column",
@@ -48,7 +47,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="ours",
         needs_linkage=False,
         cost="linear",
-        compute=suppression.stars_by_column,
+        compute="suppression.stars_by_column",
     ),
     Metric(
         name="stars-by-row",
@@ -58,7 +57,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="ours",
         needs_linkage=False,
         cost="near-linear",
-        compute=suppression.stars_by_row,
+        compute="suppression.stars_by_row",
     ),
     Metric(
         name="class-sizes",
@@ -69,7 +68,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="Bayardo and Agrawal 2005 (discernibility); LeFevre et al. 2006 (average)",
         needs_linkage=False,
         cost="near-linear",
-        compute=suppression.class_sizes,
+        compute="suppression.class_sizes",
     ),
     Metric(
         name="column-entropy",
@@ -80,6 +79,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         source="Shannon 1948",
         needs_linkage=False,
         cost="linear",
-        compute=suppression.column_entropy,
+        compute="suppression.column_entropy",
     ),
 )

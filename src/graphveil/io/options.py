@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from graphveil.data.kinds import KINDS, Kind
+from graphveil.lazy import resolve
 from graphveil.wording import Directed, Items
 
 Header = Literal["auto", "yes", "no"]
@@ -183,3 +185,20 @@ def from_record(defaults: AnyOptions, kept: Mapping[str, Any]) -> AnyOptions:
         if name in names
     }
     return replace(defaults, **values)
+
+
+def options_of(kind: Kind) -> type[AnyOptions]:
+    """Return the class of the options with which a kind is read."""
+    options: type[AnyOptions] = resolve(kind.options)
+    return options
+
+
+def kind_read(options: AnyOptions) -> Kind:
+    """Return the kind of data that these options read.
+
+    Examples
+    --------
+    >>> kind_read(TableOptions()).name
+    'table'
+    """
+    return next(kind for kind in KINDS.values() if options_of(kind) is type(options))

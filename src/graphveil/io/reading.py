@@ -11,13 +11,20 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.csr import neighbor_lists
 from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
-from graphveil.data.kinds import KINDS, Kind, kind_of
+from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.naming import naming_columns
 from graphveil.errors import DataError, InputError
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import format_of
 from graphveil.io.kinds import columns_of
-from graphveil.io.options import AnyOptions, BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.options import (
+    AnyOptions,
+    BipartiteOptions,
+    GraphOptions,
+    TableOptions,
+    kind_read,
+    options_of,
+)
 from graphveil.io.parsed import Arcs, Column, Pairs
 from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
 from graphveil.io.source import Source, shown
@@ -318,23 +325,6 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
     """
     reading: Reading[Any] = resolve(kind_read(options).loader)(path, options)
     return reading
-
-
-def options_of(kind: Kind) -> type[AnyOptions]:
-    """Return the class of the options with which a kind is read."""
-    options: type[AnyOptions] = resolve(kind.options)
-    return options
-
-
-def kind_read(options: AnyOptions) -> Kind:
-    """Return the kind of data that these options read.
-
-    Examples
-    --------
-    >>> kind_read(TableOptions()).name
-    'table'
-    """
-    return next(kind for kind in KINDS.values() if options_of(kind) is type(options))
 
 
 def _kind_named(path: Path, options: dict[str, Any]) -> str:

@@ -5,111 +5,32 @@ A class is imported when it is first asked for: who verifies a release needs one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.errors import ParameterError, UsageError
-from graphveil.lazy import lazy_names
+from graphveil.errors import ParameterError
+from graphveil.lazy import Registry, resolve
 
-if TYPE_CHECKING:
-    from graphveil.methods.adaptive import Adaptive as Adaptive
-    from graphveil.methods.adaptive import ClusterK as ClusterK
-    from graphveil.methods.asymmetric_response import AsymmetricResponse as AsymmetricResponse
-    from graphveil.methods.degree_prior_response import DegreePriorResponse as DegreePriorResponse
-    from graphveil.methods.der import DensityExploreReconstruct as DensityExploreReconstruct
-    from graphveil.methods.hrg import HrgMcmc as HrgMcmc
-    from graphveil.methods.k_degree import KDegree as KDegree
-    from graphveil.methods.mixing_prior_response import MixingPriorResponse as MixingPriorResponse
-    from graphveil.methods.mondrian import Mondrian as Mondrian
-    from graphveil.methods.one_k_series import OneKSeries as OneKSeries
-    from graphveil.methods.randomized_response import RandomizedResponse as RandomizedResponse
-    from graphveil.methods.rename import Rename as Rename
-    from graphveil.methods.smooth_k import SmoothK as SmoothK
-    from graphveil.methods.smooth_k import SuppressK as SuppressK
-    from graphveil.methods.structural import StructuralAnonymity as StructuralAnonymity
-    from graphveil.methods.top_m_filter import TopMFilter as TopMFilter
-
-_HOMES = {
-    "KDegree": "graphveil.methods.k_degree",
-    "StructuralAnonymity": "graphveil.methods.structural",
-    "SmoothK": "graphveil.methods.smooth_k",
-    "SuppressK": "graphveil.methods.smooth_k",
-    "Mondrian": "graphveil.methods.mondrian",
-    "AsymmetricResponse": "graphveil.methods.asymmetric_response",
-    "DegreePriorResponse": "graphveil.methods.degree_prior_response",
-    "MixingPriorResponse": "graphveil.methods.mixing_prior_response",
-    "RandomizedResponse": "graphveil.methods.randomized_response",
-    "TopMFilter": "graphveil.methods.top_m_filter",
-    "OneKSeries": "graphveil.methods.one_k_series",
-    "HrgMcmc": "graphveil.methods.hrg",
-    "DensityExploreReconstruct": "graphveil.methods.der",
-    "Adaptive": "graphveil.methods.adaptive",
-    "ClusterK": "graphveil.methods.adaptive",
-    "Rename": "graphveil.methods.rename",
-}
-"""Where every class is defined; the imports above say the same to type checkers."""
-
-_names, __getattr__, __dir__ = lazy_names(__name__, _HOMES)
-
-
-class Methods(MutableMapping[str, type[Anonymizer[Any]]]):
-    """Classes of methods by name, in order.
-
-    Parameters
-    ----------
-    ours
-        The names of classes of this package, by the names of the methods.
-    """
-
-    def __init__(self, ours: Mapping[str, str]) -> None:
-        self._classes: dict[str, str | type[Anonymizer[Any]]] = dict(ours)
-
-    def __getitem__(self, name: str) -> type[Anonymizer[Any]]:
-        """Return the class of a method."""
-        method = self._classes[name]
-        return __getattr__(method) if isinstance(method, str) else method
-
-    def __setitem__(self, name: str, method: type[Anonymizer[Any]]) -> None:
-        """Enter a class."""
-        self._classes[name] = method
-
-    def __delitem__(self, name: str) -> None:
-        """Take a class out."""
-        del self._classes[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Return the names."""
-        return iter(self._classes)
-
-    def __contains__(self, name: object) -> bool:
-        """Whether there is a method of this name."""
-        return name in self._classes
-
-    def __len__(self) -> int:
-        """Return how many methods there are."""
-        return len(self._classes)
-
-
-METHODS = Methods(
+METHODS: Registry[type[Anonymizer[Any]]] = Registry(
     {
-        "k-degree": "KDegree",
-        "structural": "StructuralAnonymity",
-        "smooth-k": "SmoothK",
-        "suppress-k": "SuppressK",
-        "mondrian": "Mondrian",
-        "asymmetric-response": "AsymmetricResponse",
-        "degree-prior-response": "DegreePriorResponse",
-        "mixing-prior-response": "MixingPriorResponse",
-        "randomized-response": "RandomizedResponse",
-        "top-m-filter": "TopMFilter",
-        "dp-1k": "OneKSeries",
-        "hrg-mcmc": "HrgMcmc",
-        "density-explore-reconstruct": "DensityExploreReconstruct",
-        "adaptive": "Adaptive",
-        "cluster-k": "ClusterK",
-        "rename": "Rename",
-    }
+        "k-degree": "graphveil.methods.k_degree:KDegree",
+        "structural": "graphveil.methods.structural:StructuralAnonymity",
+        "smooth-k": "graphveil.methods.smooth_k:SmoothK",
+        "suppress-k": "graphveil.methods.smooth_k:SuppressK",
+        "mondrian": "graphveil.methods.mondrian:Mondrian",
+        "asymmetric-response": "graphveil.methods.asymmetric_response:AsymmetricResponse",
+        "degree-prior-response": "graphveil.methods.degree_prior_response:DegreePriorResponse",
+        "mixing-prior-response": "graphveil.methods.mixing_prior_response:MixingPriorResponse",
+        "randomized-response": "graphveil.methods.randomized_response:RandomizedResponse",
+        "top-m-filter": "graphveil.methods.top_m_filter:TopMFilter",
+        "dp-1k": "graphveil.methods.one_k_series:OneKSeries",
+        "hrg-mcmc": "graphveil.methods.hrg:HrgMcmc",
+        "density-explore-reconstruct": "graphveil.methods.der:DensityExploreReconstruct",
+        "adaptive": "graphveil.methods.adaptive:Adaptive",
+        "cluster-k": "graphveil.methods.adaptive:ClusterK",
+        "rename": "graphveil.methods.rename:Rename",
+    },
+    line=lambda method: method.promise,
 )
 """Every method by its name on the command line."""
 
@@ -145,10 +66,16 @@ def register(method: M) -> M:
     UsageError
         Where another class bears the name.
     """
-    known = METHODS.setdefault(method.name, method)
-    if known is not method:
-        raise UsageError(f"{method.name} is the name of {known.__name__}. Choose another.")
+    METHODS.enter(method.name, method)
     return method
 
 
-__all__ = ["METHODS", "Methods", "method_named", "register", *_names]  # noqa: PLE0604  names of classes
+def __getattr__(name: str) -> Any:
+    """Return the class of this name, of a method that is registered here."""
+    home = next((home for home in METHODS.homes() if home.endswith(f":{name}")), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return resolve(home)
+
+
+__all__ = ["METHODS", "method_named", "register"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from scipy import sparse
 
+    from graphveil.rows import Rows
     from graphveil.verify import Verdict
 
 D_co = TypeVar("D_co", bound=Data, covariant=True)
@@ -156,11 +156,37 @@ class Release(Generic[D_co]):
             The data it was made from, also as an object of another library; without it, checks
             that need it are not checked.
         """
-        from graphveil.verify import verify  # noqa: PLC0415  the checker is loaded when asked
+        from graphveil.verbs.verify import verify_release  # noqa: PLC0415  the checker is loaded when asked
 
-        with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
-            folder = self.write(Path(scratch) / "release")
-            return verify(folder, original=original)
+        return verify_release(self, original)
+
+    def evaluate(self, original: Any, **options: Any) -> Rows:
+        """Return what this release kept of the original, as `graphveil.evaluate_release` does.
+
+        Parameters
+        ----------
+        original
+            The data it was made from, also as an object of another library.
+        **options
+            As `graphveil.evaluate_release` takes them.
+        """
+        from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  loaded when asked for
+
+        return evaluate_release(self, original, **options)
+
+    def attack(self, original: Any, **options: Any) -> Rows:
+        """Return what an attacker learns from this release, as `graphveil.attack_release` does.
+
+        Parameters
+        ----------
+        original
+            The data it was made from, also as an object of another library.
+        **options
+            As `graphveil.attack_release` takes them.
+        """
+        from graphveil.verbs.attack import attack_release  # noqa: PLC0415  loaded when asked for
+
+        return attack_release(self, original, **options)
 
     def to_arrow(self) -> pa.Table:
         """Return the published data as an Arrow table: edges, pairs of user and item, or cells."""

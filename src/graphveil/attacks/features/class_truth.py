@@ -15,7 +15,7 @@ from graphveil.attacks.features.scoring import RARE
 from graphveil.claims.conditions import TrueOfShare, share_in
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.data import Bipartite
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.release import Release

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.data import Bipartite
-from graphveil.evaluate import Attached, BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 

@@ -11,7 +11,7 @@ from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOp
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 

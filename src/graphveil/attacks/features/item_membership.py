@@ -18,7 +18,7 @@ from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out
 from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter

@@ -28,7 +28,7 @@ from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bo
 from graphveil.attacks.numbers import WholeNumbers
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError, ParameterError
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.lazy import lazy_module

@@ -16,7 +16,7 @@ from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out
 from graphveil.attacks.intervals import bootstrap_auc, positives_above
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 

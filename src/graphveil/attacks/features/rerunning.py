@@ -17,7 +17,7 @@ from graphveil.attacks.costs import seconds_of_one
 from graphveil.attacks.features.twin import Again, features_of
 from graphveil.data import Bipartite, Table
 from graphveil.errors import GraphveilError
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.classes import Classes, People
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.lazy import lazy_module
 from graphveil.measures.rows import equal_rows
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.data import Bipartite, Data, Table
-from graphveil.evaluate import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.progress import stage
 from graphveil.release import Release

@@ -14,7 +14,7 @@ from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
 from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
 from graphveil.data import Graph
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage

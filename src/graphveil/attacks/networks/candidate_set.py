@@ -21,7 +21,7 @@ from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import SIGNATURES, Candidates, Signatures, candidates
 from graphveil.data import Graph
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import parameter

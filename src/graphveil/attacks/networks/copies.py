@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 
 
 class Pairing(NamedTuple):

@@ -25,7 +25,7 @@ from graphveil.attacks.networks.seed_propagation import (
     seconds_of_draw,
 )
 from graphveil.data import Graph
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter

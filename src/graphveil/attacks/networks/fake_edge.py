@@ -28,7 +28,7 @@ from graphveil.attacks.networks.seed_propagation import (
 )
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.data import Graph
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
 FEWEST_FAKES = 5

@@ -15,7 +15,7 @@ from graphveil.attacks.networks.copies import Pairing, pairing
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Kinds, Naming, summary
 from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
 from graphveil.data import Graph
-from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage

@@ -1,133 +1,82 @@
-"""Attacks on a release as tidy rows: each number beside a guess without the release."""
+"""The verb attack: what an attacker still learns, beside a guess without the release.
+
+Attacks know no method. Where this version of the program knows the one that a manifest names, they
+are handed a way to run it.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.attacks.attack import Attack, AttackInput, Exact, Outcome, Rerun, TooLargeError
+from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
 from graphveil.attacks.costs import WORTH_SAYING, spelled
-from graphveil.attacks.features.homogeneity import in_classes_of_one
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
-from graphveil.errors import ParameterError, ResourceError, UsageError, warn
-from graphveil.evaluate import (
-    Attached,
-    BipartiteComparison,
-    Comparison,
-    TableComparison,
-    comparison_of,
-)
+from graphveil.errors import GraphveilWarning, ParameterError, ResourceError, UsageError, warn
+from graphveil.evaluate.comparing import comparison_of
+from graphveil.evaluate.comparison import BipartiteComparison, Comparison, TableComparison
+from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
-from graphveil.html import html_table
-from graphveil.lazy import lazy_module
+from graphveil.methods import METHODS
 from graphveil.owner_warnings import attached_column
 from graphveil.progress import notice, stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
+from graphveil.rows import Row, Rows
+from graphveil.verbs.read import original_data
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-else:
-    pa = lazy_module("pyarrow")
-
-
-class AttackRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One number of one attack on one release."""
-
-    release: str
-    attack: str
-    part: str
-    value: float
-    baseline: float | None
-    unit: str
-    direction: str
-    exact: Exact = "exact"
-    sample_size: int | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
+AUTOMATIC: Any = object()
+"""Stands for running the method again as the release says."""
 
 
-class Attacked(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows, and for every attack that could not be measured the reason."""
-
-    rows: list[AttackRow]
-    not_measured: dict[str, str]
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[AttackRow]:
-        """Iterate over the rows."""
-        return iter(self.rows)
-
-    def to_arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table, one column a field of `AttackRow`."""
-        return attack_rows_to_arrow(self.rows)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame, one column a field of `AttackRow`."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    def _repr_html_(self) -> str:
-        """Return the rows, and what was not measured, as tables for notebooks."""
-        columns = ("attack", "part", "value", "without the release", "unit", "")
-        rows = [[r.attack, r.part, f"{r.value:g}", r.baseline, r.unit, r.exact] for r in self]
-        measured = html_table("What an attacker learns", columns, rows)
-        if not self.not_measured:
-            return measured
-        return measured + html_table(
-            "Not measured", ("attack", "reason"), list(self.not_measured.items())
-        )
-
-
-def attack(
+def attack_release(
     release: Release[Any] | str | Path,
-    *,
     original: Any,
+    *,
     attacks: Sequence[str] | None = None,
     seed: int | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     second: Release[Any] | str | Path | None = None,
     attached: Attached | None = None,
-    rerun: Rerun | None = None,
-) -> Attacked:
-    """Return what an attacker learns from the release, as tidy rows.
+    rerun: Rerun | None = AUTOMATIC,
+) -> Rows:
+    """Return what an attacker learns from a release, each figure beside a guess without it.
 
-    Attacks are lower bounds: that one fails proves nothing. Everybody's own risk is written into
-    the private folder beside a release that lies in a folder.
+    Attacks are lower bounds: that one fails proves nothing. Beside a release that lies in a folder,
+    everybody's own risk is written into ``attacks/NAME.parquet`` of the private folder.
 
     Parameters
     ----------
     release
         A release, or the folder of one.
     original
-        The data it was made from.
+        The data it was made from, an object of another library that holds it, or the name of its
+        file, which is read as the owner's record says.
     attacks
         Names of `ATTACKS`. Where not given: all that read this kind of data and need not be asked
         for by name.
     seed
         For what is sampled; entropy where not given.
     options
-        Parameters of attacks, by the attack's name and the parameter's.
+        Parameters of attacks, by the attack's name and the parameter's, as
+        ``{"linkage": {"targets": 100}}``.
     second
         A second release of the same people, or its folder, for attacks that read two.
     attached
         A column that is published beside the release, for attacks that read one.
     rerun
-        Runs the method again, for attackers who know it; `graphveil.attack_release` hands it over.
+        Runs the method again, for attackers who know it; None for attackers who do not. Where not
+        given: the method that the release names, with the parameters of its record.
 
     Raises
     ------
@@ -139,10 +88,24 @@ def attack(
     ResourceError
         Where an attack that is asked for by name is above its limit; one that is not is then not
         measured.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> release = gv.KDegree(k=2).anonymize(graph)
+    >>> [row] = [
+    ...     row
+    ...     for row in gv.attack_release(release, original=graph, attacks=["candidate-set"])
+    ...     if row.part == "degree, right guess"
+    ... ]
+    >>> row.value, row.guess
+    (0.5, 0.25)
     """
     given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
     folder = None if isinstance(release, Release) else Path(release)
     read = release if isinstance(release, Release) else read_release(release)
+    original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     _check_attached(attached, pair.original)
     if attached is not None and pair.position is not None:
@@ -151,12 +114,13 @@ def attack(
         comparison=pair,
         release=read,
         levels=_levels(read, pair.original),
-        rerun=rerun,
+        rerun=rerun_of(read) if rerun is AUTOMATIC else rerun,
         second=_second(second, original, pair),
         attached=attached,
     )
+    called = "release" if folder is None else folder.name
     planned, not_measured = _planned(attacks, situation, given)
-    rows: list[AttackRow] = []
+    rows: list[Row] = []
     for name, chosen, seen, options_of_it in planned:
         try:
             with stage(f"attacking with {name}"):
@@ -164,11 +128,14 @@ def attack(
         except NotMeasuredError as error:
             not_measured[name] = _refused(name, error, attacks)
             continue
-        rows.extend(_rows("release" if folder is None else folder.name, name, outcome))
+        rows.extend(_rows(called, name, outcome))
         not_measured |= {f"{name}: {part}": why for part, why in outcome.not_measured.items()}
         if folder is not None:
             write_risks(folder, name, pair.original, outcome)
-    return Attacked(rows=rows, not_measured=not_measured)
+    for name, why in not_measured.items():
+        question, _, part = name.partition(": ")
+        rows.append(Row(release=called, question=question, part=part, reason=why))
+    return Rows(rows)
 
 
 class _Planned(NamedTuple):
@@ -249,6 +216,10 @@ def _warn_of(attached: Attached, pair: Comparison[Any]) -> None:
     if isinstance(pair, TableComparison):
         pair = pair.one_hot()
     if isinstance(pair, BipartiteComparison) and attached.value.size:
+        from graphveil.attacks.features.homogeneity import (  # noqa: PLC0415  few attach one
+            in_classes_of_one,
+        )
+
         warn(attached_column(attached.name, float(in_classes_of_one(attached, pair).mean())))
 
 
@@ -313,21 +284,21 @@ def _levels(release: Release[Any], original: Data) -> NDArray[np.int64] | None:
     return levels.level[positions(original.labels(), levels.original, what="levels")]
 
 
-def _rows(release: str, name: str, outcome: Outcome) -> Iterator[AttackRow]:
+def _rows(release: str, name: str, outcome: Outcome) -> Iterator[Row]:
     for figure in outcome.figures:
         sample = figure.sample
-        yield AttackRow(
+        yield Row(
             release=release,
-            attack=name,
+            question=name,
             part=figure.part,
             value=float(figure.value),
-            baseline=None if figure.baseline is None else float(figure.baseline),
+            guess=None if figure.baseline is None else float(figure.baseline),
             unit=figure.unit,
             direction=figure.direction,
-            exact=figure.exact,
+            known=figure.exact,
             sample_size=None if sample is None else sample.size,
-            ci_low=None if sample is None else sample.low,
-            ci_high=None if sample is None else sample.high,
+            low=None if sample is None else sample.low,
+            high=None if sample is None else sample.high,
         )
 
 
@@ -345,7 +316,8 @@ def write_risks(folder: Path, name: str, original: Data, outcome: Outcome) -> Pa
     outcome
         What the attack came to.
     """
-    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
+    import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
+    from pyarrow import parquet  # noqa: PLC0415
 
     place = private_folder(folder) / ATTACKED
     place.mkdir(mode=0o700, exist_ok=True)
@@ -360,19 +332,37 @@ def write_risks(folder: Path, name: str, original: Data, outcome: Outcome) -> Pa
     return path
 
 
-def attack_rows_to_arrow(rows: Sequence[AttackRow]) -> pa.Table:
-    """Return rows as an Arrow table, one column a field."""
-    records: list[Mapping[str, Any]] = [msgspec.structs.asdict(row) for row in rows]
-    texts = [(name, pa.string()) for name in ("unit", "direction", "exact")]
-    numbers = [(name, pa.float64()) for name in ("ci_low", "ci_high")]
-    schema = pa.schema(
-        [
-            *((name, pa.string()) for name in ("release", "attack", "part")),
-            ("value", pa.float64()),
-            ("baseline", pa.float64()),
-            *texts,
-            ("sample_size", pa.int64()),
-            *numbers,
-        ]
-    )
-    return pa.Table.from_pylist(records, schema=schema)
+def rerun_of(release: Release[Any]) -> Rerun | None:
+    """Return what runs the method of a release again; None where this version does not know it.
+
+    Levels that differ are those of the owner's private folder: an attacker who knows them is the
+    worst. Where an argument of the first run was kept in no file, what is returned refuses to run.
+
+    Parameters
+    ----------
+    release
+        The release.
+    """
+    method = METHODS.get(release.provenance.method)
+    if method is None or release.private is None:
+        return None
+    parameters = {**release.provenance.parameters, **release.private.withheld}
+    levels = release.private.levels if parameters.get("levels", "") is None else None
+
+    unrecorded = release.private.unrecorded
+
+    def rerun(data: Data, seed: int | None) -> Release[Any]:
+        if unrecorded:
+            raise UsageError(
+                f"it was run with {', '.join(unrecorded)} that no file keeps, so it cannot be run "
+                "again. What is given as a parameter of the method is kept."
+            )
+        known: dict[str, Any] = {}
+        if levels is not None:
+            rows = positions(data.labels(), levels.original, what="levels")
+            known["levels"] = levels.level[rows]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GraphveilWarning)
+            return method.from_parameters(parameters).anonymize(data, seed=seed, **known)
+
+    return rerun

@@ -9,10 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import Any
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.condition import Condition
@@ -23,16 +20,12 @@ from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, S
 from graphveil.data import Table
 from graphveil.data.kinds import KINDS, accepted_kinds, kind_of
 from graphveil.data.objects import as_original
-from graphveil.errors import GraphveilError, ParameterError
+from graphveil.errors import ParameterError
 from graphveil.methods import METHODS
-from graphveil.records.manifest import Manifest, read_manifest
-from graphveil.records.record import read_record
-from graphveil.verify import LIMIT_BYTES, Check, Verdict, verify
+from graphveil.records.manifest import Manifest
+from graphveil.verify import Check
 from graphveil.verify.original import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
-
-if TYPE_CHECKING:
-    from graphveil.methods.rename import Key
 
 METHOD = "method"
 
@@ -40,74 +33,7 @@ _SOME = "some"
 """What stands for a private parameter: what is public does not depend on its value."""
 
 
-def verify_release(
-    folder: str | Path,
-    *,
-    original: Any = None,
-    original_file: str | Path | None = None,
-    key: Key | str | Path | bytes | None = None,
-    limit_bytes: int = LIMIT_BYTES,
-) -> Verdict:
-    """Return whether a release keeps its promise, recomputed from its files alone.
-
-    As `graphveil.verify.verify`, and one check more: whether the manifest says what the method
-    that it names says of itself with these parameters.
-
-    Parameters
-    ----------
-    folder
-        The release folder. The owner's private folder is looked for beside it.
-    original
-        The data that it was made from, also as an object of another library. Without it, checks
-        that need it are not checked.
-    original_file
-        The file that the original was read from without options, or a table with those of the
-        private record: plain text is read a second time, by code of the checker's own.
-    key
-        The key that ids were made with, or its file; without it that is not checked.
-    limit_bytes
-        The most that the content of one file may take in memory; a larger one is not read.
-
-    Raises
-    ------
-    ReleaseError
-        Where the folder is not a release: no folder, or one without a manifest.
-    ResourceError
-        Where the memory does not suffice, or a file is larger than `limit_bytes`.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> import graphveil as gv
-    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> with TemporaryDirectory() as scratch:
-    ...     folder = gv.KDegree(k=2).anonymize(graph).write(Path(scratch, "path-k2"))
-    ...     gv.verify_release(folder, original=graph).complete
-    True
-    """
-    file = None if original_file is None else Path(original_file)
-    verdict = verify(
-        folder,
-        original=original,
-        original_file=file,
-        key=None if key is None else _secret(key),
-        limit_bytes=limit_bytes,
-    )
-    try:
-        manifest = read_manifest(Path(folder))
-    except GraphveilError:
-        return verdict  # which says why already
-    agreed = agreement(manifest, _withheld(Path(folder)), original)
-    return msgspec.structs.replace(verdict, checks=[*verdict.checks, agreed])
-
-
-def _secret(key: Key | str | Path | bytes) -> bytes:
-    from graphveil.methods.rename import Key  # noqa: PLC0415  few releases have ids from a key
-
-    return (key if isinstance(key, Key) else Key.parse(key)).secret()
-
-
-def agreement(
+def consistency_check(
     manifest: Manifest, withheld: Mapping[str, Any] | None, original: Any = None
 ) -> Check:
     """Return whether the manifest says what its method says of itself with these parameters.
@@ -312,11 +238,3 @@ def _other_conditions(
     if not problems and stated != manifest.claim.conditions:
         problems.append("the conditions stand in another order")
     return problems
-
-
-def _withheld(folder: Path) -> Mapping[str, Any] | None:
-    try:
-        record = read_record(folder)
-    except (GraphveilError, OSError):
-        return None
-    return None if record is None else record.withheld

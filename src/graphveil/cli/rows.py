@@ -1,22 +1,18 @@
-"""What `evaluate` and `attack` share: an original beside a release, and rows for the owner."""
+"""What `evaluate` and `attack` share: rows for the owner, shown or written to a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from graphveil.cli.console import say
-from graphveil.cli.flags import INPUT_FORMAT, OUTPUT_GROUP, flag
+from graphveil.cli.flags import OUTPUT_GROUP, flag
 from graphveil.cli.new_file import check_new_file, new_file
-from graphveil.cli.original import Original, read_original
-from graphveil.cli.pipes import a_file
 from graphveil.errors import UsageError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from graphveil.rows import Row, Rows
 
 ROW_FLAGS = [
     flag(
@@ -59,26 +55,39 @@ class RowsFile(NamedTuple):
         read = [original, *(value for value in given.values() if isinstance(value, Path))]
         check_new_file(self.path, read, force=self.force)
 
-    def write(self, content: Any, table: Callable[[], pa.Table]) -> None:
-        """Write the content as JSON, or the table as Parquet."""
+    def write(self, rows: Rows) -> None:
+        """Write the rows, and what is missing, as JSON or as Parquet."""
         if self.path is None:
             return
         with new_file(self.path, force=self.force) as part, part.open("wb") as stream:
             if self.path.suffix == ".json":
-                stream.write(msgspec.json.encode(content))
+                stream.write(msgspec.json.encode(rows.summary()))
             else:
                 from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
-                parquet.write_table(table(), stream)
+                parquet.write_table(rows.to_arrow(), stream)
         say(f"written: {self.path}")
 
 
-def original_of(folder: Path, path: Path, given: dict[str, Any]) -> Any:
-    """Return the original of a release, from a file or a pipe."""
-    return original_as_read(folder, path, given).original
+def cells_of(rows: Rows) -> Iterator[list[str]]:
+    """Yield the cells of every row; a question is named once, above the rest of its parts."""
+    last = ""
+    for row in rows:
+        name = "" if row.question == last else row.question
+        guess = "" if row.guess is None else f"{row.guess:,.6g}"
+        yield [name, row.part, f"{row.value:,.6g}", guess, row.unit, _how(row)]
+        last = row.question
 
 
-def original_as_read(folder: Path, path: Path, given: dict[str, Any]) -> Original:
-    """Return the original of a release, from a file or a pipe, and how it was read."""
-    with a_file(path, given.get(INPUT_FORMAT)) as file:
-        return read_original(folder, file, given)
+def say_missing(rows: Rows) -> None:
+    """Say on stderr what could not be measured, and why."""
+    for name, reason in rows.not_measured.items():
+        say(f"{name}: not measured: {reason}")
+
+
+def _how(row: Row) -> str:
+    """Return which way is better, and how the number is known."""
+    how = row.direction if row.known == "exact" else f"{row.direction}; {row.known}"
+    if row.interval is None:
+        return how
+    return f"{how}, 95 %: {row.interval[0]:,.6g} to {row.interval[1]:,.6g}"

@@ -1,0 +1,147 @@
+"""Metrics of a comparison: which are asked for, what they say, and why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphveil.data import Bipartite, Table
+from graphveil.data.kinds import kind_of
+from graphveil.errors import ParameterError, UsageError
+from graphveil.evaluate.comparing import comparison_of
+from graphveil.evaluate.comparison import Comparison, TableComparison
+from graphveil.evaluate.metric import (
+    NEEDS_LINKAGE,
+    UNDEFINED,
+    Figure,
+    Figures,
+    Metric,
+    NotMeasuredError,
+)
+from graphveil.evaluate.metrics import METRICS
+from graphveil.progress import stage
+from graphveil.randomness import Randomness
+from graphveil.release import Release, read_release
+from graphveil.rows import Row, Rows
+
+FOR_COMPARISON = "for comparison"
+
+
+def compared(
+    release: Release[Any] | str | Path, original: Any, seed: int | None
+) -> Comparison[Any]:
+    """Return a release, or that of a folder, beside its original."""
+    read = release if isinstance(release, Release) else read_release(release)
+    return comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")
+
+
+def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) -> Rows:
+    """Return the rows of a comparison, and why others are not there.
+
+    Parameters
+    ----------
+    name
+        What the release is called in its rows.
+    pair
+        The original and the release.
+    metrics
+        As `evaluate` takes them.
+    """
+    chosen = chosen_metrics(metrics, type(pair.original))
+    rows: list[Row] = []
+    with stage("evaluating", total=len(chosen)) as advance:
+        for metric in chosen:
+            reason = _reason_not_to_measure(metric, pair, asked=bool(metrics))
+            if reason is None:
+                figures, reason = _figures_or_reason(metric, pair)
+                rows.extend(rows_of(name, metric, iter(figures)))
+            if reason is not None:
+                rows.append(Row(release=name, question=metric.name, reason=reason))
+            advance(1)
+    return Rows(rows)
+
+
+def _figures_or_reason(
+    metric: Metric[Any], pair: Comparison[Any]
+) -> tuple[list[Figure], str | None]:
+    """Return the figures of a metric, or none and the reason."""
+    try:
+        figures = list(metric.figures(_seen_by(metric, pair)))
+    except NotMeasuredError as reason:
+        return [], str(reason)
+    return figures, None if figures else UNDEFINED
+
+
+def _seen_by(metric: Metric[Any], pair: Comparison[Any]) -> Comparison[Any]:
+    """Return the comparison as a metric reads it: a table as features where it reads features."""
+    if metric.kind is Bipartite and isinstance(pair, TableComparison):
+        return pair.one_hot()
+    return pair
+
+
+def check_known(asked: Sequence[str] | None) -> None:
+    """Refuse a metric that is unknown, before anything is read.
+
+    Raises
+    ------
+    ParameterError
+        Where there is one.
+    """
+    for name in asked or ():
+        if name not in METRICS:
+            raise ParameterError(f"no metric {name!r}. Use one of {', '.join(METRICS)}.")
+
+
+def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
+    """Return the metrics that are asked for, or all of this kind of data.
+
+    Raises
+    ------
+    UsageError
+        Where one reads another kind.
+    """
+    fitting = {
+        key: metric
+        for key, metric in METRICS.items()
+        if metric.kind is kind or (kind is Table and metric.reads_tables)
+    }
+    for name in asked or ():
+        if name not in fitting:
+            raise UsageError(
+                f"{name} reads a {METRICS[name].kind.__name__}, the release is a {kind.__name__}. "
+                f"Use one of {', '.join(fitting)}."
+            )
+    unasked = [name for name, metric in fitting.items() if not metric.by_name]
+    return [fitting[name] for name in dict.fromkeys(asked or unasked)]
+
+
+def _reason_not_to_measure(
+    metric: Metric[Any], pair: Comparison[Any], *, asked: bool
+) -> str | None:
+    if metric.needs_linkage and pair.position is None:
+        return NEEDS_LINKAGE
+    kind = kind_of(pair.original)
+    what, most = kind.measured
+    size = max(kind.amount(data) for data in (pair.original, pair.released))
+    if metric.cost == "heavy" and not asked and size > most:
+        return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
+    return None
+
+
+def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row]:
+    """Yield a metric's figures as rows of a release of this name."""
+    for figure in figures:
+        sample = figure.sample
+        yield Row(
+            release=release,
+            question=metric.name,
+            part=figure.part,
+            value=float(figure.value),
+            unit=figure.unit,
+            direction=metric.direction if figure.judged else FOR_COMPARISON,
+            known="exact" if sample is None else "sampled",
+            sample_size=None if sample is None else sample.size,
+            low=None if sample is None else sample.low,
+            high=None if sample is None else sample.high,
+        )

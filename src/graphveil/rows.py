@@ -1,0 +1,205 @@
+"""Rows: one number each, with its unit, what is better, how it is known, or why it is missing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from graphveil.html import html_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Known = Literal["exact", "estimate", "sampled"]
+
+SHOWN = 12
+"""So many rows stand in a repr."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One number, or the reason why there is none.
+
+    Parameters
+    ----------
+    release
+        What it is about.
+    question
+        The measure, metric or attack.
+    part
+        Which of its numbers this is.
+    value, unit
+        The number; None where there is none.
+    direction
+        Which way is better, or worse.
+    known
+        Whether it was counted (exact), approximated by an algorithm (estimate), or drawn (sampled).
+    sample_size
+        How many draws it rests on.
+    low, high
+        The ends of its 95 % interval.
+    guess
+        What a guess without the release reaches.
+    reason
+        Why there is no value.
+
+    Examples
+    --------
+    >>> Row(release="a", question="edges-kept", part="count", value=3.0, unit="edges").known
+    'exact'
+    """
+
+    release: str
+    question: str
+    part: str = ""
+    value: float | None = None
+    unit: str = ""
+    direction: str = ""
+    known: Known = "exact"
+    sample_size: int | None = None
+    low: float | None = None
+    high: float | None = None
+    guess: float | None = None
+    reason: str | None = None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval, where one is known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+class Rows(Sequence[Row]):
+    """Rows that have a value, in order; and which could not be measured, with the reason.
+
+    Parameters
+    ----------
+    rows
+        Any rows; those without a value are `missing`.
+
+    Examples
+    --------
+    >>> kept = Row(release="a", question="edges-kept", part="share", value=0.5, unit="share")
+    >>> rows = Rows([kept, Row(release="a", question="diameter", reason="no edges")])
+    >>> len(rows), rows["edges-kept", "share"].value, rows.not_measured
+    (1, 0.5, {'diameter': 'no edges'})
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        every = tuple(rows)
+        self._measured = tuple(row for row in every if row.reason is None)
+        self.missing = tuple(row for row in every if row.reason is not None)
+
+    def __len__(self) -> int:
+        """Return the number of rows that have a value."""
+        return len(self._measured)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows that have a value."""
+        return iter(self._measured)
+
+    @overload
+    def __getitem__(self, key: int | tuple[str, str]) -> Row: ...
+
+    @overload
+    def __getitem__(self, key: slice | str) -> Rows: ...
+
+    def __getitem__(self, key: int | slice | str | tuple[str, str]) -> Row | Rows:
+        """Return a row by its position, or by question and part; several by a question.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such question or part.
+        """
+        if isinstance(key, int):
+            return self._measured[key]
+        if isinstance(key, slice):
+            return Rows(self._measured[key])
+        question, part = (key, None) if isinstance(key, str) else key
+        fitting = [r for r in self if r.question == question and part in (None, r.part)]
+        if not fitting:
+            raise KeyError(key)
+        return Rows(fitting) if part is None else fitting[0]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other one has the same rows."""
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return self._measured == other._measured and self.missing == other.missing
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def not_measured(self) -> dict[str, str]:
+        """The reason for every question, or part of one, that has no value."""
+        return {": ".join(filter(None, (r.question, r.part))): r.reason or "" for r in self.missing}
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table, a column a field; those without a value come last."""
+        import pyarrow as pa  # noqa: PLC0415  loaded when a table is asked for
+
+        kinds = {"value": pa.float64(), "low": pa.float64(), "high": pa.float64()}
+        kinds |= {"guess": pa.float64(), "sample_size": pa.int64()}
+        names = [field.name for field in dataclasses.fields(Row)]
+        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+        records = [dataclasses.asdict(row) for row in (*self, *self.missing)]
+        return pa.Table.from_pylist(records, schema=schema)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the rows to any library that speaks the Arrow C stream."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas frame, a column a field."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars frame, a column a field."""
+        import polars as pl  # noqa: PLC0415  an optional library
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):
+            raise TypeError("a table of Arrow is a frame of polars")
+        return frame
+
+    def summary(self) -> dict[str, Any]:
+        """Return the rows, and what is missing, as JSON can hold them."""
+        return {
+            "rows": [dataclasses.asdict(row) for row in self],
+            "not_measured": self.not_measured,
+        }
+
+    def __repr__(self) -> str:
+        """Return the first rows, a line each, and how many more there are."""
+        questions = len({row.question for row in self})
+        missing = f", {len(self.missing)} not measured" if self.missing else ""
+        lines = [f"{len(self)} rows of {questions} questions{missing}; see to_pandas()"]
+        lines += [
+            f"  {row.question}, {row.part}: {row.value:.6g} {row.unit}" for row in self[:SHOWN]
+        ]
+        more = len(self) - SHOWN
+        return "\n".join(lines + ([f"  and {more} more"] if more > 0 else []))
+
+    def _repr_html_(self) -> str:
+        """Return the rows, and what was not measured, as tables for notebooks."""
+        guessed = any(row.guess is not None for row in self)
+        columns = ("question", "part", "value", *(("guess",) if guessed else ()), "unit", "")
+        rows = [
+            [
+                *(row.question, row.part, f"{row.value:g}"),
+                *(("" if row.guess is None else f"{row.guess:g}",) if guessed else ()),
+                *(row.unit, row.direction if row.known == "exact" else row.known),
+            ]
+            for row in self
+        ]
+        measured = html_table("Measured", columns, rows)
+        if not self.missing:
+            return measured
+        return measured + html_table(
+            "Not measured", ("question", "reason"), list(self.not_measured.items())
+        )

@@ -1,0 +1,81 @@
+"""The verb evaluate: what a release kept of the original."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from graphveil.errors import UsageError
+from graphveil.evaluate.held_back import Attached, held_back
+from graphveil.evaluate.measuring import check_known, compared, measured
+from graphveil.release import Release
+from graphveil.rows import Rows
+from graphveil.verbs.read import original_data
+
+
+def evaluate_release(
+    release: Release[Any] | str | Path,
+    original: Any,
+    *,
+    metrics: Sequence[str] | None = None,
+    seed: int | None = None,
+    test: Any = None,
+    label: str | None = None,
+    attached: Attached | None = None,
+) -> Rows:
+    """Return what the release kept of the original, as tidy rows.
+
+    Parameters
+    ----------
+    release
+        A release, or the folder of one.
+    original
+        The data it was made from, an object of another library that holds it, or the name of its
+        file, which is read as the owner's record says. A table stands for its `one_hot` features
+        where the release is of users by features, a graph for the neighbors of everyone where it
+        was released so.
+    metrics
+        Names of `METRICS`. Where not given: all that read this kind of data and need not be asked
+        for by name, heavy ones only up to 200,000 edges or 10,000,000 entries of the original and
+        of the release.
+    seed
+        For metrics that sample; entropy where not given.
+    test
+        People whom the release was not made from, as data of the original's kind: tasks
+        (`classification`, `recommendation`) are tested on them.
+    label
+        The column that `classification` tells: of the test people, and of the release or of
+        `attached`.
+    attached
+        That column for the people of the original, where it is published beside the release.
+
+    Raises
+    ------
+    ParameterError
+        Where a metric is unknown.
+    UsageError
+        Where original and release are of different kinds or sizes, the owner's record is of
+        another original, a metric reads another kind, or test people are in the original.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> release = gv.KDegree(k=2).anonymize(graph)
+    >>> evaluation = evaluate_release(release, original=graph, metrics=["edges-kept"])
+    >>> [(row.part, row.value) for row in evaluation]
+    [('count', 3.0), ('share', 1.0)]
+    """
+    check_known(metrics)
+    name = "release" if isinstance(release, Release) else Path(release).name
+    pair = compared(release, original_data(release, original), seed)
+    if test is not None:
+        people = held_back(test, pair.original, label=label, attached=attached)
+        pair = dataclasses.replace(pair, held_back=people)
+    elif label is not None or attached is not None:
+        raise UsageError(
+            "a label is predicted for held-back people. Give them as test (--test FILE)."
+        )
+    return measured(name, pair, metrics)

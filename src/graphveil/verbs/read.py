@@ -1,0 +1,113 @@
+"""The verb read, for the original of a release: it is read as it was when the release was made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphveil import io
+from graphveil.data import Data, Table
+from graphveil.data.kinds import KINDS
+from graphveil.io.options import from_record
+from graphveil.progress import stage
+from graphveil.records.manifest import read_manifest
+from graphveil.records.record import read_record
+from graphveil.release import Release
+
+READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
+"""Options that change what is made of the cells of a file, but not which cells are ids."""
+
+SAME = {"header": "yes", "layout": "pairs"}
+"""Values of other options under which a plain file is read as by default."""
+
+
+class Original(NamedTuple):
+    """An original as it was read.
+
+    Parameters
+    ----------
+    data
+        What it holds.
+    options
+        How it was read.
+    file
+        Its file, where a reader that shares no code with ours reads it alike; else None.
+    """
+
+    data: Data
+    options: io.AnyOptions
+    file: Path | None
+
+
+def recorded_options(folder: Path) -> io.AnyOptions:
+    """Return the options with which the original of a release was read, as its record says."""
+    private = read_record(folder)
+    name = private.reading.get("kind") if private else None
+    kind = KINDS[name or read_manifest(folder).data.kind]
+    return from_record(io.options_of(kind)(), private.reading if private else {})
+
+
+def read_original(
+    folder: str | Path, path: str | Path, asked: Mapping[str, Any] | None = None
+) -> Original:
+    r"""Return the original of a release; what is not asked for is taken from the private record.
+
+    Parameters
+    ----------
+    folder
+        The release folder.
+    path
+        The file that the release was made from.
+    asked
+        Options of the reader.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> with TemporaryDirectory() as scratch:
+    ...     file = Path(scratch, "friends.csv")
+    ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
+    ...     folder = gv.KDegree(k=2).anonymize(gv.read_graph(file)).write(Path(scratch, "out"))
+    ...     read_original(folder, file).data
+    Graph(n_nodes=4, n_edges=3)
+    """
+    path, kept = Path(path), recorded_options(Path(folder))
+    options = dataclasses.replace(kept, **(asked or {}))
+    with stage(f"reading {path.name}"):
+        data: Data = io.load(path, options).data
+    as_recorded = isinstance(data, Table) and options == kept
+    return Original(data, options, path if as_recorded or _is_plainly_read(options) else None)
+
+
+def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
+    """Return the original that was handed over, read from its file where it is one.
+
+    Parameters
+    ----------
+    release
+        The release, or its folder; a release in memory does not say how a file was read.
+    original
+        Data, an object that holds it, an `Original`, or the name of a file.
+    """
+    if isinstance(original, Original):
+        return original.data
+    if isinstance(original, str | Path) and not isinstance(release, Release):
+        return read_original(release, original).data
+    return original
+
+
+def _is_plainly_read(options: io.AnyOptions) -> bool:
+    """Whether these options leave it to the file which cells are ids."""
+    return all(
+        field.name in READ_ALIKE
+        or getattr(options, field.name) in (field.default, SAME.get(field.name))
+        for field in dataclasses.fields(options)
+    )

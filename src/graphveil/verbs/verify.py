@@ -1,0 +1,113 @@
+"""The verb verify: every claim of a release, checked again from its files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from graphveil.errors import GraphveilError
+from graphveil.methods.consistency import consistency_check
+from graphveil.records.manifest import read_manifest
+from graphveil.records.record import read_record
+from graphveil.release import Release
+from graphveil.release.publishing import WriteOptions
+from graphveil.verbs.read import Original, read_original
+from graphveil.verify.check import verify as verify_files
+from graphveil.verify.database import LIMIT_BYTES
+from graphveil.verify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from graphveil.methods.rename import Key
+
+
+def verify_release(
+    release: Release[Any] | str | Path,
+    original: Any = None,
+    *,
+    original_file: str | Path | None = None,
+    key: Key | str | Path | bytes | None = None,
+    limit_bytes: int = LIMIT_BYTES,
+) -> Verdict:
+    """Return whether a release keeps its promise, recomputed from its files alone.
+
+    Parameters
+    ----------
+    release
+        The release folder, beside which the owner's private folder is looked for; or a release in
+        memory, which is written to a temporary folder and checked from there.
+    original
+        The data that it was made from, an object of another library that holds it, or the name of
+        its file, which is read as the owner's record says. Without it, checks that need it are not
+        checked.
+    original_file
+        The file that the original was read from without options, or a table with those of the
+        private record: plain text is read a second time, by code of the checker's own.
+    key
+        The key that ids were made with, or its file; without it that is not checked.
+    limit_bytes
+        The most that the content of one file may take in memory; a larger one is not read.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is not a release: no folder, or one without a manifest.
+    ResourceError
+        Where the memory does not suffice, or a file is larger than `limit_bytes`.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> release = gv.KDegree(k=2).anonymize(graph)
+    >>> gv.verify_release(release, graph).complete
+    True
+    """
+    if isinstance(release, Release):
+        with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
+            folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
+            return verify_release(
+                folder, original, original_file=original_file, key=key, limit_bytes=limit_bytes
+            )
+    folder = Path(release)
+    if isinstance(original, str | Path):
+        original = read_original(folder, original)
+    data, file = original, original_file
+    if isinstance(original, Original):
+        data, file = original.data, original.file
+    verdict = verify_files(
+        folder,
+        original=data,
+        original_file=None if file is None else Path(file),
+        key=None if key is None else _secret(key),
+        limit_bytes=limit_bytes,
+    )
+    checks = list(verdict.checks)
+    try:
+        manifest = read_manifest(folder)
+    except GraphveilError:
+        return verdict  # which says why already
+    checks.append(consistency_check(manifest, _withheld(folder), data))
+    if isinstance(original, Original) and file is None:
+        from graphveil.verify.files.plain import read_once  # noqa: PLC0415  rarely the case
+
+        checks.append(read_once())
+    return msgspec.structs.replace(verdict, checks=checks)
+
+
+def _secret(key: Key | str | Path | bytes) -> bytes:
+    from graphveil.methods.rename import Key  # noqa: PLC0415  few releases have ids from a key
+
+    return (key if isinstance(key, Key) else Key.parse(key)).secret()
+
+
+def _withheld(folder: Path) -> Mapping[str, Any] | None:
+    """Return the parameters that only the owner's record holds; None where there is no record."""
+    try:
+        record = read_record(folder)
+    except (GraphveilError, OSError):
+        return None
+    return None if record is None else record.withheld
