@@ -5,11 +5,14 @@ python benchmarks/adaptive_anonymity/report.py > tables.md
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import read_rows
 
 RESULTS = Path(__file__).parent / "results"
 VARIANTS = (
@@ -34,8 +37,7 @@ FIGURES: dict[str, Callable[[Row], str]] = {
 
 def rows_of(part: str) -> list[Row]:
     """Return the raw rows of a part; none where it was not run."""
-    path = RESULTS / f"{part}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return read_rows(RESULTS / f"{part}.parquet")
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

@@ -9,7 +9,7 @@ PART is one of
     seeds      three of the six tables at level 5, refined both ways, with 24 seeds
     scale      blocks of 128 rows: 10,000, 100,000 and a million rows by 101 columns
 
-A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
+A row is written as soon as it is measured, to ``results/PART.parquet``, and a run that was stopped
 goes on where it was. Stars, chances and guesses are counted here from the released rows and the
 linkage: nothing that a method says of itself is used. Chances count all full assignments as equally
 likely; above 20 records that hang together they are estimated by belief propagation. ``rerun`` is
@@ -20,9 +20,9 @@ the method anew and takes the record that fits and is nearest to the new one.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
+import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator
@@ -37,6 +37,9 @@ from numpy.typing import NDArray
 
 import graphveil as gv
 from graphveil.measures.matchings import Pairs, posteriors
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows, read_rows
 
 RESULTS = Path(__file__).parent / "results"
 LEVELS = (2, 3, 5, 8, 10, 15, 20)
@@ -215,17 +218,14 @@ def main() -> None:
     if arguments.part in {"tables", "seeds"} and arguments.data is None:
         parser.error(f"{arguments.part} needs --data FOLDER")
     warnings.simplefilter("ignore", gv.GraphveilWarning)
-    path = RESULTS / f"{arguments.part}.jsonl"
-    path.parent.mkdir(exist_ok=True)
-    lines = path.read_text().splitlines() if path.exists() else []
-    done = [json.loads(line) for line in lines]
+    path = RESULTS / f"{arguments.part}.parquet"
+    done = read_rows(path)
     warm_up()
     for about, run in todo(arguments.part, arguments):
         if any(about.items() <= row.items() for row in done):
             continue
         row = about | run()
-        with path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        append_rows(path, row)
 
 
 if __name__ == "__main__":

@@ -208,7 +208,7 @@ def main() -> None:
     figure_4(groups)
     figure_6(groups)
     for part, draw in (("trajectories", figure_2), ("tradeoff", figure_5)):
-        if (RESULTS / f"{part}.jsonl").exists():
+        if (RESULTS / f"{part}.parquet").exists():
             draw()
 
 

@@ -2,13 +2,13 @@
 
     python benchmarks/anonymization_problem/report.py
 
-Reads ``results/variants.jsonl``, which `run.py` wrote.
+Reads ``results/variants.parquet``, which `run.py` wrote.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from typing import Any
 from networks import NETWORKS
 
 from graphveil.evaluate import preserved
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import read_rows
 
 RESULTS = Path(__file__).parent / "results"
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "auto")
@@ -37,8 +40,7 @@ Rows = dict[tuple[str, str, str], list[dict[str, Any]]]
 
 def rows_of(part: str) -> list[dict[str, Any]]:
     """Return the raw rows of a part, without the warm-up's."""
-    lines = (RESULTS / f"{part}.jsonl").read_text().splitlines()
-    return [row for row in map(json.loads, lines) if row["key"] != "warm-up"]
+    return [row for row in read_rows(RESULTS / f"{part}.parquet") if row["key"] != "warm-up"]
 
 
 def grouped(rows: list[dict[str, Any]]) -> Rows:

@@ -9,7 +9,7 @@ PART is one of
     trajectories  uniqueness while edges are deleted, under four measures: figure 2
     tradeoff      utility at several budgets: figure 5
 
-A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
+A row is written as soon as it is measured, to ``results/PART.parquet``, and a run that was stopped
 goes on where it was. The first call of every kind compiles, or loads compiled code; it is made
 once on a small graph before anything is timed, and its time stands in the row ``warm-up``. Edges
 kept and nodes left are recounted here from the released graphs. ``report.py`` prints the tables,
@@ -19,8 +19,8 @@ kept and nodes left are recounted here from the released graphs. ``report.py`` p
 from __future__ import annotations
 
 import argparse
-import json
 import resource
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -36,6 +36,9 @@ import graphveil as gv
 from graphveil.measures import partition as classes_of
 from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.task import Task
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows, read_rows
 
 RESULTS = Path(__file__).parent / "results"
 PAPERS = ("es", "degree", "affected", "unique", "ua")
@@ -130,13 +133,6 @@ def curve(graph: gv.Graph, measure: str, heuristic: Any, seed: int) -> dict[str,
 PARTS = {"variants": variants, "trajectories": trajectories, "tradeoff": tradeoff}
 
 
-def done_in(path: Path) -> set[str]:
-    """Return the keys of the rows that are there."""
-    if not path.exists():
-        return set()
-    return {json.loads(line)["key"] for line in path.read_text().splitlines()}
-
-
 def warm_up() -> float:
     """Return the seconds of one run of everything on a small graph: compiling, loading."""
     graph = gv.datasets.load("copenhagen-calls")
@@ -160,22 +156,19 @@ def main() -> None:
     parser.add_argument("--networks", nargs="*", default=[item.name for item in NETWORKS])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{arguments.part}.jsonl"
-    done = done_in(path)
-    with path.open("a") as out:
-        seconds = warm_up()
-        if "warm-up" not in done:
-            print(json.dumps({"key": "warm-up", "seconds": seconds}), file=out, flush=True)
-        for network in NETWORKS:
-            if network.name not in arguments.networks:
-                continue
-            graph = read(network, arguments.data)
-            for parts, run in PARTS[arguments.part](network, graph, arguments.seeds):
-                key = "/".join(map(str, (network.name, *parts)))
-                if key not in done and set(parts) & set(arguments.heuristics):
-                    row = {"key": key, "network": network.name} | run()
-                    print(json.dumps(row), file=out, flush=True)
+    path = RESULTS / f"{arguments.part}.parquet"
+    done = {row["key"] for row in read_rows(path)}
+    seconds = warm_up()
+    if "warm-up" not in done:
+        append_rows(path, {"key": "warm-up", "seconds": seconds})
+    for network in NETWORKS:
+        if network.name not in arguments.networks:
+            continue
+        graph = read(network, arguments.data)
+        for parts, run in PARTS[arguments.part](network, graph, arguments.seeds):
+            key = "/".join(map(str, (network.name, *parts)))
+            if key not in done and set(parts) & set(arguments.heuristics):
+                append_rows(path, {"key": key, "network": network.name} | run())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 The data is made up: networks of Chung and Lu, users by features of a Zipf law, tables of random
 columns. Every case runs the attack once to compile it and once to be measured. Raw rows are
-appended to ``results/costs.jsonl``; a ratio outside 1/2..2 is marked.
+appended to ``results/costs.parquet``; a ratio outside 1/2..2 is marked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from graphveil.randomness import Randomness
 from graphveil.verbs import attack as rows
 from graphveil.verbs.attack import rerun_of
 
-RESULTS = Path(__file__).parent / "results" / "costs.jsonl"
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows
+
+RESULTS = Path(__file__).parent / "results" / "costs.parquet"
 
 
 class Case(NamedTuple):
@@ -169,8 +172,7 @@ def main() -> None:
         ratio = row["said"] / max(row["cpu_seconds"], 1e-3)
         mark = "" if 0.5 <= ratio <= 2 or max(row["said"], row["cpu_seconds"]) < 1 else "  <--"
         print(json.dumps(row), f"ratio {ratio:.2f}{mark}", flush=True)
-        with RESULTS.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        append_rows(RESULTS, row)
 
 
 if __name__ == "__main__":

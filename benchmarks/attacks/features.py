@@ -4,14 +4,13 @@
     python benchmarks/attacks/features.py --report
 
 A case is a data set, a method, its parameters and attacks. Rows are written as soon as they are
-measured, one a figure and seed, to ``results/features.jsonl``; a run that was stopped goes on where
-it was. The report takes the mean over seeds.
+measured, one a figure and seed, to ``results/features.parquet``; a run that was stopped goes on
+where it was. The report takes the mean over seeds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 import warnings
@@ -25,10 +24,12 @@ import graphveil as gv
 from graphveil.attacks import Attached
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent / "smooth_anonymity"))
+sys.path += [str(HERE.parent), str(HERE.parent / "smooth_anonymity")]
 import data as sets  # noqa: E402  the data of another comparison
 
-RESULTS = HERE / "results" / "features.jsonl"
+from raw_rows import append_rows, read_rows  # noqa: E402
+
+RESULTS = HERE / "results" / "features.parquet"
 ADULT_SAMPLE = 1_000
 USERS = 20_000
 
@@ -162,28 +163,21 @@ def measure(case: Case, folder: Path, seed: int) -> list[dict[str, Any]]:
 
 
 def run(folder: Path, seeds: int, only: list[str] | None) -> None:
-    known = {(row["case"], row["seed"]) for row in rows_so_far()}
+    known = {(row["case"], row["seed"]) for row in read_rows(RESULTS)}
     for case in CASES:
         repeated = 1 if "re-run" in case.attacks else seeds
         for seed in range(1, repeated + 1):
             if (case.name, seed) in known or (only and case.name not in only):
                 continue
             rows = measure(case, folder, seed)
-            with RESULTS.open("a", encoding="utf-8") as file:
-                file.writelines(f"{json.dumps(row)}\n" for row in rows)
+            append_rows(RESULTS, *rows)
             print(case.name, seed, {row["attack"]: row["cpu_seconds"] for row in rows}, flush=True)
-
-
-def rows_so_far() -> list[dict[str, Any]]:
-    if not RESULTS.exists():
-        return []
-    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
 
 
 def report() -> None:
     """Print ours, the prototype's figure, and whether they are as near as they should be."""
     values = defaultdict(list)
-    for row in rows_so_far():
+    for row in read_rows(RESULTS):
         values[row["case"], row["part"]].append(row["value"])
     print("| case | part | ours | prototype | within |")
     print("|---|---|---|---|---|")

@@ -3,7 +3,7 @@
     python benchmarks/attacks/matrix.py --data FOLDER [--sets NAME ...] [--methods NAME ...]
 
 A point is a data set, a method, a strength and the seed of a release; attacks run under the same
-seed. The rows of every attack are appended to ``results/matrix.jsonl`` as soon as they are
+seed. The rows of every attack are appended to ``results/matrix.parquet`` as soon as they are
 measured, what could not be measured with its reason, and an attack that stands there is not run
 again.
 """
@@ -27,12 +27,14 @@ import graphveil as gv
 from graphveil.attacks import Attached
 
 HERE = Path(__file__).parent
-for beside in ("adaptive_anonymity", "smooth_anonymity"):
+for beside in ("", "adaptive_anonymity", "smooth_anonymity"):
     sys.path.append(str(HERE.parent / beside))
 import data as sets  # noqa: E402  the data of another comparison
 import tables  # noqa: E402
 
-RESULTS = HERE / "results" / "matrix.jsonl"
+from raw_rows import append_rows, read_rows  # noqa: E402
+
+RESULTS = HERE / "results" / "matrix.parquet"
 SEEDS = (1, 2, 3)
 ADULT, HEART, ARENAS = "adult, 2,000 people", "heart", "arenas-email"
 PEOPLE = 2_000
@@ -150,11 +152,6 @@ def key_of(row: Parameters) -> tuple[str, ...]:
     return tuple(json.dumps(row[field], sort_keys=True) for field in fields)
 
 
-def rows_so_far() -> list[Parameters]:
-    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def points(only_sets: list[str] | None, only: list[str] | None) -> Iterator[Parameters]:
     """Yield every run of an attack: all releases of one seed, slow attacks last; then the next."""
     for seed in SEEDS:
@@ -229,13 +226,12 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*")
     given = parser.parse_args()
     warnings.simplefilter("ignore", gv.GraphveilWarning)
-    known = {key_of(row) for row in rows_so_far()}
+    known = {key_of(row) for row in read_rows(RESULTS)}
     for point in points(given.sets, given.methods):
         if key_of(point) in known:
             continue
         rows = measured(point, given.data)
-        with RESULTS.open("a", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(row)}\n" for row in rows)
+        append_rows(RESULTS, *rows)
         shown = (point[name] for name in ("data", "method", "parameters", "seed", "attack"))
         print(*shown, rows[0]["release_cpu_seconds"], rows[0]["cpu_seconds"], flush=True)
 

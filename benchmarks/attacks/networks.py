@@ -4,7 +4,7 @@
 
 FOLDER holds the networks as ``anonet/NAME`` or ``NAME/edges.tsv.gz``. Every case anonymizes one
 network under a seed, 1 unless it says otherwise, except by `rename`, and runs one attack under
-seed 1. Raw rows, with the user time of the attack, are appended to ``results/networks.jsonl``; a
+seed 1. Raw rows, with the user time of the attack, are appended to ``results/networks.parquet``; a
 case that stands there is not run again.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 import time
 import warnings
 from collections.abc import Iterable
@@ -21,7 +22,10 @@ from typing import Any, NamedTuple
 
 import graphveil as gv
 
-RESULTS = Path(__file__).parent / "results" / "networks.jsonl"
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows, read_rows
+
+RESULTS = Path(__file__).parent / "results" / "networks.parquet"
 ARENAS, GRQC = "anonet/out.arenas-email.edges", "anonet/CA-GrQc.edges"
 
 AS_IT_IS: tuple[str, dict[str, Any]] = ("rename", {})
@@ -203,16 +207,14 @@ def main() -> None:
     parser.add_argument("--attacks", nargs="*", default=None)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    known = {json.loads(line)["case"] for line in lines}
+    known = {row["case"] for row in read_rows(RESULTS)}
     for case in CASES:
         if key_of(case) in known or (asked.attacks and case.attack not in asked.attacks):
             continue
         rows = rows_of(case, asked.data)
         print(f"{case.attack} {case.network} {case.method} {case.options}", rows[0]["user_seconds"])
         print("\n".join(map(shown, rows)), flush=True)
-        with RESULTS.open("a") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+        append_rows(RESULTS, *rows)
 
 
 if __name__ == "__main__":

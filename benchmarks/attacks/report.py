@@ -10,6 +10,7 @@ was not run there.
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,6 +18,9 @@ from typing import Any, NamedTuple
 
 import features
 import matrix
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import read_rows
 
 RESULTS = Path(__file__).parent / "results"
 LEVELS = ("k", "levels", "epsilon")
@@ -56,8 +60,7 @@ class Column(NamedTuple):
 
 def rows_of(name: str) -> list[Row]:
     """Return raw rows; none where nothing was run."""
-    path = RESULTS / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return read_rows(RESULTS / f"{name}.parquet")
 
 
 def figures() -> dict[tuple[Point, str, str], list[Row]]:

@@ -4,7 +4,7 @@
 
 The attack `edge-re-run` on a release of a random network in which half of 120 pairs are edges: in a
 sparse one so few releases show an edge that they bound nothing. A row a method is appended to
-``results/edges.jsonl``; a method that stands there with these numbers is not run again. It ends
+``results/edges.parquet``; a method that stands there with these numbers is not run again. It ends
 with an error where a bound is above a claim.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -21,7 +22,10 @@ import numpy as np
 
 import graphveil as gv
 
-RESULTS = Path(__file__).parent / "results" / "edges.jsonl"
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import read_rows, write_rows
+
+RESULTS = Path(__file__).parent / "results" / "edges.parquet"
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "asymmetric-response": ("asymmetric-response", {}),
@@ -74,8 +78,7 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, default=2.0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    rows = [json.loads(line) for line in lines]
+    rows = read_rows(RESULTS)
     numbers = (asked.epsilon, asked.runs)
     known = {row["method"] for row in rows if (row["epsilon"], row["runs"]) == numbers}
     for name in METHODS:
@@ -84,8 +87,7 @@ def main() -> None:
         row = row_of(name, *numbers)
         rows.append(row)
         print(json.dumps(row), flush=True)
-        with RESULTS.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        write_rows(RESULTS, rows)
     above = [row for row in rows if row["claimed"] is not None and row["bound"] > row["claimed"]]
     if above:
         raise SystemExit(f"above their claim: {[row['method'] for row in above]}")

@@ -9,14 +9,13 @@ caught, the printed threshold of the Top-m Filter and its picking of failed edge
 grid of epsilons; the cells' and the count's noise together.
 
 The functions are those of the suite (``tests/privacy``). A row is written as soon as it is there,
-to ``results/audit.jsonl``; a run that was stopped goes on where it was. It ends with an error where
-an honest method is above its epsilon, or a flaw is not found.
+to ``results/audit.parquet``; a run that was stopped goes on where it was. It ends with an error
+where an honest method is above its epsilon, or a flaw is not found.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 import time
@@ -43,6 +42,9 @@ import graphveil as gv
 from audit import below_exp, largest_factor
 from graphveil.methods.top_m_filter import thresholds_of
 from graphveil.noise import channel, flipped
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import read_rows, write_rows
 
 RESULTS = Path(__file__).parent / "results"
 GRID = (*(f"{0.1 * k:.1f}" for k in range(1, 41)), "5", "7.3", "10", "20", "39")
@@ -102,18 +104,16 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1500)
     parser.add_argument("--epsilons", nargs="*", default=["0.1", "1", "2"])
     asked = parser.parse_args()
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / "audit.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    path = RESULTS / "audit.parquet"
+    rows = read_rows(path)
     done = {row["key"] for row in rows}
-    with path.open("a") as out:
-        for key, audited in points(asked.epsilons, asked.runs):
-            if key not in done:
-                started = time.process_time()
-                row = {"key": key, "epsilon": key.split("/")[2], **audited()}
-                row["cpu_seconds"] = time.process_time() - started
-                print(json.dumps(row), file=out, flush=True)
-                rows.append(row)
+    for key, audited in points(asked.epsilons, asked.runs):
+        if key not in done:
+            started = time.process_time()
+            row = {"key": key, "epsilon": key.split("/")[2], **audited()}
+            row["cpu_seconds"] = time.process_time() - started
+            rows.append(row)
+            write_rows(path, rows)
     wrong = [row["key"] for row in rows if not row["as_expected"]]
     print(f"{len(rows)} rows, {len(wrong)} not as expected")
     for row in rows:

@@ -1,12 +1,11 @@
 """CPU time and memory of every metric that is no heavy one, and of singling out, on large data.
 
-A row a metric in `results/scale.jsonl`: seconds of CPU on one thread, warm, and the largest memory
-of the process until then. Figures that several metrics share are in the row of the first.
+A row a metric in `results/scale.parquet`: seconds of CPU on one thread, warm, and the largest
+memory of the process until then. Figures that several metrics share are in the row of the first.
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import sys
 import time
@@ -20,11 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import graphveil as gv
 from generators import chung_lu_graph
 from graphveil.evaluate import METRICS, BipartiteComparison, GraphComparison, TableComparison
-from graphveil.evaluate.metric import NotMeasured
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import singled_out
 from graphveil.randomness import Randomness
+from raw_rows import append_rows
 
-RESULTS = Path(__file__).parent / "results" / "scale.jsonl"
+RESULTS = Path(__file__).parent / "results" / "scale.parquet"
 rng = np.random.default_rng(1)
 
 
@@ -92,7 +92,7 @@ def timed(task: Callable[[], object]) -> dict[str, object]:
     start, reason = time.process_time(), None
     try:
         task()
-    except NotMeasured as why:
+    except NotMeasuredError as why:
         reason = str(why)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -111,9 +111,7 @@ def main(name: str) -> None:
         if not isinstance(pair, GraphComparison):
             figures = timed(lambda: singled_out(pair.original, seed=1))  # noqa: B023
             done.append({"metric": "singled_out", "cost": "near-linear"} | figures)
-    with RESULTS.open("a", encoding="utf-8") as stream:
-        for row in done:
-            print(json.dumps({"data": name, "people": size} | row), file=stream)
+    append_rows(RESULTS, *({"data": name, "people": size} | row for row in done))
     print(name, "seconds of CPU:", round(sum(row["cpu_s"] for row in done), 1))
 
 

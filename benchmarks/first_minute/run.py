@@ -12,8 +12,8 @@ The package is compiled to bytecode beforehand, as an installer does it. The row
 ``now``, and all that are older, are of sources that were compiled anew in every run (.1 to .2 s);
 those under ``tiers`` are of all cases, with little work run as plain Python and nothing beside it.
 
-Raw rows go to ``results/runs.jsonl``; a run that was cut off continues there under the same label.
-A busy machine adds a fifth to such seconds, a crowded one two thirds: compare rows that were
+Raw rows go to ``results/runs.parquet``; a run that was cut off continues there under the same
+label. A busy machine adds a fifth to such seconds, a crowded one two thirds: compare rows that were
 measured in turn, as those of the labels ``alternating-base`` and ``alternating-after``, or
 ``imports-base`` and ``imports-after``.
 """
@@ -41,8 +41,11 @@ import graphveil
 from graphveil.cli.app import COMMANDS
 from graphveil.methods import METHODS
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows, read_rows
+
 HERE = Path(__file__).parent
-RESULTS = HERE / "results" / "runs.jsonl"
+RESULTS = HERE / "results" / "runs.parquet"
 NODES, ROWS = 100, 500
 COLUMNS = ("workclass", "education", "marital-status", "occupation", "race", "sex")
 HELPS = 7
@@ -224,9 +227,8 @@ def _remove(case: Case, room: Path) -> None:
 
 def run(label: str, only: list[str]) -> None:
     """Measure what the label does not have yet, of some cases or of all; keep each row at once."""
-    RESULTS.parent.mkdir(exist_ok=True)
     compileall.compile_dir(Path(graphveil.__file__).parent, quiet=1)
-    done = {row["case"] for row in _rows() if row["label"] == label}
+    done = {row["case"] for row in read_rows(RESULTS) if row["label"] == label}
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
         write_network(room / "network.csv")
@@ -237,8 +239,7 @@ def run(label: str, only: list[str]) -> None:
             _prepare(case, room)
             row = {"label": label, **measured(case, room)}
             print({name: value for name, value in row.items() if name != "more_than_one"})
-            with RESULTS.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+            append_rows(RESULTS, row)
 
 
 def _prepare(case: Case, room: Path) -> None:
@@ -252,16 +253,10 @@ def _prepare(case: Case, room: Path) -> None:
             )
 
 
-def _rows() -> list[Row]:
-    if not RESULTS.exists():
-        return []
-    return [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
-
-
 def print_table(labels: list[str]) -> None:
     """Print one line a case with the columns of every label, as Markdown."""
     by_case: dict[str, dict[str, Row]] = {}
-    for row in _rows():
+    for row in read_rows(RESULTS):
         by_case.setdefault(row["case"], {})[row["label"]] = row
     columns = ("cold_seconds", "warm_seconds", "specializations", "help_seconds")
     for case, rows in by_case.items():

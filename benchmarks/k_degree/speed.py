@@ -6,13 +6,12 @@ Parts: the exact dynamic program on the degree histogram against sorting the seq
 the textbook's O(nk) program; the edge edits of a 10-million-edge Chung-Lu graph against building
 its neighbor lists; and the whole way of such a graph (read, anonymize, write, verify) against
 reading it. All times are warm, after a small run that compiles; raw rows go to
-``results/speed.jsonl``.
+``results/speed.parquet``.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import sys
 import tempfile
@@ -38,6 +37,7 @@ from graphveil.randomness import Randomness
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from generators import chung_lu
+from raw_rows import write_rows
 
 Row = dict[str, object]
 
@@ -205,10 +205,8 @@ def main() -> None:
         *realization(2_000_000 // scale),
         *whole_way(2_000_000 // scale),
     ]
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
     if scale == 1:
-        (results / "speed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(Path(__file__).parent / "results" / "speed.parquet", rows)
     for row in rows:
         shown = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in row.items())
         print("  ".join(shown))

@@ -5,8 +5,8 @@
 FOLDER holds the networks as ``NAME/edges.tsv.gz`` or ``anonet/NAME``. Every (network, k, edits)
 is one fresh process, so that its peak memory is its own; the first call in it is *cold* (compiled
 code is loaded from Numba's cache), the second *warm*. The time to compile into an empty cache is
-measured once. Raw rows go to ``results/table.jsonl``; scores are recomputed here from the two edge
-lists, never taken from what the method says of itself.
+measured once. Raw rows go to ``results/table.parquet``; scores are recomputed here from the two
+edge lists, never taken from what the method says of itself.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from pathlib import Path
 import numpy as np
 
 import graphveil as gv
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import write_rows
 
 HERE = Path(__file__).parent
 KS = (2, 5, 10, 50)
@@ -155,10 +158,7 @@ def main() -> None:
         return
     compiled = compile_seconds()
     rows = run_all(arguments.data)
-    results = HERE / "results"
-    results.mkdir(exist_ok=True)
-    lines = [json.dumps(row) for row in [{"compile_seconds": compiled}, *rows]]
-    (results / "table.jsonl").write_text("\n".join(lines) + "\n")
+    write_rows(HERE / "results" / "table.parquet", [{"compile_seconds": compiled}, *rows])
     report(rows, compiled)
 
 

@@ -8,12 +8,15 @@ the paper's: its app data is a sample that the paper does not describe, its web 
 
 from __future__ import annotations
 
-import json
 import statistics
+import sys
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import read_rows
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -35,9 +38,7 @@ PAPER = {
 
 def rows_of(part: str) -> list[dict[str, Any]]:
     """Return the raw rows of a part, without the warm-up's; none where it was not run."""
-    path = RESULTS / f"{part}.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    rows = [row for row in map(json.loads, lines) if row["key"] != "warm-up"]
+    rows = [row for row in read_rows(RESULTS / f"{part}.parquet") if row["key"] != "warm-up"]
     return [row | {"parts": row["key"].split("/")[:-1]} for row in rows]
 
 

@@ -10,7 +10,7 @@ PART is one of
     response   randomized response at several epsilon: figures 3 (c) and 6
     learning   a classifier trained on anonymous data: figures 4 and 7
 
-A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
+A row is written as soon as it is measured, to ``results/PART.parquet``, and a run that was stopped
 goes on where it was. Jaccard coefficient, suppressed and created entries are recounted here from
 the released data and the linkage. The first call of every kind compiles, or loads compiled code;
 it is made once on small data before anything is timed. ``report.py`` prints the tables,
@@ -20,8 +20,8 @@ it is made once on small data before anything is timed. ``report.py`` prints the
 from __future__ import annotations
 
 import argparse
-import json
 import resource
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +34,9 @@ import data as sets
 import learning
 
 import graphveil as gv
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows, read_rows
 
 RESULTS = Path(__file__).parent / "results"
 SETS: dict[str, Callable[[Path], gv.Bipartite]] = {
@@ -151,13 +154,6 @@ PARTS: dict[str, Callable[[str, gv.Bipartite, int], Iterator[Todo]]] = {
 }
 
 
-def done_in(path: Path) -> set[str]:
-    """Return the keys of the rows that are there."""
-    if not path.exists():
-        return set()
-    return {json.loads(line)["key"] for line in path.read_text().splitlines()}
-
-
 def warm_up() -> float:
     """Return the seconds of one run of every variant on small data: compiling, loading."""
     data = sets.stochastic(0, n=64, block=16)
@@ -190,17 +186,15 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=[])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{arguments.part}.jsonl"
-    done = done_in(path)
-    with path.open("a") as out:
-        seconds = warm_up()
-        if "warm-up" not in done:
-            print(json.dumps({"key": "warm-up", "seconds": seconds}), file=out, flush=True)
-        for parts, run in todo(arguments.part, arguments.data, arguments.sets, arguments.seeds):
-            key = "/".join(map(str, parts))
-            if key not in done:
-                print(json.dumps({"key": key, "set": parts[0]} | run()), file=out, flush=True)
+    path = RESULTS / f"{arguments.part}.parquet"
+    done = {row["key"] for row in read_rows(path)}
+    seconds = warm_up()
+    if "warm-up" not in done:
+        append_rows(path, {"key": "warm-up", "seconds": seconds})
+    for parts, run in todo(arguments.part, arguments.data, arguments.sets, arguments.seeds):
+        key = "/".join(map(str, parts))
+        if key not in done:
+            append_rows(path, {"key": key, "set": parts[0]} | run())
 
 
 if __name__ == "__main__":

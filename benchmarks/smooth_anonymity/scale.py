@@ -6,7 +6,7 @@
 Every (size, variant) is one fresh process, so that its peak memory is its own. A worker's peak is
 the largest of all children and counts what the caller held when it started them, so it is an
 upper bound. Compiled code is loaded by a small run first. With ``--disk`` the lists are written to
-Parquet files in a folder and anonymized through the disk. Raw rows go to ``results/scale.jsonl``.
+Parquet files in a folder and anonymized through the disk. Raw rows go to ``results/scale.parquet``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ import pyarrow.parquet as pq
 import graphveil as gv
 from graphveil.engines import LocalEngine, using
 from graphveil.on_disk import anonymize_file
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows
 
 RESULTS = Path(__file__).parent / "results"
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -111,7 +114,6 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(one(int(arguments.one[0]), arguments.one[1], *fixed)))
         return
-    RESULTS.mkdir(exist_ok=True)
     for size in arguments.sizes:
         path = Path(arguments.disk) / f"lists-{size}.parquet"
         if arguments.disk and not path.exists():
@@ -120,9 +122,9 @@ def main() -> None:
             command = [sys.executable, __file__, "--one", str(size), variant]
             command += ["--chunk-rows", str(fixed[0]), "--jobs", str(fixed[1]), "--disk", fixed[2]]
             done = subprocess.run(command, check=True, text=True, capture_output=True)
-            with (RESULTS / "scale.jsonl").open("a") as out:
-                out.write(done.stdout.splitlines()[-1] + "\n")
-            print(done.stdout.splitlines()[-1], flush=True)
+            row = done.stdout.splitlines()[-1]
+            append_rows(RESULTS / "scale.parquet", json.loads(row))
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

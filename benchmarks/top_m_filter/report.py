@@ -8,7 +8,7 @@ taken; the error of a point is the mean of those of ten metrics, and with the po
 
 from __future__ import annotations
 
-import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import exp, log, sqrt
@@ -17,6 +17,9 @@ from typing import Any
 
 import numpy as np
 from networks import MADE, PAPER
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import Row, read_rows
 
 RESULTS = Path(__file__).parent / "results"
 SHOWN = ("2", "ln", "8", "16")
@@ -44,13 +47,10 @@ SPEC = {
 }
 """What a prototype measured of TmF and our three, mean of ten metrics, at epsilon 2, ln n and 8."""
 
-Row = dict[str, Any]
-
 
 def rows_of(part: str) -> list[Row]:
     """Return the raw rows of a part; none where it was not run."""
-    path = RESULTS / f"{part}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return read_rows(RESULTS / f"{part}.parquet")
 
 
 def points() -> dict[tuple[str, str, str], list[Row]]:

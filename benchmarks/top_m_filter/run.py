@@ -11,7 +11,7 @@ PART is one of
     scale      degrees and kept edges alone, and the time, on a made graph of youtube's size
     drafts     the time of the mechanism alone on that graph, from container to container
 
-A row is written as soon as it is measured, to ``results/PART.jsonl``, and a run that was stopped
+A row is written as soon as it is measured, to ``results/PART.parquet``, and a run that was stopped
 goes on where it was: first the first release of every point, then the second. What is known of a
 release is recounted here from its data. ``report.py`` prints the tables, ``plots.py`` draws the
 figures.
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -44,6 +44,9 @@ from graphveil.evaluate.searches import distances
 from graphveil.kernels.hierarchy import log_likelihood
 from graphveil.methods.hrg.tree import paired_tree
 from graphveil.randomness import Randomness
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from raw_rows import append_rows, read_rows
 
 RESULTS = Path(__file__).parent / "results"
 EPSILONS = ("2", "ln", "8", "16", "1", "4", "12")
@@ -255,16 +258,12 @@ def main() -> None:
     parser.add_argument("--epsilons", nargs="*", default=EPSILONS)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{asked.part}.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    done = {json.loads(line)["key"] for line in lines}
+    path = RESULTS / f"{asked.part}.parquet"
+    done = {row["key"] for row in read_rows(path)}
     load = cache(partial(read, folder=asked.data))
-    with path.open("a") as out:
-        for key, measured in PARTS[asked.part](asked, load):
-            if key not in done:
-                row = {"key": key, "network": key.partition("/")[0]} | measured()
-                print(json.dumps(row), file=out, flush=True)
+    for key, measured in PARTS[asked.part](asked, load):
+        if key not in done:
+            append_rows(path, {"key": key, "network": key.partition("/")[0]} | measured())
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from planted.collection import (  # noqa: E402  a script finds it there
 )
 
 COPIED = ("src", "tests", "docs", "benchmarks", "tools", "changes", "conftest.py", "pyproject.toml")
-COPIED += ("README.md", "NOTICE", "Makefile")
+COPIED += ("README.md", "NOTICE", "Makefile", "CONTRIBUTING.md", "CITATION.cff")
 FAILED = 1
 """The exit code of pytest where a test failed; others tell of no test, or of one that broke."""
 

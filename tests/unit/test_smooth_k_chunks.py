@@ -168,7 +168,7 @@ def test_any_number_of_processes_gives_the_same_release():
     assert [] == multiprocessing.active_children()
 
 
-@pytest.mark.parametrize("algorithm", ["greedy", "facility"])
+@pytest.mark.parametrize("algorithm", [options.Greedy(), options.Facility()], ids=repr)
 def test_a_chunked_release_keeps_its_promise(algorithm):
     method = SmoothK(k=3, chunks=Chunks(rows=25), algorithm=algorithm)
     data = some_data(101)
