@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from graphveil.io import read_bipartite as read_bipartite
     from graphveil.io import read_graph as read_graph
     from graphveil.io import read_table as read_table
+    from graphveil.kernels.tiers import compile_at_once as compile_at_once
     from graphveil.measures import MEASURES as MEASURES
     from graphveil.measures import measure as measure
     from graphveil.methods import METHODS as METHODS
@@ -128,6 +129,7 @@ _HOMES = {
     "advise": "graphveil.verbs.advise",
     "anonymize": "graphveil.verbs.anonymize",
     "attack_release": "graphveil.attacking",
+    "compile_at_once": "graphveil.kernels.tiers",
     "convert": "graphveil.verbs.convert",
     "datasets": "graphveil.datasets:",
     "evaluate_release": "graphveil.evaluate:evaluate",

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.kernels._numba import FEW_STEPS, PublicKernel, TieredKernel
 from graphveil.kernels.bits import count_bits, first_bit
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.tiers import FEW_STEPS, PublicKernel, TieredKernel, for_each_call, tiered
+from graphveil.kernels.tiers import for_each_call, tiered
 from kernels_data import dispatchers
 from networks_data import random_graph
 
