@@ -27,7 +27,7 @@ from numba.np.random.random_methods import buffered_bounded_lemire_uint32
 
 from graphveil.progress import notice
 
-TRIED = ("0.68",)
+TRIED = ("0.61", "0.68")
 """The versions of Numba on which all of this was tried."""
 
 NAMES = (
