@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 1.5
 """The promise is 0.4 s on a common machine; this one may be slow and busy."""
 
 SPIN = "OPENBLAS_THREAD_TIMEOUT"
-HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "networkit", "rustworkx", "pooch"]
+HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "networkit", "pooch"]
 PAGES = [[], *([name] for name in COMMANDS), *(["anonymize", name] for name in METHODS)]
 
 EACH = f"""

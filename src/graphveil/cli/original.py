@@ -5,21 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from graphveil.cli.flags import READING_GROUP, flag, flags_of, not_for, values_for
 from graphveil.data import Data, Table
 from graphveil.data.kinds import KINDS
 from graphveil.io import AnyOptions, load, options_of
 from graphveil.io.options import from_record
-from graphveil.lazy import lazy_module
 from graphveil.progress import stage
-
-if TYPE_CHECKING:
-    from graphveil.records import manifest, record
-else:  # help needs none of what lies in a folder
-    manifest = lazy_module("graphveil.records.manifest")
-    record = lazy_module("graphveil.records.record")
 
 READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
 """Options that change what is made of the cells of a file, but not which cells are ids."""
@@ -60,6 +53,8 @@ def read_original(folder: Path, path: Path, given: dict[str, Any]) -> Original:
     UsageError
         Where a flag belongs to another kind of data.
     """
+    from graphveil.records import manifest, record  # noqa: PLC0415  help needs none of it
+
     private = record.read_record(folder)
     name = private.reading.get("kind") if private else None
     kind = KINDS[name or manifest.read_manifest(folder).data.kind]
