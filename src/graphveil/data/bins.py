@@ -38,6 +38,7 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> binned(pa.array([1.0, 2.0, 9.0, None]), "edges:1.5", name="age").to_pylist()
     ['<=1.5', '>1.5', '>1.5', None]
     """

@@ -101,6 +101,7 @@ def asked_of(
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> some = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
     >>> asked = asked_of(some, np.zeros(2, dtype=np.int64), rng)
@@ -134,6 +135,7 @@ def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> factors_of(sparse.csr_array(np.array([[1.0, 1.0, 0.0]])), rng).shape
     (3, 1)
