@@ -10,7 +10,7 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint type fuzz planted bench docs dist clean
+.PHONY: help demo test lint type kernels fuzz planted bench docs dist clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,8 @@ FUZZ_PROCESSES ?= 2000
 FUZZ_EDITS ?= 100000
 FUZZ_EDIT_SECONDS ?= 1200
 DEMO_OUT ?= demo-release
+export OPENBLAS_THREAD_TIMEOUT ?= 4
+# Idle threads of NumPy wait without spinning, as in commands: processes that share a machine end sooner.
 
 # Stamp files: one that is newer than pyproject.toml says that the environment is up to date.
 CREATED := $(VENV)/.created
@@ -43,6 +45,9 @@ lint: $(INSTALLED_DEV) ## check style and formatting
 
 type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
+
+kernels: $(INSTALLED_DEV) ## test kernels as plain Python, for a debugger or a count of covered lines
+	NUMBA_DISABLE_JIT=1 '$(BIN)/python' -m pytest -n $(TEST_WORKERS) $$(grep -l graphveil.kernels tests/property/*.py)
 
 fuzz: $(INSTALLED_DEV) ## random data for every property, random edits of sealed releases, many short processes
 	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'

@@ -17,6 +17,7 @@ from graphveil.evaluate import METRICS as METRICS
 from graphveil.io import read_bipartite as read_bipartite
 from graphveil.io import read_graph as read_graph
 from graphveil.io import read_table as read_table
+from graphveil.kernels.tiers import compile_at_once as compile_at_once
 from graphveil.measures import MEASURES as MEASURES
 from graphveil.measures import measure as measure
 from graphveil.methods import METHODS as METHODS

@@ -6,12 +6,48 @@ import ast
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from graphveil.errors import UsageError
 
 T = TypeVar("T")
+
+LEFT_OUT: dict[str, tuple[str, ...]] = {}
+"""What a module that is loaded lazily imports if it can, and shall not in this process."""
+
+
+class _Absent(NamedTuple):
+    """Finds that some modules are not there, as `sys.meta_path` asks it."""
+
+    names: tuple[str, ...]
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Raise the error of a module that is not there, if it is one of these."""
+        del path, target
+        if name in self.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@contextmanager
+def absent(*names: str) -> Iterator[None]:
+    """Let modules not be there for what is imported inside, unless they are in use already.
+
+    Examples
+    --------
+    >>> with absent("wave"):
+    ...     import wave
+    Traceback (most recent call last):
+    ...
+    ModuleNotFoundError: No module named 'wave'
+    """
+    finder: Any = _Absent(names)  # None in `sys.modules` would do, but Cython imports it
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
 
 
 class _LazyModule:
@@ -21,7 +57,9 @@ class _LazyModule:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        value = getattr(importlib.import_module(self._name), attribute)
+        with absent(*LEFT_OUT.get(self._name, ())):
+            module = importlib.import_module(self._name)
+        value = getattr(module, attribute)
         setattr(self, attribute, value)
         return value
 

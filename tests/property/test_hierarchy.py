@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from itertools import combinations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -172,6 +173,7 @@ def test_the_number_of_edges_of_a_block_has_noise_of_its_epsilon():
     assert 5_000 < np.var(drawn_edges) + 1_000 < 8_500
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes as plain Python")
 def test_a_large_epsilon_leads_to_a_more_likely_tree():
     graph = gv.datasets.load("copenhagen-calls")
     likely = [log_likelihood(settled(graph, epsilon, generator(9))) for epsilon in (0.1, 40.0)]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.measures import MEASURES, divided, dk, isomorphism, multisets, partition
+from graphveil.kernels.neighborhoods import refinement
+from graphveil.measures import MEASURES, divided, isomorphism, multisets, partition
 
 AT = [(name, d) for name in MEASURES for d in (1, 2, 3) if name != "degree" or d == 1]
 NO_INVARIANT = {"dk", "hybrid"}
@@ -213,7 +214,7 @@ def test_a_hash_that_is_always_the_same_merges_nothing(measure, distance, drawn)
 def test_colors_that_are_always_the_same_merge_no_neighborhoods(distance, drawn):
     graph = graph_of(*drawn)
     expected = groups(partition(graph, measure="dk", distance=distance).tolist())
-    shape = dk.kernels.neighborhood
+    shape = refinement.neighborhood
 
     def colorless(*arguments):
         colors, edges = shape(*arguments)
@@ -223,8 +224,8 @@ def test_colors_that_are_always_the_same_merge_no_neighborhoods(distance, drawn)
         return np.zeros(arguments[3].size, dtype=np.uint64)
 
     with (
-        mock.patch.object(dk.kernels, "neighborhood", colorless),
-        mock.patch.object(dk.kernels, "neighborhood_hashes", hashes),
+        mock.patch.object(refinement, "neighborhood", colorless),
+        mock.patch.object(refinement, "neighborhood_hashes", hashes),
     ):
         labels = partition(graph, measure="dk", distance=distance)
     assert expected == groups(labels.tolist())

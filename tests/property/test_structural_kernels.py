@@ -280,7 +280,7 @@ def test_sums_are_sizes_or_hashed_degrees_of_neighborhoods(graph, distance):
         work = sum(twin.degree(x) for x in inside)
         assert [(len(inside) << 40) + inside.number_of_edges(), 0, work] == value[v].tolist()
         shapes.look_at(lists, degrees, v, what, value, ball, None)
-        hashes = sum(shapes.hashed(twin.degree(x)) for x in inside)
+        hashes = sum(int(shapes.hashed(twin.degree(x))) for x in inside)
         assert (hashes - int(value[v, shapes.SUM])) % 2**64 == 0
     assert len({shapes.hashed(degree) for degree in range(1000)}) == 1000
 

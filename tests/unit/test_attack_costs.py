@@ -121,11 +121,9 @@ def test_what_takes_long_is_said_before_it_begins(seconds, said, monkeypatch):
 
     entry = dataclasses.replace(rows.ATTACKS["candidate-set"], compute=compute)
     monkeypatch.setitem(rows.ATTACKS._entries, "candidate-set", entry)
-    notices = []
+    notices, release = [], gv.KDegree(k=2).anonymize(graph)
     with heard(notices.append):
-        gv.attack_release(
-            gv.KDegree(k=2).anonymize(graph), original=graph, attacks=["candidate-set"]
-        )
+        gv.attack_release(release, original=graph, attacks=["candidate-set"])
     assert said == heard_first == notices
 
 

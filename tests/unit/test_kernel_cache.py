@@ -16,7 +16,8 @@ from types import SimpleNamespace
 import pytest
 
 from graphveil.kernels import cache
-from graphveil.kernels.cache import ROOM, UNUSED_SECONDS, Announcer, digest_of, folder_for
+from graphveil.kernels._numba import Announcer
+from graphveil.kernels.cache import ROOM, UNUSED_SECONDS, digest_of, folder_for
 from graphveil.progress import heard
 
 CHAIN = {"callee.py": "VALUE = 1\n", "caller.py": "from callee import VALUE\n"}

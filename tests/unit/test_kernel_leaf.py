@@ -8,8 +8,8 @@ import pytest
 from numba import int64
 from numba.core.compiler import Flags
 
+from graphveil.kernels._numba import LinkedCode, QuickFlags
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.linked import LinkedCode, QuickFlags, quick_flags
 from kernels_data import dispatchers
 
 
@@ -54,21 +54,13 @@ def test_a_kernel_that_kernels_call_is_linked_into_them_without_code_of_its_own(
     assert 0 == code.get_pointer_to_function(compiled.fndesc.mangled_name)
 
 
-def test_with_another_version_of_numba_kernels_compile_as_it_does_it(monkeypatch):
-    monkeypatch.setattr("graphveil.kernels.leaf._LINKS", False)
-    plain = leaf(_twice)
-    plain.compile((int64,))
-    assert not isinstance(code_of(plain.overloads[int64,]), LinkedCode)
-    assert 6 == leaf(twice)(3)
-
-
 def test_quick_options_of_a_compilation_equal_those_that_they_stand_for_and_no_others():
     flags, others = Flags(), Flags()
     flags.nrt, others.nrt = True, False
-    quick = quick_flags(flags)
+    quick = QuickFlags(flags)
     assert isinstance(quick, QuickFlags)
     assert (quick, hash(quick)) == (flags, hash(flags))
-    assert quick == quick_flags(flags)
+    assert quick == QuickFlags(flags)
     assert quick != others
-    assert quick != quick_flags(others)
+    assert quick != QuickFlags(others)
     assert quick != "flags"

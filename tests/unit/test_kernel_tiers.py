@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.kernels._numba import FEW_STEPS, PublicKernel, TieredKernel
 from graphveil.kernels.bits import count_bits, first_bit
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.tiers import FEW_STEPS, PublicKernel, TieredKernel, for_each_call, tiered
+from graphveil.kernels.tiers import for_each_call, tiered
 from kernels_data import dispatchers
 from networks_data import random_graph
 
@@ -128,6 +131,21 @@ def test_a_kernel_is_compiled_once_its_calls_came_to_many_steps():
         assert 3 == kernel(7)
         counts.append(len(kernel.overloads))
     assert [0, 0, 1, 1] == counts
+
+
+@pytest.mark.parametrize(
+    ("begun", "at_once"), [("", False), ("sys.ps1 = '>>> '", True), ("gv.compile_at_once()", True)]
+)
+def test_a_process_that_lives_on_compiles_at_once(begun, at_once):
+    script = f"""if 1:
+        import sys
+        import graphveil as gv
+        {begun}
+        from graphveil.kernels.neighborhoods.balls import ball_sizes
+        print(ball_sizes.few_steps < 0)
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert f"{at_once}\n" == done.stdout.decode()
 
 
 @pytest.mark.usefixtures("in_tiers")

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.evaluate.intervals import Z, wilson
 from graphveil.evaluate.metric import Sample
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy_module("scipy.special")
 
 RESAMPLES = 1_000
 _TAIL = 0.025
@@ -224,6 +216,8 @@ def tail_of(people: int) -> float:
     >>> [round(tail_of(people), 4) for people in (2, 10, 500)]
     [0.0, 0.0086, 0.0246]
     """
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
     n = max(people, 2)
     quantile = special.stdtrit(n - 1, _TAIL)
     return float(special.ndtr(quantile * np.sqrt(n / (n - 1))))

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from graphveil import lazy
 from graphveil.errors import GraphveilError, GraphveilWarning
 from graphveil.wording import as_flags
 
@@ -24,6 +25,9 @@ OUT_OF_RESOURCES = 3
 BUG = 70
 READERS = ("measure", "advise", "anonymize", "verify", "evaluate", "attack", "convert", "demo")
 """The commands that read data."""
+CONVENIENCES = ("matplotlib", "networkx", "pandas", "sklearn")
+"""What NetworKit imports where it is installed (1.3 s of CPU): ways to draw graphs, and to and from
+other libraries."""
 INTERRUPTED = "interrupted. No half-written release is left; run the command again."
 SIGNALS = [
     getattr(signal, name)
@@ -52,14 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _leave_out(tokens: Sequence[str]) -> None:
     """Keep out of this process, which is the command's alone, what no command needs."""
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # else idle threads spin: .3 s of CPU
     if {"--help", "-h"} & set(tokens):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait cost .2 s of CPU
         return
-    from graphveil.cli import absent  # noqa: PLC0415  importing graphveil.cli stays cheap
-
-    absent.leave_out()
+    lazy.LEFT_OUT["networkit"] = CONVENIENCES
     if tokens and tokens[0] in READERS:
-        absent.leave_out_pandas()
+        with lazy.absent("pandas"):
+            import pyarrow as pa  # noqa: PLC0415  importing graphveil.cli stays cheap
+
+            pa.array([0])  # here Arrow decides whether there is pandas, to look for its types
 
 
 def run(tokens: list[str], *, debug: bool = False) -> int:

@@ -13,14 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
 
 
 def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
@@ -43,9 +38,13 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> binned(pa.array([1.0, 2.0, 9.0, None]), "edges:1.5", name="age").to_pylist()
     ['<=1.5', '>1.5', '>1.5', None]
     """
+    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+    import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
+
     numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
     known = np.isfinite(numbers)
     edges = _edges(numbers[known], rule, name)

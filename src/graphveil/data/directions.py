@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from graphveil.errors import DataError
-from graphveil.lazy import lazy_module
 from graphveil.wording import Directed, option
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy_module("pyarrow")
 
 
 class Ties(NamedTuple):
@@ -100,6 +94,8 @@ def types_say_directed(types: Any) -> bool:
     >>> types_say_directed(pa.array(["Undirected", "Directed"])), types_say_directed(pa.array([1]))
     (True, False)
     """
+    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+
     kind = types.type.value_type if pa.types.is_dictionary(types.type) else types.type
     textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     if not any(check(kind) for check in textual):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,13 +30,7 @@ from graphveil.data.ids import (
     stored,
 )
 from graphveil.errors import DataError
-from graphveil.lazy import lazy_module
 from graphveil.wording import Directed
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    pa = lazy_module("pyarrow")
 
 MAX_NODES = 2**31 - 2
 

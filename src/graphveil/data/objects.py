@@ -24,13 +24,10 @@ from graphveil.data.kinds import (
 )
 from graphveil.data.table import Table
 from graphveil.errors import UsageError
-from graphveil.lazy import lazy_module
 from graphveil.wording import as_argument_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-else:
-    pa = lazy_module("pyarrow")
 
 
 class _Reading(NamedTuple):
@@ -164,6 +161,8 @@ def _readings(data: Any) -> list[_Reading]:
 
 def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_Reading]:
     """Return the ways to read a frame, by its columns, with the arguments that it leaves open."""
+    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+
     names = frame.column_names
     for kind in KINDS.values():
         if kind.columns and {*kind.columns} <= {*names}:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
-from graphveil.lazy import lazy_module
 from graphveil.wording import option
-
-if TYPE_CHECKING:
-    import pyarrow.compute as pc
-else:
-    pc = lazy_module("pyarrow.compute")
 
 
 class Shared(NamedTuple):
@@ -77,6 +71,8 @@ def shared_ids(users: Ids, items: Ids) -> Shared:
     >>> shared_ids(np.array([1, 2, 3]), np.array([1, 2, 4]))
     Shared(n=2, n_items=3, counted=True)
     """
+    import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
+
     numbers = users.dtype.kind == "i" and items.dtype.kind == "i"
     both_counted = numbers and _counted(users) and _counted(items)
     if numbers:

@@ -25,14 +25,9 @@ from graphveil.data.ids import (
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.compute as pc
-else:
-    pa = lazy_module("pyarrow")
-    pc = lazy_module("pyarrow.compute")
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,6 +294,8 @@ class Table(Frames):
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""
+        import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+
         arrays = []
         for column, values in enumerate(self.categories):
             codes = self.codes[:, column]

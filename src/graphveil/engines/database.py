@@ -9,18 +9,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
+import pyarrow as pa
 
 from graphveil.errors import ResourceError
 from graphveil.io.parquet_files import BATCH_ROWS, batches_in, schema_of
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import duckdb
-    import pyarrow as pa
-else:
-    duckdb = lazy_module("duckdb")
-    pa = lazy_module("pyarrow")
 
 _PLAIN = re.compile(r"[\w/. +@-]*")
 """Names of folders that mean nothing but themselves."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,6 @@ from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, compared, half_l1
 from graphveil.evaluate.metric import Figure, Figures, Sample
 from graphveil.evaluate.searches import Distances
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy_module("scipy.special")
 
 OFF = 0.05
 """How often an interval may miss."""
@@ -72,6 +66,8 @@ def _half_width(
     apart: NDArray[np.float64], below: NDArray[Any], share: float, *, off: float
 ) -> NDArray[np.float64]:
     """Return half the interval of ratios from how far each group is off, shape (groups, ...)."""
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
     groups = below.size
     scatter = np.square(apart).sum(axis=0) * groups / (groups - 1)
     deviation = np.sqrt(scatter * (1 - share)) / below.sum()

@@ -18,10 +18,8 @@ from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    from scipy import sparse
 else:
     networkit = lazy_module("networkit")
-    sparse = lazy_module("scipy.sparse")
 
 DAMPING = 0.85
 CHANGE = 1e-12

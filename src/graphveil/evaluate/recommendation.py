@@ -13,14 +13,9 @@ from graphveil.evaluate.classification import NO_TEST, under
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     from scipy import sparse
-    from scipy.sparse import linalg
-else:
-    sparse = lazy_module("scipy.sparse")
-    linalg = lazy_module("scipy.sparse.linalg")
 
 FACTORS, RECOMMENDED = 50, 10
 UNIT = "share of test people"
@@ -106,6 +101,7 @@ def asked_of(
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> some = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
     >>> asked = asked_of(some, np.zeros(2, dtype=np.int64), rng)
@@ -139,10 +135,13 @@ def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> factors_of(sparse.csr_array(np.array([[1.0, 1.0, 0.0]])), rng).shape
     (3, 1)
     """
+    from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
+
     small = min(matrix.shape)
     if not matrix.nnz:
         return np.zeros((matrix.shape[1], 0))

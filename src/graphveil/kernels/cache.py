@@ -9,7 +9,6 @@ names, the package's own, the user's by HOME, the user's by the system.
 from __future__ import annotations
 
 import atexit
-import gc
 import hashlib
 import os
 import shutil
@@ -24,9 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching, event
-
-from graphveil.progress import notice
 
 with suppress(ImportError):
     import pwd  # there is none on Windows
@@ -34,9 +30,6 @@ with suppress(ImportError):
 ROOM = Path(__file__).resolve().parent
 UNUSED_SECONDS = 7 * 24 * 3600
 """A folder that no run has used for so long is removed."""
-
-PATIENT = 50_000
-"""So many new objects come before garbage is looked for, while something compiles."""
 
 ONCE = "compiling what this run needs, once for this machine; it is kept in {home}"
 ALWAYS = (
@@ -207,72 +200,8 @@ def _scratch() -> Path:
     return Path(folder)
 
 
-class _Locator(caching._CacheLocator):  # noqa: SLF001  Numba has no public hook
-    """Tells Numba where kernels of this folder, and no others, are kept."""
-
-    folder: Path
-
-    def __init__(self, source: Path) -> None:
-        self._source = source.relative_to(ROOM)
-
-    def get_cache_path(self) -> str:
-        return str(self.folder / self._source.parent)
-
-    def get_source_stamp(self) -> str:
-        return ""
-
-    def get_disambiguator(self) -> str:
-        return ""
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
-        del py_func
-        source = Path(py_file).resolve()
-        return cls(source) if source.is_relative_to(ROOM) else None
-
-
-class Announcer(event.Listener):
-    """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
-
-    Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._said = False
-        self._depth = 0
-        self._thresholds = gc.get_threshold()
-
-    def on_start(self, event: Any) -> None:
-        """Say it, where somebody listens, and let garbage wait."""
-        if not _is_ours(event):
-            return
-        if self._depth == 0:
-            self._thresholds = gc.get_threshold()
-            first, *later = self._thresholds
-            gc.set_threshold(first and PATIENT, *later)
-        self._depth += 1
-        if not self._said:
-            self._said = notice(self._text)
-
-    def on_end(self, event: Any) -> None:
-        """Look for garbage as before, once all is compiled."""
-        if not _is_ours(event):
-            return
-        self._depth -= 1
-        if self._depth == 0:
-            gc.set_threshold(*self._thresholds)
-
-
-def _is_ours(event: Any) -> bool:
-    return str(event.data["dispatcher"].py_func.__module__).startswith("graphveil.kernels.")
-
-
-def use_own_folder() -> None:
+def use_own_folder(seams: Any) -> None:
     """Let Numba keep the kernels of this folder together, and say when it compiles them."""
     folder, lasts = folder_for(digest_of(ROOM), _homes(), _scratch)
-    _Locator.folder = folder
-    locators: list[Any] = caching.CacheImpl._locator_classes  # noqa: SLF001  as above
-    locators.insert(0, _Locator)
     text = ONCE.format(home=folder.parent) if lasts else ALWAYS
-    event.register("numba:compile", Announcer(text))  # type: ignore[no-untyped-call]
+    seams.keep_kernels(ROOM, kept_in=folder, text=text)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba.np.random.random_methods import buffered_bounded_lemire_uint32
+from typing import Any
 
+import numpy as np
+from numba.extending import register_jitable
+
+from graphveil.kernels import seams
 from graphveil.kernels.leaf import leaf
+
+
+def _drawn_by_numpy(rng: np.random.Generator, bound: int) -> Any:
+    return rng.integers(0, bound)
+
+
+_drawn: Any = register_jitable(seams.drawn_below if seams is not None else _drawn_by_numpy)
 
 
 @leaf
@@ -15,7 +25,4 @@ def below(rng: np.random.Generator, bound: int) -> int:
     The bound is from 1 to 2**32 - 1; below 1 nothing is drawn, and 0 returned. The generator's own
     method takes eight times as long to compile.
     """
-    if bound <= 1:
-        return 0
-    number = buffered_bounded_lemire_uint32(rng.bit_generator, np.uint32(bound - 1))  # type: ignore[no-untyped-call]
-    return np.int64(number)  # type: ignore[return-value]
+    return np.int64(_drawn(rng, bound)) if bound > 1 else 0  # type: ignore[return-value]

@@ -1,70 +1,29 @@
-"""How kernels are compiled: as little as can be, since a first run waits for it.
-
-Every option is said outright: a kernel that left one open would take it from whichever kernel calls
-it first. A private kernel gets no entry from Python: only kernels can call it.
-"""
+"""How kernels are compiled: as little as can be, since a first run waits for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
-import numba.core.options
 import numpy as np
 from numba import njit
 
-from graphveil.kernels.tiers import PrivateKernel, PublicKernel
+from graphveil.kernels import seams
 
-_njit: Any = njit  # Numba's types do not name all its options
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-_HAS_NRT = hasattr(getattr(numba.core.options, "DefaultOptions", None), "_nrt")
-"""Whether Numba still has this option, no public one: where it is gone, kernels are slower."""
-
-_TRIED = ("0.68",)
-"""The versions of Numba on which `linked` was tried: it builds on names that are no public ones."""
-_LINKS = numba.__version__.rpartition(".")[0] in _TRIED
-"""Whether kernels that only kernels call get no machine code; else a first run takes longer."""
 
 
 def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
-    """Return a kernel that has an entry from Python only once Python calls it.
-
-    What takes arguments out of Python objects is half of the code of a small kernel, and half of
-    the time to compile it. Other kernels call a second compilation, which has none of it and is not
-    kept on disk: whoever calls it is kept with it inside.
-    """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    if _HAS_NRT:
-        options["_nrt"] = counts
-    inner = {"no_cpython_wrapper": True, **options}
-    if _LINKS:
-        inner["pipeline_class"] = _linked().LinkedCompiler
-    from_kernels = _njit(**inner)(kernel)
-    if from_kernels is kernel:  # Numba is off
-        return kernel
-    from_kernels.__class__ = PrivateKernel
-    private = kernel.__name__.startswith("_")
-    from_python = from_kernels if private else _njit(cache=True, **options)(kernel)
-    if _LINKS:
-        for each in (from_kernels, from_python):
-            each._compiler._customize_flags = _linked().quick_flags  # noqa: SLF001  as `_TRIED`
-    if private:
-        return from_kernels
-    from_python.__class__ = PublicKernel
-    from_python.get_call_template = from_kernels.get_call_template
-    from_python.get_overload = from_kernels.get_overload
-    return from_python
-
-
-def _linked() -> Any:
-    from graphveil.kernels import linked  # noqa: PLC0415  where Numba has what it builds on
-
-    return linked
+    if seams is not None:
+        return seams.compiled(kernel, counts=counts)
+    plain: Any = njit(cache=True, nogil=True, error_model="numpy")(kernel)
+    if plain is kernel:  # Numba is off: numbers wrap round without a word, as compiled ones do
+        return np.errstate(all="ignore")(kernel)
+    return plain
 
 
 def allocating(kernel: Kernel) -> Kernel:
-    """Compile a kernel that makes arrays."""
+    """Compile a kernel that makes arrays; a private one gets no entry from Python."""
     return cast("Kernel", _compiled(kernel, counts=True))
 
 
@@ -84,7 +43,8 @@ def wide(value: int) -> int:
     return np.int64(value)  # type: ignore[return-value]
 
 
-wide.__class__ = PublicKernel
+if seams is not None:
+    wide.__class__ = seams.PublicKernel
 
 
 ONE: int = np.int64(1)  # type: ignore[assignment]

@@ -7,88 +7,34 @@ calls runs as the kernel itself does. A step is about a microsecond of plain Pyt
 
 from __future__ import annotations
 
-import threading
+import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
-from numba.core.registry import CPUDispatcher
+
+from graphveil.kernels import seams
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-FEW_STEPS = 100_000
-"""After so many steps, a tenth of a second, a kernel is compiled: that takes longer."""
-
-
-class _Thread(threading.local):
-    """How this thread runs kernels."""
-
-    interprets = False
-
-
-_thread = _Thread()
-
-
-class PublicKernel(CPUDispatcher):
-    """A kernel that Python calls."""
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        """Let another process take the kernel of this name from its module."""
-        return _kernel_of, (self.py_func.__module__, self.py_func.__name__)
-
-    def __call__(self, *arguments: object) -> Any:
-        """Run it compiled, or as the kernel that calls it runs."""
-        if _thread.interprets:
-            return self.py_func(*arguments)
-        return super().__call__(*arguments)
-
-
-class PrivateKernel(CPUDispatcher):
-    """A kernel without an entry from Python, where a compiled call would end the process."""
-
-    def __call__(self, *arguments: object) -> Any:
-        """Run it for a kernel that runs as Python; refuse it to any other caller."""
-        if _thread.interprets:
-            return self.py_func(*arguments)
-        raise TypeError(
-            f"{self.py_func.__name__} is compiled for other kernels alone, not for Python. "
-            "Call a kernel that uses it."
-        )
-
-
-class TieredKernel(PublicKernel):
-    """A kernel that is compiled once its calls came to many steps."""
-
-    few_steps = FEW_STEPS
-    steps_of: Callable[..., int]
-    steps = 0
-
-    def __call__(self, *arguments: object) -> Any:
-        """Run it as Python while its steps are few."""
-        if not _thread.interprets and self.steps <= self.few_steps:
-            self.steps += self.steps_of(*arguments)
-            if self.steps <= self.few_steps:
-                return self.interpreted(*arguments)
-        return super().__call__(*arguments)
-
-    def interpreted(self, *arguments: object) -> Any:
-        """Run it as Python, where numbers wrap round without a word as compiled ones do."""
-        _thread.interprets = True
-        try:
-            with np.errstate(all="ignore"):
-                return self.py_func(*arguments)
-        finally:
-            _thread.interprets = False
-
-
-def _kernel_of(module: str, name: str) -> Any:
-    return getattr(import_module(module), name)
-
 
 def compile_at_once() -> None:
-    """Let this process compile every kernel that is called, however little it has to do."""
-    TieredKernel.few_steps = -1
+    """Let this process compile every kernel that is called, however little it has to do.
+
+    For a process that lives longer than one call, as a server's or a sweep's: else its second call
+    may be the one that waits. One with a prompt, as a notebook's, does so by itself.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> gv.compile_at_once()
+    """
+    if seams is not None:
+        seams.TieredKernel.few_steps = -1
+
+
+if hasattr(sys, "ps1") or sys.flags.interactive:
+    compile_at_once()
 
 
 def entries(*arguments: object) -> int:
@@ -116,9 +62,9 @@ def tiered(steps_of: Callable[..., int] = entries) -> Callable[[Kernel], Kernel]
     """
 
     def tier(kernel: Kernel) -> Kernel:
-        if isinstance(kernel, PublicKernel):  # else Numba is off
+        if seams is not None:
             dispatcher: Any = kernel
-            dispatcher.__class__ = TieredKernel
+            dispatcher.__class__ = seams.TieredKernel
             dispatcher.steps_of = steps_of
         return kernel
 

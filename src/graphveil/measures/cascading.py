@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.measures.partitions import class_sizes_of_nodes, partition
 from graphveil.measures.scalars import Labels
-
-if TYPE_CHECKING:
-    from graphveil.kernels.neighborhoods import cascade as kernels
-else:
-    kernels = lazy_module("graphveil.kernels.neighborhoods.cascade")
 
 NEVER = -1
 """The level of a node that the cascade does not reach."""
@@ -99,6 +93,8 @@ def cascade(
     >>> cascade(comet, measure="degree").levels.tolist()
     [0, -1, -1, 1, 2, 3]
     """
+    from graphveil.kernels.neighborhoods import cascade as kernels  # noqa: PLC0415  heavy: not for help
+
     if labels is None:
         labels = partition(graph, measure=measure, distance=distance)
     apart = partition(graph, measure=second, distance=second_distance)

@@ -6,21 +6,13 @@ compared exactly, one node against one representative of each class.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.measures.isomorphism import Around, compared
 from graphveil.measures.multisets import degrees_around
 from graphveil.measures.scalars import Labels, classes_of, nodes_and_edges
-
-if TYPE_CHECKING:
-    from graphveil.kernels.neighborhoods import refinement as kernels
-else:
-    kernels = lazy_module("graphveil.kernels.neighborhoods.refinement")
 
 
 def isomorphic(graph: Graph, distance: int) -> tuple[Labels, int]:
@@ -47,6 +39,8 @@ def isomorphic_and_degrees_around(graph: Graph, distance: int) -> tuple[Labels, 
 
 def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
     """Return the classes of isomorphic neighborhoods inside each of the classes known."""
+    from graphveil.kernels.neighborhoods import refinement as kernels  # noqa: PLC0415  heavy: not for help
+
     sizes = nodes_and_edges(graph, distance)
     coarse = classes_of(known, graph.degrees(), sizes["nodes"], sizes["edges"])
     alone = np.bincount(coarse)[coarse] == 1

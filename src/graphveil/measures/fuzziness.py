@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import classes_of, triangles
-
-if TYPE_CHECKING:
-    from graphveil.kernels.neighborhoods import boxes as kernels
-else:
-    kernels = lazy_module("graphveil.kernels.neighborhoods.boxes")
 
 Ints: TypeAlias = "NDArray[np.int64]"
 
@@ -52,6 +46,8 @@ def candidate_set_sizes(graph: Graph, *, phi: float) -> Ints:
     >>> [candidate_set_sizes(fan, phi=phi).tolist() for phi in (0, 50)]
     [[2, 2, 2, 2, 2, 2], [4, 4, 2, 2, 2, 2]]
     """
+    from graphveil.kernels.neighborhoods import boxes as kernels  # noqa: PLC0415  heavy: not for help
+
     check_phi(phi)
     degrees, inner = graph.degrees(), triangles(graph)
     labels = classes_of(degrees, inner)

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import rustworkx as rx
 from numpy.typing import NDArray
-
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import rustworkx as rx
-else:
-    rx = lazy_module("rustworkx")
 
 MOST_STEPS = 2_000_000
 """How many pairs of nodes VF2 may try on each other before a comparison is given up."""

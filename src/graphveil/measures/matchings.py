@@ -7,19 +7,10 @@ propagation estimates it, since counting is #P-complete (Valiant 1979).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from scipy import sparse
-    from scipy.sparse import csgraph
-else:
-    sparse = lazy_module("scipy.sparse")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 Ints: TypeAlias = "NDArray[np.int64]"
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -133,6 +124,9 @@ def posteriors(pairs: Pairs) -> Posteriors:
 
 def _components(pairs: Pairs, without: NDArray[np.bool_] | None) -> Ints:
     """Return the strong component of every record; one whose pair is known is one of its own."""
+    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+    from scipy.sparse import csgraph  # noqa: PLC0415  heavy: not for help
+
     arcs = np.ones(pairs.indices.size, dtype=bool)
     if without is not None:
         arcs = ~(without[pairs.records] | without[pairs.indices])

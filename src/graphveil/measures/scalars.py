@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from graphveil.kernels.neighborhoods import balls
-    from graphveil.kernels.neighborhoods import triangles as kernels
-else:
-    kernels = lazy_module("graphveil.kernels.neighborhoods.triangles")
-    balls = lazy_module("graphveil.kernels.neighborhoods.balls")
 
 Labels: TypeAlias = "NDArray[np.int64]"
 """The class of every node, 0..C-1."""
@@ -35,6 +27,8 @@ def nodes_and_edges(graph: Graph, distance: int) -> Columns:
 
     At distance 1 a neighborhood has an edge to every neighbor and one for every triangle.
     """
+    from graphveil.kernels.neighborhoods import balls  # noqa: PLC0415  heavy: not for help
+
     if distance == 1:
         degrees = graph.degrees()
         return {"nodes": degrees + 1, "edges": degrees + triangles(graph)}
@@ -55,6 +49,8 @@ def triangles(graph: Graph) -> NDArray[np.int64]:
     >>> triangles(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
     [1, 1, 1, 0]
     """
+    from graphveil.kernels.neighborhoods import triangles as kernels  # noqa: PLC0415  heavy: not for help
+
     counts: NDArray[np.int64] = kernels.triangles(graph.indptr, graph.indices)
     return counts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,8 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Table
 from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
-from graphveil.lazy import lazy_module
 from graphveil.measures.rows import known_columns
 from graphveil.randomness import Randomness
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy_module("scipy.special")
 
 KNOWN = (1, 2, 4, 8)
 """How many items somebody knows, where nothing else is asked."""
@@ -245,6 +239,8 @@ def _ranges(starts: Ints, sizes: Ints) -> Ints:
 
 def _estimated(items: int, alone: NDArray[np.bool_], *, exact: bool) -> SingledOut:
     """Return the share of those who are alone, with the interval of Clopper and Pearson."""
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
     people, hits = alone.size, int(alone.sum())
     share = hits / people
     low, high = share, share

@@ -9,13 +9,10 @@ from numpy.typing import NDArray
 
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.measures.rows import equal_rows
 
 if TYPE_CHECKING:
     from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 FALSE_SHARE = 0.02
 """The share of an adversary's items that may be false where none is known to be."""

@@ -20,13 +20,10 @@ from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 
 if TYPE_CHECKING:
     from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +136,8 @@ def chances_of(asked: Asked, items: NDArray[np.int64], people: People) -> NDArra
     people
         The people beside the release.
     """
+    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+
     classes = people.classes
     weights, columns = classes.weights(FALSE_SHARE), sparse.csr_array(classes.rows.T)
     shown = np.empty(items.size)

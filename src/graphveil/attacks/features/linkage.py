@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +31,7 @@ from graphveil.errors import GraphveilError, ParameterError
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 TWIN = "a release without some people"
 _TRIES = 50
@@ -151,6 +145,8 @@ def known_items(
     Known
         What is known; None where nobody has as many items.
     """
+    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+
     number, wrong, targets = how
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]

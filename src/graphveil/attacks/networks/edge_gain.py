@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,8 @@ from graphveil.attacks.networks.seed_propagation import (
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.lazy import lazy_module
 from graphveil.parameters import parameter
 from graphveil.progress import stage
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 Pairs: TypeAlias = "NDArray[np.int64]"
 """Pairs of nodes u < v of n, as the sorted numbers u * n + v."""
@@ -156,6 +150,8 @@ def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
     >>> likeliest_pairs(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1).tolist()
     [[0, 3]]
     """
+    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+
     near = graph.to_scipy().astype(np.float64)
     degrees = graph.degrees()
     weighed = near @ sparse.diags_array(1 / np.maximum(degrees, 1.0))

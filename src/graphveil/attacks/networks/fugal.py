@@ -6,21 +6,13 @@ alignment*, NeurIPS 2024: the idea, written anew.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import triangles
-
-if TYPE_CHECKING:
-    from scipy import optimize
-    from scipy.spatial import distance
-else:
-    optimize = lazy_module("scipy.optimize")
-    distance = lazy_module("scipy.spatial.distance")
 
 Matrix: TypeAlias = "NDArray[np.float64]"
 
@@ -85,6 +77,8 @@ def relaxed_alignment(one: Graph, two: Graph) -> Matrix:
     and B the adjacency matrices and D the distances between features; the linear step is one of
     optimal transport with entropy. Each step takes time in n times edges and n^2.
     """
+    from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
+
     first, second = one.to_scipy().astype(np.float64), two.to_scipy().astype(np.float64)
     n = one.n_nodes
     far = distance.cdist(features(one), features(two))
@@ -108,5 +102,7 @@ def assigned(plan: Matrix) -> NDArray[np.int64]:
     >>> assigned(np.array([[0.6, 0.4], [0.9, 0.1]])).tolist()
     [1, 0]
     """
+    from scipy import optimize  # noqa: PLC0415  heavy: not for help
+
     _, columns = optimize.linear_sum_assignment(-plan)
     return np.asarray(columns, dtype=np.int64)

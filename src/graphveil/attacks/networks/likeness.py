@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.propagation import row_blocks
 from graphveil.data import Graph
-from graphveil.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from scipy import sparse
-    from scipy.sparse import linalg
-else:
-    sparse = lazy_module("scipy.sparse")
-    linalg = lazy_module("scipy.sparse.linalg")
 
 Scores: TypeAlias = "NDArray[np.float64]"
 """A number for every edge, in the order of `Graph.edges`."""
@@ -88,6 +80,9 @@ def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
     rng
         Draws the vector with which the search for directions begins.
     """
+    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+    from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
+
     roots = 1 / np.sqrt(np.maximum(graph.degrees(), 1))
     scale = sparse.diags_array(roots)
     normalized = scale @ graph.to_scipy().astype(np.float64) @ scale

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.lazy import lazy_module
 from graphveil.methods.block_sampling import distinct_in
 from graphveil.methods.der.regions import Leaf
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = lazy_module("scipy.special")
 
 MOST_CELLS = 40_000
 """The largest region in which true cells are preferred."""
@@ -116,6 +110,8 @@ def true_ones(cells: int, ones: int, placed: int, epsilon: float, rng: np.random
 
 
 def _log_factorials(*numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
     total: NDArray[np.float64] = sum(special.gammaln(each + 1.0) for each in numbers)
     return total
 
