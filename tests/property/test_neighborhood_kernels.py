@@ -120,7 +120,7 @@ def test_hashes_and_colors_are_equal_under_new_numbers_and_edges_are_those_insid
     random.shuffle(number)
     ends = np.array(number)[graph.edges().reshape(-1, 2)] if graph.n_edges else graph.edges()
     other = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
-    room = refinement.make_room(n, graph.indices.size)
+    room = refinement.new_color_buffers(n, graph.indices.size)
     nodes = np.arange(n, dtype=np.int64)
     one = refinement.neighborhood_hashes(graph.indptr, graph.indices, distance, nodes, room)
     renamed = np.array(number, dtype=np.int64)

@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.neighborhoods import refinement
 from graphveil.kernels.structural import anneal, classes, paper, rows
-from graphveil.kernels.structural.annealing import best as bests
-from graphveil.kernels.structural.annealing import pool as pools
 from graphveil.kernels.structural.annealing import proposals, shapes, starts, values
+from graphveil.kernels.structural.annealing import state as pools
 from graphveil.kernels.structural.annealing import state as states
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as target_edits
 from graphveil.kernels.structural.target import moves
-from graphveil.methods.structural.annealing.state import arena_of
+from graphveil.methods.structural.annealing.state import annealing_state_of
 from graphveil.methods.structural.annealing.walk import paying, within_budget
-from graphveil.methods.structural.target.state import field_of, present
+from graphveil.methods.structural.target.state import present, target_state_of
 from graphveil.methods.structural.task import Task
 
 SEEDS = st.integers(0, 2**32)
@@ -175,8 +174,8 @@ def test_the_gap_of_two_codes_counts_a_degree_as_eight_triangles(drawn):
 # Pools
 
 
-def arena(graph, *, measure="count", edits="any", k=2):
-    return arena_of(Task(graph, measure, 1, k, edits, graph.n_edges, 0), generator())
+def annealing(graph, *, measure="count", edits="any", k=2):
+    return annealing_state_of(Task(graph, measure, 1, k, edits, graph.n_edges, 0), generator())
 
 
 def pairs_of(pool):
@@ -186,7 +185,7 @@ def pairs_of(pool):
 @given(graphs(), SEEDS)
 @settings(deadline=None, max_examples=60)
 def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
-    (state, _, best, _, _), rng = arena(graph), generator(seed)
+    (state, _, best, _, _), rng = annealing(graph), generator(seed)
     pool, twin, changed = state.pool, plain(graph), set()
     states.count_common(state)
     pairs = pairs_of(pool)
@@ -198,7 +197,7 @@ def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
         classes.begin(state.classes)
         assert len(common) == states.shift_pair(state, pair)
         states.rewrite(state, pair)
-        bests.record(pool, None, best, pair)
+        pools.record(pool, None, best, pair)
         changed ^= {pair}
         (twin.remove_edge if twin.has_edge(v, w) else twin.add_edge)(v, w)
         assert changed == {other for other in range(len(pairs)) if pools.is_changed(pool, other)}
@@ -217,17 +216,17 @@ def test_a_state_beats_another_by_nodes_too_many_then_edits_then_nodes(allowed, 
     for _ in range(4):
         tally[1:] = rng.integers(0, 6, 2)
         unprotected, changed = (int(rng.integers(0, 6)) for _ in range(2))
-        then = int(tally[bests.BEST_UNPROTECTED]), int(tally[bests.BEST_CHANGED])
+        then = int(tally[pools.BEST_UNPROTECTED]), int(tally[pools.BEST_CHANGED])
         one, other = (
             (max(nodes - allowed, 0), edits, nodes)
             for nodes, edits in ((unprotected, changed), then)
         )
-        assert (one < other) == bests.beats(unprotected, changed, tally, allowed)
+        assert (one < other) == pools.beats(unprotected, changed, tally, allowed)
 
 
 def test_quiet_pairs_are_drawn_more_often_and_nothing_from_nothing():
     ring = Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], n=5)
-    state, rng = arena(ring, edits="delete").state, generator(1)
+    state, rng = annealing(ring, edits="delete").state, generator(1)
     edges = np.arange(5, dtype=np.int32)
     drawn = Counter(proposals.quiet_of(state.pool, edges, 0, 5, rng) for _ in range(4000))
     plain_draws = Counter(proposals.any_of(edges, 0, 5, rng) for _ in range(4000))
@@ -241,7 +240,7 @@ def test_quiet_pairs_are_drawn_more_often_and_nothing_from_nothing():
 @given(graphs(), st.booleans(), SEEDS)
 @settings(deadline=None, max_examples=60)
 def test_a_trial_is_an_edit_or_a_revert_or_one_of_each(graph, full, seed):
-    here, rng = arena(graph), generator(seed)
+    here, rng = annealing(graph), generator(seed)
     state, pool, trial = here.state, here.state.pool, here.trial
     edges = len(pairs_of(pool))
     for pair in rng.permutation(edges)[: edges // 2].tolist():
@@ -267,7 +266,10 @@ def test_a_trial_is_an_edit_or_a_revert_or_one_of_each(graph, full, seed):
 def test_sums_are_sizes_or_hashed_degrees_of_neighborhoods(graph, distance):
     lists, twin = rows_of(graph), plain(graph)
     n = graph.n_nodes
-    ball, value = refinement.make_room(n, lists.neighbor.size).ball, np.zeros((n, 3), dtype=int)
+    ball, value = (
+        refinement.new_color_buffers(n, lists.neighbor.size).ball,
+        np.zeros((n, 3), dtype=int),
+    )
     sizes = np.array([distance, shapes.SIZES, 0, 1 << 40, 1], dtype=np.int64)
     degrees = np.array([distance, shapes.DEGREES, 0, 0, 0], dtype=np.int64)
     what = shapes.SUM_AGAIN | shapes.WORK_AGAIN
@@ -289,7 +291,7 @@ def test_sums_are_sizes_or_hashed_degrees_of_neighborhoods(graph, distance):
 @settings(deadline=None, max_examples=60)
 def test_shapes_are_equal_where_neighborhoods_are(graph, distance):
     lists, twin, n = rows_of(graph), plain(graph), graph.n_nodes
-    room = refinement.make_room(n, lists.neighbor.size)
+    room = refinement.new_color_buffers(n, lists.neighbor.size)
     inside, colors = (
         np.array([distance, 0, kind, 0, 0]) for kind in (shapes.INSIDE, shapes.COLORS)
     )
@@ -313,7 +315,7 @@ def test_shapes_are_equal_where_neighborhoods_are(graph, distance):
 @given(graphs(), st.sampled_from(["vrq", "dk", "hybrid"]), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_values_carried_out_are_those_evaluated_afresh_and_are_taken_back(graph, measure, seed):
-    here, rng = arena(graph, measure=measure), generator(seed)
+    here, rng = annealing(graph, measure=measure), generator(seed)
     state, kept, trial = here.state, here.values, here.trial
     if state.pool.one.size < 2:
         return
@@ -335,7 +337,7 @@ def test_values_carried_out_are_those_evaluated_afresh_and_are_taken_back(graph,
 @given(graphs(), st.sampled_from(["vrq", "dk", "hybrid"]), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_values_follow_single_turns_once_they_settle(graph, measure, seed):
-    here, rng = arena(graph, measure=measure), generator(seed)
+    here, rng = annealing(graph, measure=measure), generator(seed)
     (table, lists, pool), kept = here.state, here.values
     pairs = pairs_of(pool)
     for pair in rng.permutation(len(pairs))[:4].tolist():
@@ -357,7 +359,7 @@ def test_values_follow_single_turns_once_they_settle(graph, measure, seed):
 @given(graphs(), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_a_mate_is_an_edge_whose_ends_can_be_exchanged(graph, seed):
-    here, rng = arena(graph, measure="vrq", edits="rewire"), generator(seed)
+    here, rng = annealing(graph, measure="vrq", edits="rewire"), generator(seed)
     lists, pool = here.state.rows, here.state.pool
     twin, pairs = plain(graph), pairs_of(pool)
     for pair, (v, w) in enumerate(pairs):
@@ -377,7 +379,7 @@ def test_a_mate_is_an_edge_whose_ends_can_be_exchanged(graph, seed):
 @given(graphs(), st.integers(2, 3), st.integers(0, 2), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_the_best_state_is_the_best_that_was_seen(graph, k, allowed, seed):
-    here, rng = arena(graph, edits="delete", k=k), generator(seed)
+    here, rng = annealing(graph, edits="delete", k=k), generator(seed)
     (state, _, best, _, trial), twin = here, plain(graph)
     pool, seen = state.pool, []
 
@@ -390,18 +392,18 @@ def test_the_best_state_is_the_best_that_was_seen(graph, k, allowed, seed):
         starts.delete(state, best, trial, pair, allowed)
         twin.remove_edge(*pairs_of(pool)[pair])
         see()
-        assert min(seen)[1:] == (best.tally[bests.BEST_CHANGED], best.tally[bests.BEST_UNPROTECTED])
+        assert min(seen)[1:] == (best.tally[pools.BEST_CHANGED], best.tally[pools.BEST_UNPROTECTED])
     states.go_to(state, None, best, trial, best.changed.copy())
     assert min(seen)[1] == pool.tally[pools.CHANGED]
     states.flip(state, None, best, trial, 0) if graph.n_edges else None
-    assert best.tally[bests.LOGGED] >= (graph.n_edges > 0)
-    bests.keep(pool, None, best, 7)
-    assert 7 == best.tally[bests.BEST_UNPROTECTED]
+    assert best.tally[pools.LOGGED] >= (graph.n_edges > 0)
+    pools.keep(pool, None, best, 7)
+    assert 7 == best.tally[pools.BEST_UNPROTECTED]
     changed = [pools.is_changed(pool, pair) for pair in range(graph.n_edges)]
     assert changed == best.changed.tolist()
-    best.tally[bests.BEST_UNPROTECTED] = state.classes.tally[classes.UNPROTECTED] + 1
-    bests.keep_if_better(pool, best, state.classes.tally[classes.UNPROTECTED], 0)
-    assert state.classes.tally[classes.UNPROTECTED] == best.tally[bests.BEST_UNPROTECTED]
+    best.tally[pools.BEST_UNPROTECTED] = state.classes.tally[classes.UNPROTECTED] + 1
+    pools.keep_if_better(pool, best, state.classes.tally[classes.UNPROTECTED], 0)
+    assert state.classes.tally[classes.UNPROTECTED] == best.tally[pools.BEST_UNPROTECTED]
 
 
 @given(graphs(), st.sampled_from(["count", "dk"]), SEEDS)
@@ -411,7 +413,7 @@ def test_trials_one_by_one_are_the_annealing_loop(graph, measure, seed):
     task = Task(graph, measure, 1, 2, "delete", graph.n_edges, 0)
     plan, odds = paying(within_budget(task, 100), 2, 0.1)
     plan = plan._replace(hot=0.3, cold=0.3)
-    one, other = arena_of(task, generator()), arena_of(task, generator())
+    one, other = annealing_state_of(task, generator()), annealing_state_of(task, generator())
     anneal.anneal(one, None, plan, odds, generator(seed), 0, 100)
     (state, _, _, unprotected, trial), rng = other, generator(seed)
     near = unprotected, classes.list_unprotected(state.classes, unprotected)
@@ -431,7 +433,7 @@ def test_trials_with_aims_one_by_one_are_the_annealing_loop(graph, seed):
     task = Task(graph, "count", 1, 2, "any", graph.n_edges + 4, 0)
     plan = Schedule(100, 0.3, 0.3, 0.1, 1.0, 0.2, 0.0, 0.0, 0, False)
     odds = Odds(0.7, 0.4, 0.3, 0.0, 0.3, task.budget)
-    one, other = field_of(task), field_of(task)
+    one, other = target_state_of(task), target_state_of(task)
     anneal.anneal(None, one, plan, odds, generator(seed), 0, 100)
     state, rng = other.state, generator(seed)
     listed = classes.list_unprotected(state.classes, other.unprotected)
@@ -472,7 +474,7 @@ def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed)
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
     inside = starts.two_sides(indptr, indices, generator(seed), side)
     assert inside == sum(side[u] == side[v] for u, v in graph.edges().tolist())
-    state, _, best, _, trial = arena(graph, edits="delete")
+    state, _, best, _, trial = annealing(graph, edits="delete")
     starts.cut_triangles(state, best, trial, side, 0)
     twin = nx.Graph([(v, w) for v, near in enumerate(neighbors_in(state.rows)) for w in near])
     assert not sum(nx.triangles(twin).values())
@@ -483,7 +485,7 @@ def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed)
 @given(graphs(), st.data())
 @settings(deadline=None, max_examples=40)
 def test_excess_degrees_are_lowered_until_none_has_any(graph, data):
-    state, _, best, _, trial = arena(graph, edits="delete")
+    state, _, best, _, trial = annealing(graph, edits="delete")
     degrees = graph.degrees()
     excess = np.array([data.draw(st.integers(0, int(degree))) for degree in degrees])
     asked = excess.copy()
@@ -496,7 +498,7 @@ def test_excess_degrees_are_lowered_until_none_has_any(graph, data):
 @given(graphs(), st.integers(2, 3), st.integers(0, 2))
 @settings(deadline=None, max_examples=40)
 def test_stripping_takes_the_best_edge_of_the_highest_unprotected_node(graph, k, allowed):
-    state, _, best, _, trial = arena(graph, edits="delete", k=k)
+    state, _, best, _, trial = annealing(graph, edits="delete", k=k)
     twin = plain(graph)
     while (small := unprotected_in(twin, k)) and len(small) > allowed:
         highest = max(twin.degree(v) for v in small)
@@ -569,20 +571,20 @@ def test_affected_nodes_of_single_flips_are_those_near_one_end_or_both(
 @given(graphs(), st.booleans(), SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_pairs_flipped_with_aims_are_the_symmetric_difference(graph, bits, seed):
-    field, twin, rng = (
-        field_of(Task(graph, "count", 1, 2, "any", 40, 0)),
+    target_state, twin, rng = (
+        target_state_of(Task(graph, "count", 1, 2, "any", 40, 0)),
         plain(graph),
         generator(seed),
     )
-    state = field.state
+    state = target_state.state
     if not bits:
         state = state._replace(bits=np.zeros((graph.n_nodes, 0), dtype=np.uint64))
     pairs = [pair for pair in combinations(range(graph.n_nodes), 2) if rng.random() < 0.4]
     keys = np.array([target_edits.key_of(w, v) for v, w in pairs], dtype=np.int64)
-    target_edits.flip_all(state, field.edits, keys)
+    target_edits.flip_all(state, target_state.edits, keys)
     for v, w in combinations(range(graph.n_nodes), 2):
         flipped = (v, w) in pairs
-        assert flipped == target_edits.is_changed(field.edits, target_edits.key_of(v, w))
+        assert flipped == target_edits.is_changed(target_state.edits, target_edits.key_of(v, w))
         assert twin.has_edge(v, w) != flipped or not target_edits.adjacent(state, v, w)
         assert (twin.has_edge(v, w) != flipped) == target_edits.adjacent(state, w, v)
-    assert sorted(pairs) == [target_edits.ends_of(key) for key in present(field).tolist()]
+    assert sorted(pairs) == [target_edits.ends_of(key) for key in present(target_state).tolist()]

@@ -11,11 +11,10 @@ from graphveil.data import Graph
 from graphveil.kernels.hashing import FREE
 from graphveil.kernels.structural import classes
 from graphveil.kernels.structural.anneal import anneal, attempt
-from graphveil.kernels.structural.annealing import pool as pools
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
-from graphveil.kernels.structural.annealing.state import flip, go_to
+from graphveil.kernels.structural.annealing import state as pools
+from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
 from graphveil.methods.structural.annealing.starts import cut, strip, without_triangles
-from graphveil.methods.structural.annealing.state import arena_of, candidates
+from graphveil.methods.structural.annealing.state import annealing_state_of, candidates
 from graphveil.methods.structural.annealing.walk import paying, search, walk_of, within_budget
 from graphveil.methods.structural.task import CODES, Task
 
@@ -132,7 +131,7 @@ MEASURES = st.sampled_from(sorted(CODES))
 @settings(deadline=None, max_examples=60)
 def test_the_kernel_equals_a_recount_after_any_flips(graph, measure, k, edits, data):
     task = task_of(graph, measure=measure, k=k, edits=edits)
-    state, _, best, _, trial = arena_of(task, generator())
+    state, _, best, _, trial = annealing_state_of(task, generator())
     size = state.pool.one.size
     chosen = st.lists(st.integers(0, size - 1), max_size=30) if size else st.just([])
     assert_counted(task, state)
@@ -145,17 +144,17 @@ def test_the_kernel_equals_a_recount_after_any_flips(graph, measure, k, edits, d
 @settings(deadline=None, max_examples=60)
 def test_a_rejected_trial_changes_nothing_at_all(graph, measure, k, seed, two):
     task = task_of(graph, measure=measure, k=k, edits="any")
-    arena, rng = arena_of(task, generator()), generator(seed)
-    size = arena.state.pool.one.size
+    annealing, rng = annealing_state_of(task, generator()), generator(seed)
+    size = annealing.state.pool.one.size
     if size < 2:
         return
     for pair in rng.integers(0, size, 8).tolist():
-        flip(*arena[:3], arena.trial, pair)
-    before = snapshot(arena.state)
+        flip(*annealing[:3], annealing.trial, pair)
+    before = snapshot(annealing.state)
     first, second = rng.permutation(size)[:2].tolist()
-    arena.trial[:] = first, second
-    attempt(arena, None, 2 if two else 1, 1, within_budget(task, 1).plan, NEVER)
-    for then, now in zip(before, snapshot(arena.state), strict=True):
+    annealing.trial[:] = first, second
+    attempt(annealing, None, 2 if two else 1, 1, within_budget(task, 1).plan, NEVER)
+    for then, now in zip(before, snapshot(annealing.state), strict=True):
         assert np.array_equal(then, now)
 
 
@@ -163,25 +162,25 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, measure, k, seed, two):
 @settings(deadline=None, max_examples=60)
 def test_the_second_flip_of_a_swap_sees_the_first(graph, measure, k, seed):
     task = task_of(graph, measure=measure, k=k, edits="any")
-    arena, rng = arena_of(task, generator()), generator(seed)
-    size = arena.state.pool.one.size
+    annealing, rng = annealing_state_of(task, generator()), generator(seed)
+    size = annealing.state.pool.one.size
     if size < 2:
         return
     for _ in range(5):
-        arena.trial[:] = rng.permutation(size)[:2]
-        attempt(arena, None, 2, 1, within_budget(task, 1).plan, ALWAYS)
-        assert_counted(task, arena.state)
+        annealing.trial[:] = rng.permutation(size)[:2]
+        attempt(annealing, None, 2, 1, within_budget(task, 1).plan, ALWAYS)
+        assert_counted(task, annealing.state)
 
 
 @given(graphs(), st.integers(2, 4), st.integers(0, 2**32), st.integers(1, 8))
 @settings(deadline=None, max_examples=40)
 def test_the_best_state_can_be_gone_back_to(graph, k, seed, log):
     task = task_of(graph, k=k)
-    arena = arena_of(task, generator())
-    arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
-    state, values, best, _, trial = arena
+    annealing = annealing_state_of(task, generator())
+    annealing = annealing._replace(best=annealing.best._replace(log=np.empty(log, dtype=np.int32)))
+    state, values, best, _, trial = annealing
     plan, odds = paying(within_budget(task, 300), k, 0.3)
-    anneal(arena, None, plan._replace(hot=2.0), odds, generator(seed), 0, 300)
+    anneal(annealing, None, plan._replace(hot=2.0), odds, generator(seed), 0, 300)
     go_to(state, values, best, trial, best.changed.copy())
     assert_counted(task, state)
     assert best.tally[BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
@@ -248,9 +247,9 @@ def test_the_same_seed_gives_the_same_edits(graph, run, seed):
 def test_cut_leaves_no_triangle(graph, seed):
     walk = walk_of(task_of(graph), generator(seed), None)
     without_triangles(walk)
-    edges = edges_in(walk.arena.state)
+    edges = edges_in(walk.annealing.state)
     assert not any(triangle for _, triangle in values(graph.n_nodes, edges, "count"))
-    assert_counted(walk.task, walk.arena.state)
+    assert_counted(walk.task, walk.annealing.state)
 
 
 @given(graphs(smallest=1), st.integers(0, 2**32))

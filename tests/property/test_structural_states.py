@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
 from graphveil.kernels.structural.anneal import anneal, attempt
-from graphveil.kernels.structural.annealing import pool as pools
+from graphveil.kernels.structural.annealing import state as pools
 from graphveil.kernels.structural.annealing import values as values_kernel
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.kernels.structural.annealing.proposals import find_mate, more_edits
-from graphveil.kernels.structural.annealing.state import go_to
+from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, go_to
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.methods.structural.annealing.state import arena_of, work_of
+from graphveil.methods.structural.annealing.state import annealing_state_of, work_of
 from graphveil.methods.structural.annealing.walk import paying, search, within_budget
 from graphveil.methods.structural.task import Task, counted_by_codes
 
@@ -82,9 +81,9 @@ def same_partition(one, other):
     return len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
 
 
-def assert_counted(task, arena):
+def assert_counted(task, annealing):
     """Compare the classes and every number of the state with a recount of its neighbor lists."""
-    state = arena.state
+    state = annealing.state
     codes = codes_in(state)
     labels = partition(present_graph(task, state), measure=task.measure, distance=task.distance)
     assert same_partition(codes, labels)
@@ -93,7 +92,7 @@ def assert_counted(task, arena):
     lack = int((2 * task.k - 1 - sizes[sizes < task.k]).sum())
     assert lack == state.classes.tally[classes.LACK]
     fresh = np.empty_like(codes)
-    values_kernel.evaluate(state.rows, arena.values, fresh)
+    values_kernel.evaluate(state.rows, annealing.values, fresh)
     assert fresh.tolist() == codes.tolist()
 
 
@@ -102,64 +101,64 @@ def a_changed_pair(state, rng):
     return int(state.pool.order[rng.integers(0, changed)]) if changed else pools.NONE
 
 
-def new_edit(arena, rng):
+def new_edit(annealing, rng):
     """Return an unchanged pair, with a mate where edges are rewired, or NONE."""
-    state, pool = arena.state, arena.state.pool
+    state, pool = annealing.state, annealing.state.pool
     for pair in rng.permutation(pool.order[pool.tally[pools.CHANGED] :]).tolist():
         if find_mate(pool, pool.mates, state.rows, pair, rng):
             return pair
     return pools.NONE
 
 
-def try_pairs(task, arena, pairs, bar):
+def try_pairs(task, annealing, pairs, bar):
     """Flip one or two pairs, and keep that if the energy rises by at most the bar."""
     pairs = [pair for pair in pairs if pair != pools.NONE]
-    arena.trial[: len(pairs)] = pairs
-    more = more_edits(arena.state.pool, arena.trial, len(pairs))
-    assert more == sum(1 - 2 * pools.is_changed(arena.state.pool, pair) for pair in pairs)
-    attempt(arena, None, len(pairs), more, within_budget(task, 1).plan, bar)
+    annealing.trial[: len(pairs)] = pairs
+    more = more_edits(annealing.state.pool, annealing.trial, len(pairs))
+    assert more == sum(1 - 2 * pools.is_changed(annealing.state.pool, pair) for pair in pairs)
+    attempt(annealing, None, len(pairs), more, within_budget(task, 1).plan, bar)
 
 
-def edit(task, arena, rng):
+def edit(task, annealing, rng):
     """Make one edit, or take one back, whatever it does; return whether there was one."""
-    state = arena.state
+    state = annealing.state
     pair = a_changed_pair(state, rng) if rng.random() < 0.4 else pools.NONE
-    pair = new_edit(arena, rng) if pair == pools.NONE else pair
+    pair = new_edit(annealing, rng) if pair == pools.NONE else pair
     if pair == pools.NONE:
         return False
-    try_pairs(task, arena, (pair,), ALWAYS)
+    try_pairs(task, annealing, (pair,), ALWAYS)
     return True
 
 
 @given(tasks(), st.integers(0, 2**32), st.integers(0, 12))
 @settings(deadline=None, max_examples=150)
 def test_the_states_equal_a_recount_after_any_edits(task, seed, steps):
-    arena, rng = arena_of(task, generator()), generator(seed)
-    assert_counted(task, arena)
+    annealing, rng = annealing_state_of(task, generator()), generator(seed)
+    assert_counted(task, annealing)
     for _ in range(steps):
-        edit(task, arena, rng)
-    assert_counted(task, arena)
+        edit(task, annealing, rng)
+    assert_counted(task, annealing)
 
 
 @given(tasks(edits=("delete", "add")), st.integers(0, 2**32))
 @settings(deadline=None, max_examples=150)
 def test_states_change_only_where_the_measure_says(task, seed):
-    arena, rng = arena_of(task, generator()), generator(seed)
+    annealing, rng = annealing_state_of(task, generator()), generator(seed)
     for _ in range(4):
-        before, edges = codes_in(arena.state), edges_in(arena.state)
-        if not edit(task, arena, rng):
+        before, edges = codes_in(annealing.state), edges_in(annealing.state)
+        if not edit(task, annealing, rng):
             return
-        after = edges_in(arena.state)
+        after = edges_in(annealing.state)
         ((u, v),) = edges ^ after
         with_edge = graph_of(task.graph.n_nodes, edges | after)
         allowed = MEASURES[task.measure].affected(with_edge, task.distance, u, v)
-        moved = np.flatnonzero(before != codes_in(arena.state))
+        moved = np.flatnonzero(before != codes_in(annealing.state))
         assert set(moved.tolist()) <= set(allowed.tolist())
 
 
-def snapshot(arena):
+def snapshot(annealing):
     """Everything but the codes that no node has any more: these may be dropped at any time."""
-    state, values = arena.state, arena.values
+    state, values = annealing.state, annealing.values
     codes = codes_in(state)
     sizes = state.classes.table[state.classes.node[:, 0], 1]
     arrays = [codes, sizes, state.classes.tally[:2], state.rows.length, *state.pool]
@@ -172,46 +171,46 @@ def snapshot(arena):
 @given(tasks(), st.integers(0, 2**32), st.booleans())
 @settings(deadline=None, max_examples=100)
 def test_a_rejected_trial_changes_nothing_at_all(task, seed, two):
-    arena, rng = arena_of(task, generator()), generator(seed)
+    annealing, rng = annealing_state_of(task, generator()), generator(seed)
     for _ in range(4):
-        edit(task, arena, rng)
-    state = arena.state
-    first, second = new_edit(arena, rng), a_changed_pair(state, rng)
+        edit(task, annealing, rng)
+    state = annealing.state
+    first, second = new_edit(annealing, rng), a_changed_pair(state, rng)
     if first == pools.NONE:
         return
     second = second if two else pools.NONE
-    before = snapshot(arena)
-    try_pairs(task, arena, (first, second), NEVER)
-    for then, now in zip(before, snapshot(arena), strict=True):
+    before = snapshot(annealing)
+    try_pairs(task, annealing, (first, second), NEVER)
+    for then, now in zip(before, snapshot(annealing), strict=True):
         assert np.array_equal(then, now)
 
 
 @given(tasks(), st.integers(0, 2**32))
 @settings(deadline=None, max_examples=100)
 def test_both_edits_of_a_swap_are_made(task, seed):
-    arena, rng = arena_of(task, generator()), generator(seed)
-    state = arena.state
+    annealing, rng = annealing_state_of(task, generator()), generator(seed)
+    state = annealing.state
     for _ in range(6):
-        edit(task, arena, rng)
-        pairs = (new_edit(arena, rng), a_changed_pair(state, rng))
+        edit(task, annealing, rng)
+        pairs = (new_edit(annealing, rng), a_changed_pair(state, rng))
         if pools.NONE in pairs:
             return
         pairs = pairs if rng.random() < 0.5 else pairs[::-1]
-        try_pairs(task, arena, pairs, ALWAYS)
-        assert_counted(task, arena)
+        try_pairs(task, annealing, pairs, ALWAYS)
+        assert_counted(task, annealing)
 
 
 @given(tasks(), st.integers(0, 2**32), st.integers(1, 8))
 @settings(deadline=None, max_examples=60)
 def test_the_best_state_can_be_gone_back_to(task, seed, log):
-    arena = arena_of(task, generator())
-    arena = arena._replace(best=arena.best._replace(log=np.empty(log, dtype=np.int32)))
-    state, values, best, _, trial = arena
+    annealing = annealing_state_of(task, generator())
+    annealing = annealing._replace(best=annealing.best._replace(log=np.empty(log, dtype=np.int32)))
+    state, values, best, _, trial = annealing
     plan, odds = paying(within_budget(task, 100), task.k, 0.3)
-    anneal(arena, None, plan._replace(hot=2.0), odds, generator(seed), 0, 100)
-    assert_counted(task, arena)
+    anneal(annealing, None, plan._replace(hot=2.0), odds, generator(seed), 0, 100)
+    assert_counted(task, annealing)
     go_to(state, values, best, trial, best.changed.copy())
-    assert_counted(task, arena)
+    assert_counted(task, annealing)
     assert best.tally[BEST_UNPROTECTED] == state.classes.tally[classes.UNPROTECTED]
     assert best.tally[BEST_CHANGED] == state.pool.tally[pools.CHANGED]
     go_to(state, values, best, trial, np.zeros_like(best.changed))
@@ -265,8 +264,8 @@ def test_the_same_seed_gives_the_same_edits(task, seed):
 @given(tasks())
 @settings(deadline=None, max_examples=40)
 def test_to_ask_for_the_work_changes_nothing(task):
-    arena = arena_of(task, generator())
-    before = snapshot(arena)
-    assert work_of(arena) > 0
-    for then, now in zip(before, snapshot(arena), strict=True):
+    annealing = annealing_state_of(task, generator())
+    before = snapshot(annealing)
+    assert work_of(annealing) > 0
+    for then, now in zip(before, snapshot(annealing), strict=True):
         assert np.array_equal(then, now)

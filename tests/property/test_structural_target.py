@@ -13,11 +13,11 @@ from graphveil.data import Graph
 from graphveil.kernels.hashing import FREE
 from graphveil.kernels.structural import classes as kernel
 from graphveil.kernels.structural.anneal import anneal
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as edits_kernel
 from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.target.state import best, field_of, go_to, present
+from graphveil.methods.structural.target.state import best, go_to, present, target_state_of
 from graphveil.methods.structural.target.walk import set_aims, target
 from graphveil.methods.structural.task import Task
 
@@ -79,10 +79,10 @@ def edges_in(state):
     return {(v, w) for v, w in arcs if v < w}
 
 
-def assert_counted(task, field):
+def assert_counted(task, target_state):
     """Compare every number of the state with a recount of its neighbor lists."""
-    classes, edits = field.state.classes, field.edits
-    n, k, edges = task.graph.n_nodes, task.k, edges_in(field.state)
+    classes, edits = target_state.state.classes, target_state.edits
+    n, k, edges = task.graph.n_nodes, task.k, edges_in(target_state.state)
     found = values(n, edges)
     codes = [degree << 40 | triangles for degree, triangles in found]
     assert codes == classes.table[classes.node[:, 0], 0].tolist()
@@ -97,7 +97,7 @@ def assert_counted(task, field):
         for (d, t), (_, strength, aim_d, aim_t) in zip(found, classes.node.tolist(), strict=True)
     ]
     assert sum(gaps) == classes.tally[kernel.GAP]
-    changed = pairs_in(present(field))
+    changed = pairs_in(present(target_state))
     assert edges ^ edges_of(task.graph) == changed
     positions = {key: position for key, position in edits.table.tolist() if key != FREE}
     count = int(edits.tally[edits_kernel.CHANGED])
@@ -106,17 +106,19 @@ def assert_counted(task, field):
 
 def shuffled(task, seed, *, flips=12):
     """A state after some flips, with weights and aims."""
-    field, rng = field_of(task), generator(seed)
-    classes, weight = field.state.classes, field.state.classes.weight
+    target_state, rng = target_state_of(task), generator(seed)
+    classes, weight = target_state.state.classes, target_state.state.classes.weight
     weight[:] = rng.integers(0, 4, weight.size)
     kernel.fill(classes)
     set_aims(classes, 0, task.graph.n_nodes, strength=1)
     for _ in range(flips):
         v, w = rng.permutation(task.graph.n_nodes)[:2].tolist()
-        edits_kernel.flip_all(field.state, field.edits, np.array([edits_kernel.key_of(v, w)]))
-        if field.edits.tally[edits_kernel.CHANGED] >= task.budget:
+        edits_kernel.flip_all(
+            target_state.state, target_state.edits, np.array([edits_kernel.key_of(v, w)])
+        )
+        if target_state.edits.tally[edits_kernel.CHANGED] >= task.budget:
             break
-    return field
+    return target_state
 
 
 def plan_of(task, *, steps, hot=2.0, **more):
@@ -131,7 +133,7 @@ SEEDS = st.integers(0, 2**32)
 @settings(deadline=None, max_examples=50)
 def test_the_state_equals_a_recount_after_any_flips(graph, k, seed):
     task = task_of(graph, k=k)
-    assert_counted(task, field_of(task))
+    assert_counted(task, target_state_of(task))
     assert_counted(task, shuffled(task, seed))
 
 
@@ -139,43 +141,43 @@ def test_the_state_equals_a_recount_after_any_flips(graph, k, seed):
 @settings(deadline=None, max_examples=60)
 def test_the_state_equals_a_recount_after_any_proposals(graph, k, seed, bits):
     task = task_of(graph, k=k)
-    field = shuffled(task, seed, flips=3)
+    target_state = shuffled(task, seed, flips=3)
     if not bits:
-        field = without_bits(field)
+        target_state = without_bits(target_state)
     for first in (0, 150):
-        anneal(None, field, *plan_of(task, steps=300), generator(seed), first, first + 150)
-        assert_counted(task, field)
-        set_aims(field.state.classes, 1, 6, strength=first % 2)
-        assert_counted(task, field)
-    assert field.edits.tally[edits_kernel.CHANGED] <= task.budget
+        anneal(None, target_state, *plan_of(task, steps=300), generator(seed), first, first + 150)
+        assert_counted(task, target_state)
+        set_aims(target_state.state.classes, 1, 6, strength=first % 2)
+        assert_counted(task, target_state)
+    assert target_state.edits.tally[edits_kernel.CHANGED] <= task.budget
 
 
-def without_bits(field):
-    bare = np.zeros((field.state.rows.length.size, 0), dtype=np.uint64)
-    return field._replace(state=field.state._replace(bits=bare))
+def without_bits(target_state):
+    bare = np.zeros((target_state.state.rows.length.size, 0), dtype=np.uint64)
+    return target_state._replace(state=target_state.state._replace(bits=bare))
 
 
-def snapshot(field):
-    classes, rows, bits = field.state
+def snapshot(target_state):
+    classes, rows, bits = target_state.state
     arrays = [*classes[:2], classes.weight, classes.tally[: kernel.MOVED], rows.length, bits]
-    rows = [array.copy() for array in (*arrays, *field.edits)]
-    return [*rows, np.array(sorted(edges_in(field.state)))]
+    rows = [array.copy() for array in (*arrays, *target_state.edits)]
+    return [*rows, np.array(sorted(edges_in(target_state.state)))]
 
 
 @given(graphs(), st.integers(2, 4), SEEDS, st.booleans())
 @settings(deadline=None, max_examples=60)
 def test_a_rejected_trial_changes_nothing_at_all(graph, k, seed, bits):
     task = task_of(graph, k=k)
-    field, rng = shuffled(task, seed), generator(seed)
-    field = field if bits else without_bits(field)
+    target_state, rng = shuffled(task, seed), generator(seed)
+    target_state = target_state if bits else without_bits(target_state)
     pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
     trial = rng.permutation(np.array(pairs))[:5]
-    field.trial[: trial.size] = trial
-    before = snapshot(field)
-    tallies = kernel.tallies(field.state.classes)
-    edits_kernel.make(field.state, field.trial, trial.size)
-    edits_kernel.take_back(field.state, field.trial, trial.size, tallies)
-    for then, now in zip(before, snapshot(field), strict=True):
+    target_state.trial[: trial.size] = trial
+    before = snapshot(target_state)
+    tallies = kernel.tallies(target_state.state.classes)
+    edits_kernel.make(target_state.state, target_state.trial, trial.size)
+    edits_kernel.take_back(target_state.state, target_state.trial, trial.size, tallies)
+    for then, now in zip(before, snapshot(target_state), strict=True):
         assert then.tolist() == now.tolist()
 
 
@@ -183,29 +185,33 @@ def test_a_rejected_trial_changes_nothing_at_all(graph, k, seed, bits):
 @settings(deadline=None, max_examples=40)
 def test_the_flips_of_a_trial_see_those_before_them(graph, seed):
     task = task_of(graph, budget=60)
-    field, rng = shuffled(task, seed), generator(seed)
+    target_state, rng = shuffled(task, seed), generator(seed)
     pairs = [edits_kernel.key_of(v, w) for v, w in combinations(range(graph.n_nodes), 2)]
     trial = rng.permutation(np.array(pairs))[:5]
-    field.trial[: trial.size] = trial
-    more = edits_kernel.more_edits(field, trial.size, task.budget)
-    before = field.edits.tally[edits_kernel.CHANGED]
-    edits_kernel.make(field.state, field.trial, trial.size)
-    edits_kernel.settle_trial(field.state, field.edits, field.trial, trial.size)
-    assert_counted(task, field)
-    assert more == field.edits.tally[edits_kernel.CHANGED] - before
+    target_state.trial[: trial.size] = trial
+    more = edits_kernel.more_edits(target_state, trial.size, task.budget)
+    before = target_state.edits.tally[edits_kernel.CHANGED]
+    edits_kernel.make(target_state.state, target_state.trial, trial.size)
+    edits_kernel.settle_trial(
+        target_state.state, target_state.edits, target_state.trial, trial.size
+    )
+    assert_counted(task, target_state)
+    assert more == target_state.edits.tally[edits_kernel.CHANGED] - before
 
 
 @given(graphs(), st.integers(2, 4), SEEDS, st.integers(1, 40))
 @settings(deadline=None, max_examples=40)
 def test_the_best_state_can_be_gone_back_to_from_far(graph, k, seed, log):
     task = task_of(graph, k=k)
-    field = field_of(task)
-    field = field._replace(edits=field.edits._replace(log=np.empty(log, dtype=np.int64)))
-    anneal(None, field, *plan_of(task, steps=300), generator(seed), 0, 300)
-    go_to(field, best(field))
-    assert_counted(task, field)
-    tally = field.edits.tally
-    assert tally[BEST_UNPROTECTED] == field.state.classes.tally[kernel.UNPROTECTED]
+    target_state = target_state_of(task)
+    target_state = target_state._replace(
+        edits=target_state.edits._replace(log=np.empty(log, dtype=np.int64))
+    )
+    anneal(None, target_state, *plan_of(task, steps=300), generator(seed), 0, 300)
+    go_to(target_state, best(target_state))
+    assert_counted(task, target_state)
+    tally = target_state.edits.tally
+    assert tally[BEST_UNPROTECTED] == target_state.state.classes.tally[kernel.UNPROTECTED]
     assert tally[BEST_CHANGED] == tally[edits_kernel.CHANGED]
 
 
@@ -219,20 +225,22 @@ def test_on_the_way_from_one_state_to_another_nothing_is_written_beyond_its_room
     graph = graph_of(n, [edits_kernel.ends_of(key) for key in pairs[edges].tolist()])
     budget = pairs.size // 2
     task = task_of(graph, budget=budget)
-    field = field_of(task)
-    guarded = np.full(field.edits.pairs.size + pairs.size, -7)
-    room = guarded[: field.edits.pairs.size]
-    lists = field.state.rows
+    target_state = target_state_of(task)
+    guarded = np.full(target_state.edits.pairs.size + pairs.size, -7)
+    room = guarded[: target_state.edits.pairs.size]
+    lists = target_state.state.rows
     neighbor = np.full(lists.neighbor.size + pairs.size, -7, dtype=np.int32)
     neighbor[: lists.neighbor.size] = lists.neighbor
-    field = field._replace(
-        edits=field.edits._replace(pairs=room),
-        state=field.state._replace(rows=lists._replace(neighbor=neighbor[: lists.neighbor.size])),
+    target_state = target_state._replace(
+        edits=target_state.edits._replace(pairs=room),
+        state=target_state.state._replace(
+            rows=lists._replace(neighbor=neighbor[: lists.neighbor.size])
+        ),
     )
     for changed in (pairs[-budget:], pairs[:budget])[:: -1 if back else 1]:
-        go_to(field, changed)
-        assert changed.tolist() == present(field).tolist()
-        assert_counted(task, field)
+        go_to(target_state, changed)
+        assert changed.tolist() == present(target_state).tolist()
+        assert_counted(task, target_state)
     assert {-7} == set(guarded[room.size :].tolist())
     assert {-7} == set(neighbor[lists.neighbor.size :].tolist())
 
@@ -244,12 +252,14 @@ def gap(one, other):
 @given(graphs(), st.integers(2, 3))
 @settings(deadline=None, max_examples=60)
 def test_an_aim_is_the_nearest_class_or_shared_by_likes_at_no_higher_cost(graph, k):
-    field = field_of(task_of(graph, k=k))
-    set_aims(field.state.classes, 0, graph.n_nodes, strength=1)
+    target_state = target_state_of(task_of(graph, k=k))
+    set_aims(target_state.state.classes, 0, graph.n_nodes, strength=1)
     found = values(graph.n_nodes, edges_of(graph))
     sizes = Counter(found)
     shared = {}
-    for mine, (_, strength, *aim) in zip(found, field.state.classes.node.tolist(), strict=True):
+    for mine, (_, strength, *aim) in zip(
+        found, target_state.state.classes.node.tolist(), strict=True
+    ):
         nearest = min((gap(mine, code) for code in sizes if sizes[code] >= k), default=None)
         cost = gap(mine, aim)
         if sizes[mine] >= k:

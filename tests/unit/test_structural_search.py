@@ -9,7 +9,7 @@ from graphveil.kernels.structural.annealing.state import flip
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.starts import cut, strip
-from graphveil.methods.structural.annealing.state import arena_of, edited_of
+from graphveil.methods.structural.annealing.state import annealing_state_of, edited_of
 from graphveil.methods.structural.annealing.walk import default_iterations, search
 from graphveil.methods.structural.outcome import codes_of, counted
 from graphveil.methods.structural.task import Edited, Task
@@ -197,7 +197,7 @@ def test_a_goal_is_missed_by_far_only_where_edges_can_be_sampled_instead(measure
 
 def test_empty_classes_are_dropped_before_the_table_is_full():
     task = task_of(random_graph(n=60, density=0.3))
-    state, _, best, _, trial = arena_of(task, generator())
+    state, _, best, _, trial = annealing_state_of(task, generator())
     pairs = generator(1).integers(0, task.graph.n_edges, 4000)
     most = 0
     for pair in pairs.tolist():
@@ -214,10 +214,10 @@ def test_empty_classes_are_dropped_before_the_table_is_full():
 
 def test_a_wrong_count_does_not_leave_the_search():
     task = task_of(FLAG)
-    arena = arena_of(task, generator())
-    arena.best.tally[1] += 1
+    annealing = annealing_state_of(task, generator())
+    annealing.best.tally[1] += 1
     with pytest.raises(AssertionError, match="a recount gives 2"):
-        edited_of(task, arena, [])
+        edited_of(task, annealing, [])
 
 
 def test_unprotected_nodes_are_counted_after_additions_and_deletions():

@@ -5,12 +5,12 @@ import pytest
 
 from graphveil.data import Graph
 from graphveil.kernels.structural.anneal import attempt
-from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.state import BEST_UNPROTECTED
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.state import (
     Visited,
-    arena_of,
+    annealing_state_of,
     edited_of,
     edits_of,
     remember,
@@ -169,48 +169,48 @@ def wheels():
 
 def test_what_hashes_merge_is_counted_exactly_in_the_end():
     task = task_of(wheels(), measure="dk", budget=3)
-    arena = arena_of(task, generator())
-    assert 0 == arena.best.tally[BEST_UNPROTECTED]
-    found = edited_of(task._replace(by_budget=True), arena, [])
+    annealing = annealing_state_of(task, generator())
+    assert 0 == annealing.best.tally[BEST_UNPROTECTED]
+    found = edited_of(task._replace(by_budget=True), annealing, [])
     assert 2 == found.unprotected == unprotected_in(task.graph, task)
     assert 2 == search(task._replace(by_budget=True), iterations=50, rng=generator()).unprotected
 
 
 def test_a_state_met_before_wins_where_hashes_have_lied():
     task = task_of(wheels(), measure="dk", budget=12)
-    arena = arena_of(task, generator())
-    rings = np.flatnonzero((arena.state.pool.one > 0) & (arena.state.pool.one != 7))
-    bare = np.zeros_like(arena.best.changed)
+    annealing = annealing_state_of(task, generator())
+    rings = np.flatnonzero((annealing.state.pool.one > 0) & (annealing.state.pool.one != 7))
+    bare = np.zeros_like(annealing.best.changed)
     bare[rings] = True
     visited = [Visited(bare, np.empty(0, dtype=np.int64))]
-    found = edited_of(task._replace(by_budget=True), arena, visited)
+    found = edited_of(task._replace(by_budget=True), annealing, visited)
     assert (0, 12) == (found.unprotected, found.cost)
 
 
 def test_states_met_are_listed_once_and_the_oldest_forgotten():
-    arena = arena_of(task_of(random_graph()), generator())
+    annealing = annealing_state_of(task_of(random_graph()), generator())
     visited = []
     for pair in (0, 0, *range(1, 12)):
-        arena.best.changed[pair] = True
-        remember(visited, arena)
+        annealing.best.changed[pair] = True
+        remember(visited, annealing)
     assert list(range(5, 13)) == [int(one.changed.sum()) for one in visited]
 
 
 def test_a_rewiring_is_listed_by_the_pairs_it_parts_and_joins():
     square = Graph.from_edges([0, 2], [1, 3], n=4)
-    arena = arena_of(task_of(square, edits="rewire"), generator())
-    rows, mates = arena.state.rows, arena.state.pool.mates
+    annealing = annealing_state_of(task_of(square, edits="rewire"), generator())
+    rows, mates = annealing.state.rows, annealing.state.pool.mates
     for turned, joined in ((0, [[0, 3], [1, 2]]), (1, [[0, 2], [1, 3]])):
         mates[0] = (2 + turned, turned)
         plan = within_budget(task_of(square, edits="rewire"), 1).plan
-        arena.trial[0] = 0
-        attempt(arena, None, 1, 1, plan, 1e9)
-        edited = edits_of(arena, Visited(np.ones(2, dtype=np.bool_), mates[0]))
+        annealing.trial[0] = 0
+        attempt(annealing, None, 1, 1, plan, 1e9)
+        edited = edits_of(annealing, Visited(np.ones(2, dtype=np.bool_), mates[0]))
         assert joined == edited.added.tolist()
         assert [[0, 1], [2, 3]] == edited.deleted.tolist()
         assert rows.neighbor[0] == (2 if turned else 3)
-        arena.trial[0] = 1
-        attempt(arena, None, 1, -1, plan, 1e9)
+        annealing.trial[0] = 1
+        attempt(annealing, None, 1, -1, plan, 1e9)
         assert [1, 0, 3, 2] == rows.neighbor.tolist()
 
 

@@ -9,14 +9,14 @@ import pytest
 import graphveil as gv
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing.starts import cut
 from graphveil.methods.structural.run import noted
 from graphveil.methods.structural.target import phases
 from graphveil.methods.structural.target import walk as module
-from graphveil.methods.structural.target.state import edited_of, field_of
+from graphveil.methods.structural.target.state import edited_of, target_state_of
 from graphveil.methods.structural.target.walk import Walk, is_dense, target
 from graphveil.methods.structural.task import Edited, Task
 from graphveil.randomness import Randomness
@@ -78,16 +78,16 @@ def test_a_graph_of_fewer_than_k_nodes_is_left_alone():
 
 
 def test_a_graph_is_dense_by_its_triangles_and_its_degrees():
-    assert not is_dense(field_of(task_of(complete_graph(31))))
-    assert is_dense(field_of(task_of(complete_graph(33))))
+    assert not is_dense(target_state_of(task_of(complete_graph(31))))
+    assert is_dense(target_state_of(task_of(complete_graph(33))))
     hub = Graph.from_edges(np.zeros(60, dtype=int), np.arange(1, 61), n=61)
-    assert not is_dense(field_of(task_of(hub)))
+    assert not is_dense(target_state_of(task_of(hub)))
 
 
 def test_a_dense_graph_goes_through_all_its_stages():
     broken = complete_graph(40).edges()[3:]
     task = task_of(Graph.from_edges(broken[:, 0], broken[:, 1], n=40))
-    assert is_dense(field_of(task))
+    assert is_dense(target_state_of(task))
     edited = target(task, iterations=20_000, rng=generator())
     assert 0 == edited.unprotected
     assert edited.cost <= 3
@@ -95,14 +95,14 @@ def test_a_dense_graph_goes_through_all_its_stages():
 
 def test_the_best_of_several_starts_is_kept():
     task = task_of(random_graph())
-    walk = Walk(task, field_of(task), generator(), None, 20_000, 20_000, [])
+    walk = Walk(task, target_state_of(task), generator(), None, 20_000, 20_000, [])
     assert not walk.follow(phases.POLISH[0])
     reached = walk.reached()
     assert reached[0] < 40
     walk.begin_anew()
     assert (0, reached) == (walk.here()[1], walk.reached())
     walk.end()
-    edited = edited_of(task, walk.field)
+    edited = edited_of(task, walk.target_state)
     assert reached == walk.here() == (edited.unprotected, edited.cost)
 
 
@@ -152,10 +152,10 @@ def test_a_watched_run_gives_what_an_unwatched_one_gives():
 
 def test_a_wrong_count_does_not_leave_the_heuristic():
     task = task_of(FLAG)
-    field = field_of(task)
-    field.edits.tally[BEST_UNPROTECTED] += 1
+    target_state = target_state_of(task)
+    target_state.edits.tally[BEST_UNPROTECTED] += 1
     with pytest.raises(AssertionError, match="a recount gives 2"):
-        edited_of(task, field)
+        edited_of(task, target_state)
 
 
 def test_effort_leaves_the_number_of_starts_as_it_is(monkeypatch):
@@ -174,14 +174,14 @@ def test_edits_are_taken_back_only_while_that_may_win(to_beat, last, monkeypatch
     rounds = iter([900, 800, 720, 650, 590, 540, 500, 470, 450, 445])
 
     def follow(walk, *_, **__):
-        walk.field.edits.tally[BEST_CHANGED] = next(rounds)
+        walk.target_state.edits.tally[BEST_CHANGED] = next(rounds)
         return False
 
     monkeypatch.setattr(Walk, "follow", follow)
     monkeypatch.setattr(Walk, "back_to_best", lambda _: None)
     task = task_of(FLAG, k=1)._replace(to_beat=to_beat)
-    walk = Walk(task, field_of(task), generator(), None, 1, 1, [])
-    walk.field.edits.tally[BEST_CHANGED] = 1000
+    walk = Walk(task, target_state_of(task), generator(), None, 1, 1, [])
+    walk.target_state.edits.tally[BEST_CHANGED] = 1000
     module._backfill(walk)
     assert last == walk.here()[1]
 
@@ -209,7 +209,7 @@ def test_rounds_go_on_while_they_may_come_to_the_last_few(missed, rounds, monkey
     monkeypatch.setattr(Walk, "follow_all", lambda _, course, **__: followed.append(course))
     monkeypatch.setattr(Walk, "follow", lambda *_, **__: None)
     task = task_of(FLAG)._replace(to_beat=4)
-    walk = Walk(task, field_of(task), generator(), None, 1, 1, [])
+    walk = Walk(task, target_state_of(task), generator(), None, 1, 1, [])
     module._run(walk, phases.DENSE, None)
     assert rounds == len(followed) - 1
     followed.clear()

@@ -45,7 +45,7 @@ def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
     coarse = classes_of(known, graph.degrees(), sizes["nodes"], sizes["edges"])
     alone = np.bincount(coarse)[coarse] == 1
     unsettled = np.flatnonzero(~alone & ~_settled(graph, distance, sizes["edges"]))
-    room = kernels.make_room(graph.n_nodes, graph.indices.size)
+    room = kernels.new_color_buffers(graph.n_nodes, graph.indices.size)
     lists = (graph.indptr, graph.indices, distance)
     hashes = np.zeros(graph.n_nodes, dtype=np.uint64)
     hashes[unsettled] = kernels.neighborhood_hashes(*lists, unsettled, room)

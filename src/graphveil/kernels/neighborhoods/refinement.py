@@ -22,7 +22,7 @@ from graphveil.kernels.tiers import tiered
 ROUNDS = 3
 
 
-class Room(NamedTuple):
+class ColorBuffers(NamedTuple):
     """Room for one neighborhood at a time, its edges and the colors of its nodes.
 
     Inside, nodes go by their positions in ``ball.nodes``; the center is at 0. The neighbors of
@@ -36,9 +36,9 @@ class Room(NamedTuple):
     before: Hashes
 
 
-def make_room(n: int, entries: int) -> Room:
+def new_color_buffers(n: int, entries: int) -> ColorBuffers:
     """Return room for any neighborhood of a graph of n nodes and 2 m entries."""
-    return Room(
+    return ColorBuffers(
         make_ball(n),
         np.zeros(n + 1, dtype=np.int64),
         np.empty(entries, dtype=np.int32),
@@ -48,7 +48,7 @@ def make_room(n: int, entries: int) -> Room:
 
 
 @leaf
-def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: Room) -> int:
+def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: ColorBuffers) -> int:
     """Write the neighborhood of the center and its colors into the room; return its size.
 
     A color begins as the distance from the center; each round stirs in those of the neighbors.
@@ -78,7 +78,7 @@ def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: R
 
 
 def _steps_of_hashes(
-    indptr: Indptr, _indices: Indices, distance: int, _nodes: Ints, _room: Room
+    indptr: Indptr, _indices: Indices, distance: int, _nodes: Ints, _room: ColorBuffers
 ) -> int:
     return steps_of_balls(np.diff(indptr), distance)
 
@@ -86,7 +86,7 @@ def _steps_of_hashes(
 @tiered(_steps_of_hashes)
 @allocating
 def neighborhood_hashes(
-    indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: Room
+    indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: ColorBuffers
 ) -> Hashes:
     """Return a hash of the neighborhood of every node given: equal where they are isomorphic."""
     out = np.empty(nodes.size, dtype=np.uint64)
@@ -99,7 +99,9 @@ def neighborhood_hashes(
     return out
 
 
-def _steps_of_one(indptr: Indptr, indices: Indices, distance: int, center: int, _room: Room) -> int:
+def _steps_of_one(
+    indptr: Indptr, indices: Indices, distance: int, center: int, _room: ColorBuffers
+) -> int:
     """Return about how many steps it takes to walk over one neighborhood."""
     if distance > 1:
         return indices.size
@@ -110,7 +112,7 @@ def _steps_of_one(indptr: Indptr, indices: Indices, distance: int, center: int, 
 @tiered(_steps_of_one)
 @allocating
 def neighborhood(
-    indptr: Indptr, indices: Indices, distance: int, center: int, room: Room
+    indptr: Indptr, indices: Indices, distance: int, center: int, room: ColorBuffers
 ) -> tuple[Hashes, NDArray[np.int64]]:
     """Return the colors of a neighborhood, the center's first, and its edges by position."""
     size = _enter(indptr, indices, center, distance, room)

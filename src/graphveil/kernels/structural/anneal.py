@@ -11,15 +11,14 @@ import math
 import numpy as np
 
 from graphveil.kernels.leaf import leaf
-from graphveil.kernels.structural.annealing import best as bests
 from graphveil.kernels.structural.annealing import proposals
 from graphveil.kernels.structural.annealing import state as pooled
-from graphveil.kernels.structural.annealing.state import Arena
+from graphveil.kernels.structural.annealing.state import AnnealingState
 from graphveil.kernels.structural.classes import UNPROTECTED, energy_of, list_unprotected, tallies
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as aimed
 from graphveil.kernels.structural.target import moves
-from graphveil.kernels.structural.target.edits import Field
+from graphveil.kernels.structural.target.edits import TargetState
 
 RENEWAL = 256
 """Proposals at least between two lists of the unprotected nodes."""
@@ -27,31 +26,36 @@ RENEWAL = 256
 
 @leaf
 def attempt(
-    arena: Arena | None, field: Field | None, size: int, more: int, plan: Schedule, bar: float
+    annealing: AnnealingState | None,
+    target_state: TargetState | None,
+    size: int,
+    more: int,
+    plan: Schedule,
+    bar: float,
 ) -> None:
     """Make the trial of so many pairs, and so many edits more; undo it if the energy rises too far.
 
     At most `bar` is allowed. Writes the state, and the best state if the new one is better.
     """
-    if arena is not None:
-        state, values, best, _, trial = arena
+    if annealing is not None:
+        state, values, best, _, trial = annealing
         classes = state.classes
-    if field is not None:
-        with_aims, edits, trial, _ = field
+    if target_state is not None:
+        with_aims, edits, trial, _ = target_state
         classes = with_aims.classes
     before, energy = tallies(classes), energy_of(classes, plan)
-    if arena is not None:
+    if annealing is not None:
         pooled.make(state, values, trial, size)
-    if field is not None:
+    if target_state is not None:
         aimed.make(with_aims, trial, size)
     refused = energy_of(classes, plan) - energy + plan.price * more > bar
-    if arena is not None:
+    if annealing is not None:
         if refused:
             pooled.take_back(state, values, trial, size, before)
         else:
             pooled.settle_trial(state, values, best, trial, size)
-            bests.keep_if_better(state.pool, best, classes.tally[UNPROTECTED], plan.allowed)
-    if field is not None:
+            pooled.keep_if_better(state.pool, best, classes.tally[UNPROTECTED], plan.allowed)
+    if target_state is not None:
         if refused:
             aimed.take_back(with_aims, trial, size, before)
         else:
@@ -61,22 +65,22 @@ def attempt(
 
 @leaf
 def anneal(
-    arena: Arena | None,
-    field: Field | None,
+    annealing: AnnealingState | None,
+    target_state: TargetState | None,
     plan: Schedule,
     odds: Odds,
     rng: np.random.Generator,
     first: int,
     last: int,
 ) -> None:
-    """Make proposals first..last - 1 of the schedule; one of arena and field is None.
+    """Make proposals first..last - 1 of the schedule; one of annealing and target_state is None.
 
     Cools geometrically, and lists the unprotected nodes now and then. Writes what `attempt` writes.
     """
-    if arena is not None:
-        classes, unprotected = arena.state.classes, arena.unprotected
-    if field is not None:
-        classes, unprotected = field.state.classes, field.unprotected
+    if annealing is not None:
+        classes, unprotected = annealing.state.classes, annealing.unprotected
+    if target_state is not None:
+        classes, unprotected = target_state.state.classes, target_state.unprotected
     renewal = since = max(RENEWAL, len(classes.node) >> 8)
     cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
     temperature = plan.hot * cooling**first
@@ -89,13 +93,13 @@ def anneal(
             listed = list_unprotected(classes, unprotected)
         since += 1
         temperature *= cooling
-        if arena is not None:
-            pool, near = arena.state.pool, (unprotected, listed)
-            size = proposals.propose(pool, arena.state.rows, arena.trial, near, odds, rng)
-            more = proposals.more_edits(pool, arena.trial, size)
-        if field is not None:
-            size = moves.propose(field, listed, odds, rng)
-            more = aimed.more_edits(field, size, odds.budget)
+        if annealing is not None:
+            pool, near = annealing.state.pool, (unprotected, listed)
+            size = proposals.propose(pool, annealing.state.rows, annealing.trial, near, odds, rng)
+            more = proposals.more_edits(pool, annealing.trial, size)
+        if target_state is not None:
+            size = moves.propose(target_state, listed, odds, rng)
+            more = aimed.more_edits(target_state, size, odds.budget)
         if 0 < size >= more:
             bar = -temperature * math.log(1.0 - rng.random())
-            attempt(arena, field, size, more, plan, bar)
+            attempt(annealing, target_state, size, more, plan, bar)

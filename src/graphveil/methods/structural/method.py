@@ -295,15 +295,15 @@ def _lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
     return (*unprotected, *lost_clustering(cost["clustering_before"], cost["clustering"]))
 
 
-def _rewiring(rare: int, allowed: int) -> list[str]:
+def _rewiring(unprotected: int, allowed: int) -> list[str]:
     """Return the advice on nodes whose degree is shared by too few; none where so many may be."""
-    if rare <= allowed:
+    if unprotected <= allowed:
         return []
-    rare_degrees = (
-        f"no rewiring can make {rare} nodes anonymous, {allowed} may stay unprotected: it keeps "
-        f"every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
+    advice = (
+        f"no rewiring can make {unprotected} nodes anonymous, {allowed} may stay unprotected: it "
+        f"keeps every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
     )
-    return [rare_degrees]
+    return [advice]
 
 
 def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str]:

@@ -149,7 +149,7 @@ def lower_bound(task: Task) -> int | None:
 
 
 def unprotected_by_rewiring(task: Task) -> int:
-    """No rewiring leaves fewer nodes unprotected, since it keeps every degree: those of rare ones.
+    """No rewiring leaves fewer nodes unprotected, since it keeps every degree.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphveil.kernels.leaf import ZERO, leaf
-from graphveil.kernels.structural.annealing.pool import CHANGED, NONE, NOW, Ints, Pool
+from graphveil.kernels.structural.annealing.state import CHANGED, NONE, NOW, Ints, Pool
 from graphveil.kernels.structural.rows import Nodes, Rows, adjacent
 from graphveil.kernels.structural.schedule import Odds
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.leaf import leaf
 from graphveil.kernels.neighborhoods.balls import Ball
 from graphveil.kernels.neighborhoods.multisets import STEP, mixed
-from graphveil.kernels.neighborhoods.refinement import Room
+from graphveil.kernels.neighborhoods.refinement import ColorBuffers
 from graphveil.kernels.structural.rows import Rows
 
 Ints = NDArray[np.int64]
@@ -71,7 +71,7 @@ def hashed(degree: int) -> int:
 
 @leaf
 def look_at(
-    rows: Rows, rule: Ints, v: int, what: int, value: Ints, ball: Ball, room: Room | None
+    rows: Rows, rule: Ints, v: int, what: int, value: Ints, ball: Ball, room: ColorBuffers | None
 ) -> None:
     """Write the sum of v, its shape, or its work, made afresh from its neighborhood.
 
@@ -105,7 +105,7 @@ def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
 
 
 @leaf
-def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: Room | None) -> int:
+def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: ColorBuffers | None) -> int:
     """Return the hash of the neighborhood in the ball: of colors, or of degrees inside.
 
     At distance 1 the center has an edge to everyone and is left out, of the ball too.
@@ -125,7 +125,7 @@ def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: Room | None) 
 
 
 @leaf
-def _color(rows: Rows, first: int, size: int, room: Room) -> None:
+def _color(rows: Rows, first: int, size: int, room: ColorBuffers) -> None:
     """Color the positions first..size - 1 by distance, degree inside, and colors around."""
     ball, start, ends, color, before = room
     start[first] = 0

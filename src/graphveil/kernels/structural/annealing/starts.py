@@ -7,11 +7,14 @@ import math
 import numpy as np
 
 from graphveil.kernels.leaf import MINUS_ONE, leaf
-from graphveil.kernels.structural.annealing.best import Best, keep_if_better
-from graphveil.kernels.structural.annealing.pool import NONE, Flags, Ints
 from graphveil.kernels.structural.annealing.state import (
-    State,
+    NONE,
+    Best,
+    Flags,
+    Ints,
+    PoolState,
     flip,
+    keep_if_better,
     shift_pair,
     steps_over_pairs,
 )
@@ -59,7 +62,7 @@ def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flag
 
 
 @leaf
-def delete(state: State, best: Best, trial: Ints, pair: int, allowed: int) -> None:
+def delete(state: PoolState, best: Best, trial: Ints, pair: int, allowed: int) -> None:
     """Delete the edge, and make the state the best if it is better."""
     flip(state, None, best, trial, pair)
     keep_if_better(state.pool, best, state.classes.tally[UNPROTECTED], allowed)
@@ -67,7 +70,7 @@ def delete(state: State, best: Best, trial: Ints, pair: int, allowed: int) -> No
 
 @tiered(steps_over_pairs)
 @leaf
-def cut_triangles(state: State, best: Best, trial: Ints, side: Flags, allowed: int) -> None:
+def cut_triangles(state: PoolState, best: Best, trial: Ints, side: Flags, allowed: int) -> None:
     """Delete the edges inside a half that lie in a triangle; no triangle remains."""
     pool = state.pool
     for pair in range(pool.one.size):
@@ -76,7 +79,7 @@ def cut_triangles(state: State, best: Best, trial: Ints, side: Flags, allowed: i
             delete(state, best, trial, pair, allowed)
 
 
-def _steps_of_deletions(state: State, most: int) -> int:
+def _steps_of_deletions(state: PoolState, most: int) -> int:
     """Return about how many steps it takes to delete edges, each the best of those at its node."""
     length = state.rows.length
     highest = int(length.max(initial=0))
@@ -89,7 +92,9 @@ def _steps_of_deletions(state: State, most: int) -> int:
     )
 )
 @leaf
-def lower_to(state: State, best: Best, trial: Ints, excess: Ints, allowed: int, steps: int) -> bool:
+def lower_to(
+    state: PoolState, best: Best, trial: Ints, excess: Ints, allowed: int, steps: int
+) -> bool:
     """Delete edges of nodes with excess degree, the highest first; return whether any has more.
 
     Makes at most `steps` deletions. Of its edges a node loses one to another node with excess, then
@@ -117,7 +122,7 @@ def lower_to(state: State, best: Best, trial: Ints, excess: Ints, allowed: int, 
 
 
 @leaf
-def _highest(state: State) -> int:
+def _highest(state: PoolState) -> int:
     """Return the unprotected node of highest degree, or NONE."""
     classes, length = state.classes, state.rows.length
     chosen = NONE
@@ -130,7 +135,7 @@ def _highest(state: State) -> int:
 
 
 @leaf
-def _least(state: State) -> int:
+def _least(state: PoolState) -> int:
     """Return the node of lowest degree that has an edge."""
     length = state.rows.length
     chosen = NONE
@@ -143,7 +148,7 @@ def _least(state: State) -> int:
 
 
 @leaf
-def _best_deletion(state: State, v: int) -> int:
+def _best_deletion(state: PoolState, v: int) -> int:
     """Return the edge at v whose deletion leaves fewest unprotected, ties to fewest common ones.
 
     Of a hub's edges every second, third... is looked at.
@@ -169,7 +174,7 @@ def _best_deletion(state: State, v: int) -> int:
 
 @tiered(lambda state, _best, _trial, _allowed, steps: _steps_of_deletions(state, steps))
 @leaf
-def strip(state: State, best: Best, trial: Ints, allowed: int, steps: int) -> bool:
+def strip(state: PoolState, best: Best, trial: Ints, allowed: int, steps: int) -> bool:
     """Wear down unprotected nodes, the highest degree first; return whether there is more to do.
 
     Makes at most `steps` deletions; stops where at most `allowed` nodes are unprotected.

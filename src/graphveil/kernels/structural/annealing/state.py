@@ -10,17 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import ONE, leaf
-from graphveil.kernels.structural.annealing.best import Best, record
-from graphveil.kernels.structural.annealing.pool import (
-    BEST,
-    CHANGED,
-    NOW,
-    Flags,
-    Ints,
-    Pool,
-)
 from graphveil.kernels.structural.annealing.values import Values, restore, settle, turn
 from graphveil.kernels.structural.classes import (
     BY_TRIANGLE,
@@ -30,11 +22,130 @@ from graphveil.kernels.structural.classes import (
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import Rows, common_of, toggle
-from graphveil.kernels.tiers import tiered
+from graphveil.kernels.structural.rows import Nodes, Rows, common_of, toggle
+from graphveil.kernels.tiers import for_each_entry, tiered
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+NONE = -1
+CHANGED = 0
+NOW, BEST = range(2)
 
 
-class State(NamedTuple):
+class Pool(NamedTuple):
+    """The pairs that may be flipped: the edges first, then the candidates to add.
+
+    Pair i joins ``one[i]`` and ``other[i]``, and does so now where ``present[i]``.
+    ``around[start[v] : start[v + 1]]`` are the pairs at v. ``order`` is a permutation of the pairs:
+    the first ``tally[CHANGED]`` of them are changed; ``position`` is its inverse. ``common`` holds
+    the common neighbors of every pair at the start, or another guess of what a flip moves.
+
+    Where edges are rewired, a changed edge {v, w} has exchanged ends with its mate, edge
+    ``mates[NOW] >> 1``, {x, y}, for {v, y} and {x, w}; x and y change roles where ``mates[NOW] &
+    1``. ``mates[BEST]`` holds those of the best state. Elsewhere ``mates`` is None, and the kernels
+    are compiled without what asks for it.
+    """
+
+    one: Nodes
+    other: Nodes
+    start: Ints
+    around: Nodes
+    present: Flags
+    order: Nodes
+    position: Nodes
+    tally: Ints
+    common: Nodes
+    mates: Ints | None
+
+
+@leaf
+def is_changed(pool: Pool, pair: int) -> bool:
+    """Return whether the pair differs from the input."""
+    return bool(pool.position[pair] < pool.tally[CHANGED])
+
+
+LOGGED, BEST_UNPROTECTED, BEST_CHANGED = range(3)
+
+
+class Best(NamedTuple):
+    """The best state seen, and what happened since.
+
+    ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
+    which ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on with the
+    best state's unprotected nodes and its changed pairs.
+    """
+
+    changed: Flags
+    log: Nodes
+    tally: Ints
+
+
+@leaf
+def record(pool: Pool, mates: Ints | None, best: Best, pair: int) -> None:
+    """List a pair that was flipped, and its mate, as changed or as unchanged; log both."""
+    _record(pool, best, pair)
+    if mates is not None:
+        mate = mates[NOW, pair]
+        other = mate >> 1
+        mates[NOW, other] = 2 * pair + (mate & 1)
+        _record(pool, best, other)
+
+
+@leaf
+def _record(pool: Pool, best: Best, pair: int) -> None:
+    """Put an unchanged pair among the changed ones, a changed one among the others; log it."""
+    at = pool.position[pair]
+    if at < pool.tally[CHANGED]:
+        pool.tally[CHANGED] -= 1
+        border = pool.tally[CHANGED]
+    else:
+        border = pool.tally[CHANGED]
+        pool.tally[CHANGED] += 1
+    moved = pool.order[border]
+    pool.order[border], pool.order[at] = pair, moved
+    pool.position[pair], pool.position[moved] = border, at
+    if best.tally[LOGGED] < best.log.size:
+        best.log[best.tally[LOGGED]] = pair
+    best.tally[LOGGED] += 1
+
+
+@leaf
+def beats(unprotected: int, changed: int, tally: Ints, allowed: int) -> bool:
+    """Return whether a state is better: nodes too many, then edits, then unprotected nodes."""
+    beyond = max(unprotected - allowed, 0)
+    best_beyond = max(tally[BEST_UNPROTECTED] - allowed, 0)
+    if beyond != best_beyond:
+        return bool(beyond < best_beyond)
+    if changed != tally[BEST_CHANGED]:
+        return bool(changed < tally[BEST_CHANGED])
+    return bool(unprotected < tally[BEST_UNPROTECTED])
+
+
+@tiered(for_each_entry(0.1))
+@leaf
+def keep(pool: Pool, mates: Ints | None, best: Best, unprotected: int) -> None:
+    """Make the present state, which leaves so many nodes unprotected, the best one."""
+    tally = best.tally
+    logged = tally[LOGGED] <= best.log.size
+    for i in range(tally[LOGGED] if logged else best.changed.size):
+        pair = best.log[i] if logged else i
+        best.changed[pair] = pool.position[pair] < pool.tally[CHANGED]
+        if mates is not None:
+            mates[BEST, pair] = mates[NOW, pair]
+    tally[LOGGED] = 0
+    tally[BEST_UNPROTECTED] = unprotected
+    tally[BEST_CHANGED] = pool.tally[CHANGED]
+
+
+@leaf
+def keep_if_better(pool: Pool, best: Best, unprotected: int, allowed: int) -> None:
+    """Make the present state, which leaves so many nodes unprotected, the best if it is better."""
+    if beats(unprotected, pool.tally[CHANGED], best.tally, allowed):
+        keep(pool, pool.mates, best, unprotected)
+
+
+class PoolState(NamedTuple):
     """The classes of the nodes, their neighbors, and the pairs that may be flipped."""
 
     classes: Classes
@@ -42,20 +153,20 @@ class State(NamedTuple):
     pool: Pool
 
 
-class Arena(NamedTuple):
+class AnnealingState(NamedTuple):
     """What a walk over a pool of pairs reads and writes, and who was unprotected not long ago.
 
     ``trial`` is room for the pairs of one trial.
     """
 
-    state: State
+    state: PoolState
     values: Values | None
     best: Best
     unprotected: Ints
     trial: Ints
 
 
-def steps_over_pairs(state: State, *_others: object) -> int:
+def steps_over_pairs(state: PoolState, *_others: object) -> int:
     """Return about how many steps it takes to look at all pairs with their common neighbors."""
     length = state.rows.length
     return int((length * length).sum()) // 2 + state.pool.one.size
@@ -63,7 +174,7 @@ def steps_over_pairs(state: State, *_others: object) -> int:
 
 @tiered(steps_over_pairs)
 @leaf
-def count_common(state: State) -> None:
+def count_common(state: PoolState) -> None:
     """Write into the pool the common neighbors of every pair."""
     pool = state.pool
     for pair in range(pool.one.size):
@@ -73,7 +184,7 @@ def count_common(state: State) -> None:
 
 
 @leaf
-def shift_pair(state: State, pair: int) -> int:
+def shift_pair(state: PoolState, pair: int) -> int:
     """Move the codes as flipping the pair does; return how many common neighbors moved along.
 
     The neighbor lists stay as they are. Where triangles count nothing, nobody moves along.
@@ -91,7 +202,7 @@ def shift_pair(state: State, pair: int) -> int:
 
 
 @leaf
-def rewrite(state: State, pair: int) -> None:
+def rewrite(state: PoolState, pair: int) -> None:
     """Flip the pair in the neighbor lists; twice changes nothing."""
     pool = state.pool
     toggle(state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair])))
@@ -125,7 +236,7 @@ def _turns(pool: Pool, mates: Ints | None, turns: Ints, pair: int) -> int:
 
 
 @leaf
-def make(state: State, values: Values | None, trial: Ints, size: int) -> None:
+def make(state: PoolState, values: Values | None, trial: Ints, size: int) -> None:
     """Make the edits of a trial, or take them back, each seeing those before; write the classes.
 
     With values the lists are written. With codes alone the last flip waits for `settle_trial`.
@@ -147,7 +258,7 @@ def make(state: State, values: Values | None, trial: Ints, size: int) -> None:
 
 @leaf
 def take_back(
-    state: State, values: Values | None, trial: Ints, size: int, before: tuple[int, int, int]
+    state: PoolState, values: Values | None, trial: Ints, size: int, before: tuple[int, int, int]
 ) -> None:
     """Undo what `make` did last, when these were the `tallies` before."""
     undo(state.classes, before)
@@ -163,7 +274,9 @@ def take_back(
 
 
 @leaf
-def settle_trial(state: State, values: Values | None, best: Best, trial: Ints, size: int) -> None:
+def settle_trial(
+    state: PoolState, values: Values | None, best: Best, trial: Ints, size: int
+) -> None:
     """Make for good what `make` did last: list every pair, and its mate, as changed or not."""
     if values is None:
         rewrite(state, trial[size - 1])
@@ -172,7 +285,7 @@ def settle_trial(state: State, values: Values | None, best: Best, trial: Ints, s
 
 
 @leaf
-def flip(state: State, values: Values | None, best: Best, trial: Ints, pair: int) -> None:
+def flip(state: PoolState, values: Values | None, best: Best, trial: Ints, pair: int) -> None:
     """Make the edit of this pair, or take it back, whatever it does."""
     trial[0] = pair
     make(state, values, trial, ONE)
@@ -181,7 +294,7 @@ def flip(state: State, values: Values | None, best: Best, trial: Ints, pair: int
 
 @tiered(steps_over_pairs)
 @leaf
-def go_to(state: State, values: Values | None, best: Best, trial: Ints, changed: Flags) -> None:
+def go_to(state: PoolState, values: Values | None, best: Best, trial: Ints, changed: Flags) -> None:
     """Make, or take back, the edits in which the present state differs from these changed pairs.
 
     Edges that are rewired get the mates of the best state.

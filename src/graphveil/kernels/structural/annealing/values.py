@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import leaf, wide
 from graphveil.kernels.neighborhoods.balls import Ball, steps_of_balls
-from graphveil.kernels.neighborhoods.refinement import Room
+from graphveil.kernels.neighborhoods.refinement import ColorBuffers
 from graphveil.kernels.structural.annealing.shapes import (
     BY_EDGE,
     BY_NODE,
@@ -73,7 +73,7 @@ class Values(NamedTuple):
     tally: Ints
     turns: Ints
     ball: Ball
-    room: Room | None
+    room: ColorBuffers | None
     reach: Reach | None
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphveil.kernels import hashing
 from graphveil.kernels.leaf import ONE, leaf
 from graphveil.kernels.structural import rows as lists
-from graphveil.kernels.structural.annealing.best import (
+from graphveil.kernels.structural.annealing.state import (
     BEST_CHANGED,
     BEST_UNPROTECTED,
     LOGGED,
@@ -44,7 +44,7 @@ BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(
 )
 
 
-class State(NamedTuple):
+class TargetGraph(NamedTuple):
     """What a flip reads or writes, but for the list of edits.
 
     ``bits`` holds the same as the
@@ -72,10 +72,10 @@ class Edits(NamedTuple):
     tally: Ints
 
 
-class Field(NamedTuple):
+class TargetState(NamedTuple):
     """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
 
-    state: State
+    state: TargetGraph
     edits: Edits
     trial: Ints
     unprotected: Ints
@@ -94,7 +94,7 @@ def ends_of(key: int) -> tuple[int, int]:
 
 
 @leaf
-def adjacent(state: State, v: int, w: int) -> bool:
+def adjacent(state: TargetGraph, v: int, w: int) -> bool:
     """Return whether v and w are joined; within a trial, its flips so far included."""
     if state.bits.shape[1] > 0:
         return bool(state.bits[v, w >> 6] >> np.uint64(w & 63) & np.uint64(1))
@@ -102,7 +102,7 @@ def adjacent(state: State, v: int, w: int) -> bool:
 
 
 @leaf
-def _shift_common(state: State, v: int, w: int, sign: int) -> int:
+def _shift_common(state: TargetGraph, v: int, w: int, sign: int) -> int:
     """Change the triangles of every common neighbor of v and w by one; return how many."""
     classes, rows, bits = state
     common = 0
@@ -123,7 +123,7 @@ def _shift_common(state: State, v: int, w: int, sign: int) -> int:
 
 
 @leaf
-def _shift(state: State, v: int, w: int) -> None:
+def _shift(state: TargetGraph, v: int, w: int) -> None:
     """Move the codes as flipping the pair does; the neighbors stay as they are."""
     sign = -1 if adjacent(state, v, w) else 1
     common = _shift_common(state, v, w, sign)
@@ -131,7 +131,7 @@ def _shift(state: State, v: int, w: int) -> None:
 
 
 @leaf
-def _turn(state: State, v: int, w: int) -> None:
+def _turn(state: TargetGraph, v: int, w: int) -> None:
     """Flip the pair where trials look: in the bits, or in the rows where there are none."""
     if state.bits.shape[1] > 0:
         state.bits[v, w >> 6] ^= np.uint64(1) << np.uint64(w & 63)
@@ -180,14 +180,14 @@ def _log(edits: Edits, key: int) -> None:
         tally[KEPT] = tally[CHANGED]
 
 
-def _steps_of_flips(state: State, _edits: Edits, keys: Ints) -> int:
+def _steps_of_flips(state: TargetGraph, _edits: Edits, keys: Ints) -> int:
     """Return about how many steps it takes to flip pairs, which see all common neighbors."""
     return keys.size * (50 + 5 * int(state.rows.length.max(initial=0)))
 
 
 @tiered(_steps_of_flips)
 @leaf
-def flip_all(state: State, edits: Edits, keys: Ints) -> None:
+def flip_all(state: TargetGraph, edits: Edits, keys: Ints) -> None:
     """Flip these pairs: codes, neighbors and edits; the keys are used up.
 
     Where a row has no room for another edge, the edge waits until others are parted.
@@ -207,13 +207,13 @@ def flip_all(state: State, edits: Edits, keys: Ints) -> None:
 
 
 @leaf
-def more_edits(field: Field, size: int, budget: int) -> int:
+def more_edits(target_state: TargetState, size: int, budget: int) -> int:
     """Return how many edits more the pairs of a trial make, or its size + 1 where it cannot be.
 
     It cannot where it names a pair twice, adds to a node whose row is full, or makes edits beyond
     the budget.
     """
-    state, edits, trial, _ = field
+    state, edits, trial, _ = target_state
     start, length = state.rows.start, state.rows.length
     more = 0
     for i in range(size):
@@ -229,7 +229,7 @@ def more_edits(field: Field, size: int, budget: int) -> int:
 
 
 @leaf
-def make(state: State, trial: Ints, size: int) -> None:
+def make(state: TargetGraph, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before; the last unmade."""
     begin(state.classes)
     for i in range(size):
@@ -240,7 +240,7 @@ def make(state: State, trial: Ints, size: int) -> None:
 
 
 @leaf
-def take_back(state: State, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
+def take_back(state: TargetGraph, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
     """Undo what `make` did last, when these were the `tallies` before."""
     undo(state.classes, before)
     for i in range(size - 2, -1, -1):
@@ -249,7 +249,7 @@ def take_back(state: State, trial: Ints, size: int, before: tuple[int, int, int]
 
 
 @leaf
-def settle_trial(state: State, edits: Edits, trial: Ints, size: int) -> None:
+def settle_trial(state: TargetGraph, edits: Edits, trial: Ints, size: int) -> None:
     """Make for good what `make` did last: list every pair as changed or not."""
     for i in range(size):
         v, w = ends_of(trial[i])
@@ -261,7 +261,7 @@ def settle_trial(state: State, edits: Edits, trial: Ints, size: int) -> None:
 
 
 @leaf
-def keep_if_better(state: State, edits: Edits, allowed: int) -> None:
+def keep_if_better(state: TargetGraph, edits: Edits, allowed: int) -> None:
     """Make the present state the best one if it is better."""
     tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
     if beats(unprotected, tally[CHANGED], tally, allowed):

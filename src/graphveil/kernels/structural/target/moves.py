@@ -10,8 +10,8 @@ from graphveil.kernels.structural.schedule import Odds
 from graphveil.kernels.structural.target.edits import (
     CHANGED,
     Edits,
-    Field,
-    State,
+    TargetGraph,
+    TargetState,
     adjacent,
     key_of,
 )
@@ -22,7 +22,7 @@ TRIES = 4
 
 
 @leaf
-def _neighbor(state: State, v: int, rng: np.random.Generator) -> int:
+def _neighbor(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
     """Return a random neighbor of v, or NONE."""
     start, length, neighbor, _ = state.rows
     if length[v] == 0:
@@ -31,7 +31,7 @@ def _neighbor(state: State, v: int, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
+def _stranger(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
     """Return a node that is not joined to v, two hops away as a rule, or NONE."""
     x = NONE
     if rng.random() < 0.8:
@@ -46,14 +46,14 @@ def _stranger(state: State, v: int, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _modest(state: State, v: int, rng: np.random.Generator) -> int:
+def _modest(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
     """Return the neighbor of v with the lower degree of two draws; v has neighbors."""
     one, other = _neighbor(state, v, rng), _neighbor(state, v, rng)
     return one if state.rows.length[one] <= state.rows.length[other] else other
 
 
 @leaf
-def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
+def _toggle(state: TargetGraph, v: int, trial: Ints, rng: np.random.Generator) -> int:
     """Propose to join or part two neighbors of v, which changes its triangles alone."""
     if state.rows.length[v] < 2:
         return 0
@@ -68,7 +68,7 @@ def _toggle(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _join(state: State, v: int, trial: Ints, size: int, rng: np.random.Generator) -> int:
+def _join(state: TargetGraph, v: int, trial: Ints, size: int, rng: np.random.Generator) -> int:
     """Add to the trial an edge at v that is not there; return the size, 0 where none is drawn."""
     x = _stranger(state, v, rng)
     if x == NONE:
@@ -78,7 +78,7 @@ def _join(state: State, v: int, trial: Ints, size: int, rng: np.random.Generator
 
 
 @leaf
-def _two_switch(state: State, v: int, a: int, trial: Ints, rng: np.random.Generator) -> int:
+def _two_switch(state: TargetGraph, v: int, a: int, trial: Ints, rng: np.random.Generator) -> int:
     """Propose (v, a), (x, y) -> (v, y), (x, a)."""
     y = _stranger(state, v, rng)
     if y in (NONE, a):
@@ -92,7 +92,7 @@ def _two_switch(state: State, v: int, a: int, trial: Ints, rng: np.random.Genera
 
 
 @leaf
-def _around(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
+def _around(state: TargetGraph, v: int, trial: Ints, rng: np.random.Generator) -> int:
     """Propose flips near v; return how many, 0 where the draw leads nowhere.
 
     One in five each: a pair of neighbors toggled, an edge added, one deleted, one that leads from
@@ -115,9 +115,9 @@ def _around(state: State, v: int, trial: Ints, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _anywhere(field: Field, odds: Odds, rng: np.random.Generator) -> int:
+def _anywhere(target_state: TargetState, odds: Odds, rng: np.random.Generator) -> int:
     """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
-    state, edits, trial, _ = field
+    state, edits, trial, _ = target_state
     if rng.random() < odds.undo:
         return _append_revert(edits, trial, 0, rng)
     v = int(rng.random() * state.rows.length.size)
@@ -144,16 +144,16 @@ def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generato
 
 
 @leaf
-def propose(field: Field, listed: int, odds: Odds, rng: np.random.Generator) -> int:
+def propose(target_state: TargetState, listed: int, odds: Odds, rng: np.random.Generator) -> int:
     """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
-    state, edits, trial, unprotected = field
+    state, edits, trial, unprotected = target_state
     if listed > 0 and rng.random() < odds.focus:
         v = int(np.int64(unprotected[np.int64(rng.random() * listed)]))
         if rng.random() < 0.3:
             v = _neighbor(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
     else:
-        size = _anywhere(field, odds, rng)
+        size = _anywhere(target_state, odds, rng)
     full = edits.tally[CHANGED] + size > odds.budget
     if size > 0 and (full or rng.random() < odds.swap):
         size = _append_revert(edits, trial, size, rng)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from graphveil.kernels.structural.annealing import starts as kernel
-from graphveil.kernels.structural.annealing.pool import CHANGED
+from graphveil.kernels.structural.annealing.state import CHANGED
 from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.methods.structural.annealing.walk import (
@@ -118,7 +118,7 @@ def without_triangles(walk: Walk) -> bool:
 
     Returns whether whoever watches has seen enough.
     """
-    graph, (state, _, best, _, trial) = walk.task.graph, walk.arena
+    graph, (state, _, best, _, trial) = walk.task.graph, walk.annealing
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
     sides = np.empty((RESTARTS, graph.n_nodes), dtype=np.bool_)
     inside = []
@@ -136,7 +136,7 @@ def lower_degrees(walk: Walk) -> bool:
     The degrees aimed at are those of least change, none above the present: mirrored, the plan that
     only raises degrees. Returns whether whoever watches has seen enough.
     """
-    state, _, best, _, trial = walk.arena
+    state, _, best, _, trial = walk.annealing
     for _ in range(ROUNDS):
         mirrored = state.rows.length.max(initial=0) - state.rows.length
         plan = optimal_plan(runs_of(mirrored), walk.task.k, edits="add")
@@ -157,7 +157,7 @@ def wear_down(walk: Walk, steps: int) -> bool:
     larger share is tried, but smaller ones. Where many miss it and deleting would take more edits
     than are to be beaten, no other share is tried. Returns whether whoever watches has seen enough.
     """
-    task, state = walk.task, walk.arena.state
+    task, state = walk.task, walk.annealing.state
     short = shortened(within_budget(task, steps))
     too_few = 0
     for share in (*SHARES, *MORE_SHARES):
@@ -185,7 +185,7 @@ def _strip_hubs(walk: Walk) -> bool:
     That is where it is still missed with as many edits as are to be beaten, or at this pace would
     be with twice as many. Returns whether whoever watches has seen enough.
     """
-    task, (state, _, best, _, trial) = walk.task, walk.arena
+    task, (state, _, best, _, trial) = walk.task, walk.annealing
     missed = state.classes.tally[UNPROTECTED] - task.allowed
     while kernel.strip(state, best, trial, task.allowed, CHUNK):
         if walk.seen_enough():

@@ -8,12 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels.neighborhoods.refinement import make_room
+from graphveil.kernels.neighborhoods.refinement import new_color_buffers
 from graphveil.kernels.structural.annealing import shapes, values
-from graphveil.kernels.structural.annealing.best import BEST_UNPROTECTED, Best
-from graphveil.kernels.structural.annealing.pool import BEST, CHANGED, Pool
 from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
-from graphveil.kernels.structural.annealing.state import Arena, State, count_common
+from graphveil.kernels.structural.annealing.state import (
+    BEST,
+    BEST_UNPROTECTED,
+    CHANGED,
+    AnnealingState,
+    Best,
+    Pool,
+    PoolState,
+    count_common,
+)
 from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
 from graphveil.kernels.structural.rows import Rows, new_rows
 from graphveil.methods.structural.outcome import checked, codes_of, counted
@@ -61,7 +68,7 @@ class Visited(NamedTuple):
     mates: NDArray[np.int64]
 
 
-def arena_of(task: Task, rng: np.random.Generator) -> Arena:
+def annealing_state_of(task: Task, rng: np.random.Generator) -> AnnealingState:
     """Return the state without edits, over the pairs that the task's edits allow."""
     pairs = _pairs(task, rng)
     pool = _pool(task, pairs)
@@ -74,7 +81,7 @@ def arena_of(task: Task, rng: np.random.Generator) -> Arena:
         log=np.empty(max(len(pairs), 1), dtype=np.int32),
         tally=np.array([0, state.classes.tally[UNPROTECTED], 0], dtype=np.int64),
     )
-    return Arena(
+    return AnnealingState(
         state=state,
         values=around,
         best=best,
@@ -83,25 +90,25 @@ def arena_of(task: Task, rng: np.random.Generator) -> Arena:
     )
 
 
-def best_of(arena: Arena) -> Visited:
+def best_of(annealing: AnnealingState) -> Visited:
     """Return the best state's changed pairs, and with whom they are rewired."""
-    mates = arena.state.pool.mates
+    mates = annealing.state.pool.mates
     then = np.empty(0, dtype=np.int64) if mates is None else mates[BEST].copy()
-    return Visited(arena.best.changed.copy(), then)
+    return Visited(annealing.best.changed.copy(), then)
 
 
-def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[State, None]:
+def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[PoolState, None]:
     steps = CODES[task.measure]
     moves = 2 * (rows.common.size + 2)
     classes = new_classes(codes_of(task), task.k, moves=moves, steps=steps)
     fill(classes)
-    state = State(classes, rows, pool)
+    state = PoolState(classes, rows, pool)
     if steps[1]:
         count_common(state)
     return state, None
 
 
-def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values]:
+def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[PoolState, values.Values]:
     """Return the state of any measure, and its values.
 
     A flip of a pair without common neighbors moves few nodes, so such pairs are proposed more
@@ -113,7 +120,7 @@ def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[State, values.Values
     values.evaluate(rows, around, codes)
     classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
     fill(classes)
-    state = State(classes, rows, pool)
+    state = PoolState(classes, rows, pool)
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
     if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
         count_common(state)
@@ -151,7 +158,7 @@ def _pool(task: Task, pairs: NDArray[np.int32]) -> Pool:
 def _values(task: Task, entries: int) -> values.Values:
     """Return the values of a task's measure, none evaluated yet; what it does not need is None."""
     n, rule = task.graph.n_nodes, RULES[task.measure]
-    room = make_room(n, entries)
+    room = new_color_buffers(n, entries)
     reach = values.Reach(
         hops=np.full((2, n), values.FAR, dtype=np.int64), queue=np.zeros((2, n), dtype=np.int64)
     )
@@ -211,26 +218,26 @@ def _open_triads(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[n
     return np.stack((source, graph.indices[graph.indptr[middle] + hop]), axis=1).astype(np.int64)
 
 
-def work_of(arena: Arena) -> int:
+def work_of(annealing: AnnealingState) -> int:
     """Return roughly how many steps a proposal takes: a mean over 200 pairs, evenly spaced.
 
     Where codes suffice it is one, none to speak of.
     """
-    around, pool = arena.values, arena.state.pool
+    around, pool = annealing.values, annealing.state.pool
     if around is None:
         return 1
     if pool.one.size == 0:
         return LEAST_WORK
     sample = np.unique(np.linspace(0, pool.one.size - 1, SAMPLE).astype(np.int64))
     pairs = np.stack((pool.one[sample], pool.other[sample], 1 - 2 * pool.present[sample]), axis=1)
-    steps = [values.work_of(arena.state.rows, around, *pair) for pair in pairs.tolist()]
+    steps = [values.work_of(annealing.state.rows, around, *pair) for pair in pairs.tolist()]
     turns = 1 if pool.mates is None else 4
     return turns * round(sum(steps) / len(steps)) + LEAST_WORK
 
 
-def edits_of(arena: Arena, visited: Visited) -> Edited:
+def edits_of(annealing: AnnealingState, visited: Visited) -> Edited:
     """Return the edits of a state of the walk, with no node counted as unprotected."""
-    pool, (changed, mates) = arena.state.pool, visited
+    pool, (changed, mates) = annealing.state.pool, visited
     pairs = np.stack((pool.one, pool.other), axis=1)
     if mates.size == 0:
         was_edge = pool.present != (pool.position < pool.tally[CHANGED])
@@ -244,15 +251,15 @@ def edits_of(arena: Arena, visited: Visited) -> Edited:
     return Edited(joined[np.lexsort((joined[:, 1], joined[:, 0]))], pairs[changed], 0)
 
 
-def remember(visited: list[Visited], arena: Arena) -> None:
+def remember(visited: list[Visited], annealing: AnnealingState) -> None:
     """Put the best state on the list unless it is the last there; the list keeps the last eight."""
-    now = best_of(arena)
+    now = best_of(annealing)
     if not visited or not all(map(np.array_equal, visited[-1], now)):
         visited.append(now)
     del visited[:-REMEMBERED]
 
 
-def edited_of(task: Task, arena: Arena, visited: list[Visited]) -> Edited:
+def edited_of(task: Task, annealing: AnnealingState, visited: list[Visited]) -> Edited:
     """Return the best state, its unprotected nodes counted exactly.
 
     Where that is not what the kernels counted, hashes have merged unlike nodes. Then the input and
@@ -263,15 +270,15 @@ def edited_of(task: Task, arena: Arena, visited: list[Visited]) -> Edited:
     AssertionError
         Where codes, which are no hashes, were counted wrong: a bug of ours.
     """
-    last, said = best_of(arena), int(arena.best.tally[BEST_UNPROTECTED])
-    edited = edits_of(arena, last)._replace(unprotected=said)
-    if arena.values is None:
+    last, said = best_of(annealing), int(annealing.best.tally[BEST_UNPROTECTED])
+    edited = edits_of(annealing, last)._replace(unprotected=said)
+    if annealing.values is None:
         return checked(task, edited)
     best = counted(task, edited)
     if best.unprotected == said:
         return best
     states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
-    for other in [edits_of(arena, state) for state in states]:
+    for other in [edits_of(annealing, state) for state in states]:
         tried = counted(task, other)
         if better(tried, best, task):
             best = tried

@@ -8,13 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.structural.anneal import anneal
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED, keep
-from graphveil.kernels.structural.annealing.state import Arena, go_to
+from graphveil.kernels.structural.annealing.state import (
+    BEST_CHANGED,
+    BEST_UNPROTECTED,
+    AnnealingState,
+    go_to,
+    keep,
+)
 from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.methods.structural.annealing.state import (
     Visited,
-    arena_of,
+    annealing_state_of,
     edited_of,
     remember,
     work_of,
@@ -106,7 +111,7 @@ class Walk(NamedTuple):
     """
 
     task: Task
-    arena: Arena
+    annealing: AnnealingState
     rng: np.random.Generator
     watch: Watch | None
     work: int
@@ -118,9 +123,9 @@ class Walk(NamedTuple):
         chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
         for first in range(0, plan.steps, chunk):
             last = min(first + chunk, plan.steps)
-            anneal(self.arena, None, plan, odds, self.rng, first, last)
-            if self.arena.values is not None:
-                remember(self.visited, self.arena)
+            anneal(self.annealing, None, plan, odds, self.rng, first, last)
+            if self.annealing.values is not None:
+                remember(self.visited, self.annealing)
             if self.seen_enough():
                 return True
             if plan.stop and self.reached()[0] <= plan.allowed:
@@ -133,7 +138,7 @@ class Walk(NamedTuple):
 
     def reached(self) -> tuple[int, int]:
         """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
-        tally = self.arena.best.tally
+        tally = self.annealing.best.tally
         pairs_an_edit = 2 if self.task.edits == "rewire" else 1
         unprotected, changed = tally[BEST_UNPROTECTED], tally[BEST_CHANGED]
         return int(unprotected), int(changed) // pairs_an_edit
@@ -144,7 +149,7 @@ class Walk(NamedTuple):
 
     def misses_by_far(self) -> bool:
         """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
-        can_sample = self.arena.values is not None and self.task.edits == "delete"
+        can_sample = self.annealing.values is not None and self.task.edits == "delete"
         too_many = self.reached()[0] - self.task.allowed
         return can_sample and too_many > FAR * self.task.graph.n_nodes
 
@@ -158,7 +163,7 @@ class Walk(NamedTuple):
         if task.to_beat is None:
             return False
         if unprotected > task.allowed:
-            return self.arena.values is None and unprotected - task.allowed > LAST_FEW
+            return self.annealing.values is None and unprotected - task.allowed > LAST_FEW
         return not task.allowed and edits > SHRINKS * task.to_beat
 
     def start_where_edges_were_sampled(self) -> None:
@@ -167,7 +172,7 @@ class Walk(NamedTuple):
         So the values of any measure get a start from which edges can be put back; walks over codes
         have better ones.
         """
-        task, (state, values, best, _, _) = self.task, self.arena
+        task, (state, values, best, _, _) = self.task, self.annealing
         if values is None or task.edits != "delete":
             return
         gap = max(1, -(-task.graph.n_edges // 100))
@@ -179,25 +184,25 @@ class Walk(NamedTuple):
 
     def back_to_input(self) -> None:
         """Make the state without edits the present one."""
-        self._go_to(np.zeros_like(self.arena.best.changed))
+        self._go_to(np.zeros_like(self.annealing.best.changed))
 
     def back_to_best(self) -> None:
         """Make the best state the present one."""
-        self._go_to(self.arena.best.changed.copy())
+        self._go_to(self.annealing.best.changed.copy())
 
     def _go_to(self, changed: NDArray[np.bool_]) -> None:
-        state, values, best, _, trial = self.arena
+        state, values, best, _, trial = self.annealing
         go_to(state, values, best, trial, changed)
 
     def edited(self) -> Edited:
         """Return the best state, its unprotected nodes counted exactly."""
-        return edited_of(self.task, self.arena, self.visited)
+        return edited_of(self.task, self.annealing, self.visited)
 
 
 def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> Walk:
     """Return a walk that stands at the input."""
-    arena = arena_of(task, rng)
-    return Walk(task, arena, rng, watch, work_of(arena), [])
+    annealing = annealing_state_of(task, rng)
+    return Walk(task, annealing, rng, watch, work_of(annealing), [])
 
 
 def search(
@@ -267,7 +272,7 @@ def _usual_steps(walk: Walk) -> int:
     steps = (default_iterations if by_budget else goal_iterations)(walk.task.graph.n_edges)
     if walk.task.edits == "any":
         steps = min(steps, MOST_WITH_ADDITIONS)
-    if walk.arena.values is None:
+    if walk.annealing.values is None:
         return steps
     most = AT_MOST if by_budget else min(AT_MOST // 4, AN_EDGE * walk.task.graph.n_edges)
     return min(steps, max(most // walk.work, FEWEST))
@@ -339,7 +344,7 @@ def with_fewer(walk: Walk, stretch: Stretch, too_few: int) -> bool:
             break
         if search_from_input(walk, stretch, edits):
             return True
-        if walk.arena.state.classes.tally[UNPROTECTED] > stretch.plan.allowed:
+        if walk.annealing.state.classes.tally[UNPROTECTED] > stretch.plan.allowed:
             too_few = edits
     walk.back_to_best()
     return False
@@ -375,5 +380,5 @@ def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
         walk.back_to_best()
         if stretch is warm and walk.missed():
             walk.start_where_edges_were_sampled()
-            if walk.task.to_beat is not None and walk.arena.values is None:
+            if walk.task.to_beat is not None and walk.annealing.values is None:
                 return

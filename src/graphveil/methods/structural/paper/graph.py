@@ -41,7 +41,7 @@ FLIPS = {
 """The pairs of an edit's nodes that it flips, in turn, and whether each is joined."""
 
 
-class State(NamedTuple):
+class SamplingState(NamedTuple):
     """A graph of the trajectory.
 
     Parameters
@@ -79,7 +79,7 @@ def ranked(graph: Graph) -> tuple[Ints, Forward]:
     return order, forward_by_rank(graph.indptr, graph.indices, order, rank)
 
 
-def state_of(forward: Forward, task: Task) -> State:
+def state_of(forward: Forward, task: Task) -> SamplingState:
     """Return the state of these edges, classes recounted.
 
     Examples
@@ -91,7 +91,7 @@ def state_of(forward: Forward, task: Task) -> State:
     """
     n = forward.start.size - 1
     degrees = np.diff(forward.start) + np.bincount(forward.ends, minlength=n)
-    return State(forward, degrees, _unprotected(forward, degrees, task))
+    return SamplingState(forward, degrees, _unprotected(forward, degrees, task))
 
 
 def _unprotected(forward: Forward, degrees: Ints, task: Task) -> Flags:
@@ -171,7 +171,7 @@ def exchanged(forward: Forward, keys: Ints, parted: Ints, joined: Ints) -> Forwa
     return Forward(start.astype(np.int64, copy=False), (keys % n).astype(np.int32))
 
 
-def difference(state: State, original: Forward) -> Edited:
+def difference(state: SamplingState, original: Forward) -> Edited:
     """Return how the state differs from the input, under ranks."""
     return Edited(
         added=missing_from(state.forward, original),

@@ -6,7 +6,7 @@ Algorithm 1 of de Jong, van der Loo and Takes, *The anonymization problem in soc
 
 =========  ==================================================================
 B, R       the budget of edits; the recompute gap
-U_k        the unprotected nodes: `State.unprotected`
+U_k        the unprotected nodes: `SamplingState.unprotected`
 A_M(e)     the nodes whose class edit e may change
 G_best     the best graph of the trajectory, the input included
 =========  ==================================================================
@@ -33,7 +33,7 @@ from graphveil.methods.structural.paper.graph import (
     Candidates,
     Flags,
     Ints,
-    State,
+    SamplingState,
     candidates,
     difference,
     exchanged,
@@ -113,7 +113,7 @@ def sample_edits(
 
 
 def _round(
-    state: State, heuristic: Sampling, task: Task, most: int, rng: np.random.Generator
+    state: SamplingState, heuristic: Sampling, task: Task, most: int, rng: np.random.Generator
 ) -> tuple[Forward, int]:
     """Return the edges after at most this many edits more, and how many were done."""
     forward = state.forward
@@ -166,7 +166,7 @@ def _earliest(times: Floats) -> NDArray[np.int64]:
     return order[: np.count_nonzero(np.isfinite(times))].astype(np.int64, copy=False)
 
 
-def weights(heuristic: Sampling, state: State, pool: Candidates, task: Task) -> Floats:
+def weights(heuristic: Sampling, state: SamplingState, pool: Candidates, task: Task) -> Floats:
     """Return the weight of every candidate, by which the paper's heuristic draws.
 
     Parameters
@@ -207,7 +207,7 @@ def weights(heuristic: Sampling, state: State, pool: Candidates, task: Task) -> 
     return np.ones(pool.nodes[0].size)
 
 
-def affected(state: State, pool: Candidates, task: Task, flag: Flags) -> Ints:
+def affected(state: SamplingState, pool: Candidates, task: Task, flag: Flags) -> Ints:
     """Return how many flagged nodes every candidate affects: ``|A_M ∩ flagged|``.
 
     Edges to delete are scored together at distance 1, where what they affect are their ends and

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.hashing import new_table
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
+from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
 from graphveil.kernels.structural.rows import new_rows
 from graphveil.kernels.structural.target import edits as kernel
-from graphveil.kernels.structural.target.edits import Field
+from graphveil.kernels.structural.target.edits import TargetState
 from graphveil.kernels.structural.target.moves import MOST_FLIPS
 from graphveil.methods.structural.outcome import checked, codes_of, keys_of
 from graphveil.methods.structural.task import CODES, Edited, Task
@@ -25,7 +25,7 @@ MOST_BITS = 20_000
 FEWEST_WORDS = 16
 
 
-def field_of(task: Task) -> Field:
+def target_state_of(task: Task) -> TargetState:
     """Return the state without edits, in which every node weighs 1 and none is pulled."""
     graph, n = task.graph, task.graph.n_nodes
     degree = graph.degrees()
@@ -41,8 +41,8 @@ def field_of(task: Task) -> Field:
     fill(classes)
     edits = _edits(task.budget)
     edits.tally[BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
-    return Field(
-        state=kernel.State(classes, rows, _bits(graph)),
+    return TargetState(
+        state=kernel.TargetGraph(classes, rows, _bits(graph)),
         edits=edits,
         trial=np.empty(MOST_FLIPS, dtype=np.int64),
         unprotected=np.empty(n, dtype=np.int64),
@@ -78,36 +78,38 @@ def _edits(budget: int) -> kernel.Edits:
     )
 
 
-def present(field: Field) -> NDArray[np.int64]:
+def present(target_state: TargetState) -> NDArray[np.int64]:
     """Return the pairs in which the present state differs from the input, sorted."""
-    edits = field.edits
+    edits = target_state.edits
     return np.sort(edits.pairs[: edits.tally[kernel.CHANGED]])
 
 
-def best(field: Field) -> NDArray[np.int64]:
+def best(target_state: TargetState) -> NDArray[np.int64]:
     """Return the pairs in which the best state differs from the input, sorted."""
-    edits, tally = field.edits, field.edits.tally
+    edits, tally = target_state.edits, target_state.edits.tally
     kept = tally[kernel.KEPT]
-    then = present(field) if kept == kernel.OPEN else edits.kept[:kept]
+    then = present(target_state) if kept == kernel.OPEN else edits.kept[:kept]
     flipped, times = np.unique(edits.log[: tally[LOGGED]], return_counts=True)
     return np.setxor1d(then, flipped[times % 2 == 1])
 
 
-def go_to(field: Field, changed: NDArray[np.int64]) -> None:
+def go_to(target_state: TargetState, changed: NDArray[np.int64]) -> None:
     """Make the state with these edits the present one; the best stays the best."""
-    kernel.flip_all(field.state, field.edits, np.setxor1d(present(field), changed))
+    kernel.flip_all(
+        target_state.state, target_state.edits, np.setxor1d(present(target_state), changed)
+    )
 
 
-def begin_at(field: Field, changed: NDArray[np.int64]) -> None:
+def begin_at(target_state: TargetState, changed: NDArray[np.int64]) -> None:
     """Make the state with these edits the present and the best one, whatever was better."""
-    go_to(field, changed)
-    tally = field.edits.tally
+    go_to(target_state, changed)
+    tally = target_state.edits.tally
     tally[LOGGED], tally[kernel.KEPT] = 0, kernel.OPEN
-    tally[BEST_UNPROTECTED] = field.state.classes.tally[UNPROTECTED]
+    tally[BEST_UNPROTECTED] = target_state.state.classes.tally[UNPROTECTED]
     tally[BEST_CHANGED] = tally[kernel.CHANGED]
 
 
-def edited_of(task: Task, field: Field) -> Edited:
+def edited_of(task: Task, target_state: TargetState) -> Edited:
     """Return the best state's edits, its unprotected nodes counted again, exactly.
 
     Raises
@@ -115,8 +117,8 @@ def edited_of(task: Task, field: Field) -> Edited:
     AssertionError
         Where the count differs from the kernel's: a bug of ours.
     """
-    n, keys = task.graph.n_nodes, best(field)
+    n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
     was_edge = np.isin(keys_of(pairs, n), keys_of(task.graph.edges(), n))
-    said = int(field.edits.tally[BEST_UNPROTECTED])
+    said = int(target_state.edits.tally[BEST_UNPROTECTED])
     return checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))

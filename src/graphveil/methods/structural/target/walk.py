@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.structural.anneal import anneal
-from graphveil.kernels.structural.annealing.best import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.kernels.structural.classes import (
     DEGREE_BITS,
     PULL,
@@ -22,15 +22,15 @@ from graphveil.kernels.structural.classes import (
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as kernel
 from graphveil.kernels.structural.target.assign import Free, assign
-from graphveil.kernels.structural.target.edits import Field
+from graphveil.kernels.structural.target.edits import TargetState
 from graphveil.methods.structural.target import phases
 from graphveil.methods.structural.target.phases import Course, Phase
 from graphveil.methods.structural.target.state import (
     begin_at,
     best,
     edited_of,
-    field_of,
     go_to,
+    target_state_of,
 )
 from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
@@ -100,11 +100,11 @@ def target(
     usual = target_iterations(task.graph.n_nodes, task.graph.n_edges)
     steps = proposals(usual, iterations, effort)
     usual = usual if iterations is None else iterations
-    walk = Walk(task, field_of(task), rng, watch, steps, usual, [])
+    walk = Walk(task, target_state_of(task), rng, watch, steps, usual, [])
     if walk.missed():
         (_within_budget if task.by_budget else _towards_goal)(walk)
         walk.end()
-    return edited_of(task, walk.field)
+    return edited_of(task, walk.target_state)
 
 
 def target_iterations(n_nodes: int, n_edges: int) -> int:
@@ -142,7 +142,7 @@ class Walk(NamedTuple):
     """
 
     task: Task
-    field: Field
+    target_state: TargetState
     rng: np.random.Generator
     watch: Watch | None
     steps: int
@@ -155,7 +155,7 @@ class Walk(NamedTuple):
 
     def here(self) -> tuple[int, int]:
         """Return the unprotected nodes and the edits of the best state from this start."""
-        tally = self.field.edits.tally
+        tally = self.target_state.edits.tally
         return int(tally[BEST_UNPROTECTED]), int(tally[BEST_CHANGED])
 
     def _rank(self, reached: tuple[int, int]) -> tuple[int, int, int]:
@@ -172,7 +172,7 @@ class Walk(NamedTuple):
         Degrees above the highest neither count nor have aims. A phase ends where the goal is
         reached; backfilling starts there.
         """
-        state = self.field.state
+        state = self.target_state.state
         top = self.task.graph.n_nodes if highest is None else highest
         lowest = weigh(state, phase, top)
         plan, odds = _plan(self, phase, backfill=backfill)
@@ -180,7 +180,7 @@ class Walk(NamedTuple):
             if phase.pull and first % phase.every == 0:
                 set_aims(state.classes, lowest, top, strength=int(phase.anchored))
             last = min(first + CHUNK, plan.steps)
-            anneal(None, self.field, plan, odds, self.rng, first, last)
+            anneal(None, self.target_state, plan, odds, self.rng, first, last)
             if self.watch is not None and self.watch(*self.reached()):
                 return True
             if plan.stop and not self.missed():
@@ -193,18 +193,18 @@ class Walk(NamedTuple):
 
     def back_to_best(self) -> None:
         """Make the best state the present one."""
-        go_to(self.field, best(self.field))
+        go_to(self.target_state, best(self.target_state))
 
     def begin_anew(self) -> None:
         """Put the best state from this start aside, and start from the input."""
-        self.before.append(Best(best(self.field), self.here()))
-        begin_at(self.field, np.empty(0, dtype=np.int64))
+        self.before.append(Best(best(self.target_state), self.here()))
+        begin_at(self.target_state, np.empty(0, dtype=np.int64))
 
     def end(self) -> None:
         """Make the best state from any start the best one."""
         other = min(self.before, key=lambda best: self._rank(best.reached), default=None)
         if other is not None and self._rank(other.reached) < self._rank(self.here()):
-            begin_at(self.field, other.edits)
+            begin_at(self.target_state, other.edits)
 
 
 def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
@@ -236,7 +236,7 @@ def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
     return plan, odds
 
 
-def weigh(state: kernel.State, phase: Phase, highest: int) -> int:
+def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
     """Let nodes count as the phase says, and forget all aims; return the lowest degree that counts.
 
     Degrees above the highest do not count.
@@ -270,18 +270,18 @@ def set_aims(classes: Classes, lowest: int, highest: int, *, strength: int) -> N
     assign(classes, lowest, highest, strength, free, np.sort(table[table[:, 1] >= k, 0]))
 
 
-def is_dense(field: Field) -> bool:
+def is_dense(target_state: TargetState) -> bool:
     """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbors."""
-    classes = field.state.classes
+    classes = target_state.state.classes
     codes = classes.table[classes.node[:, SLOT], 0]
-    edges = int(field.state.rows.length.sum()) / 2
+    edges = int(target_state.state.rows.length.sum()) / 2
     corners = int((codes & TRIANGLES).sum())
     return corners > 10 * edges and edges > 15 * codes.size
 
 
 def _towards_goal(walk: Walk) -> None:
     """Look for the fewest edits that reach the goal: dense graphs from one start."""
-    if not is_dense(walk.field):
+    if not is_dense(walk.target_state):
         _from_several_starts(walk)
     elif not _run(walk, phases.DENSE, None):
         _backfill(walk)
