@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphveil.errors import DataError
-from graphveil.wording import options
+from graphveil.errors import DataError, options
 
 EDGE_NAMES = (
     ("source", "target"),

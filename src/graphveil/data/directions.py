@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from graphveil.errors import DataError
+from graphveil.errors import DataError, option
 from graphveil.lazy import lazy_module
-from graphveil.wording import Directed, option
 
 if TYPE_CHECKING:
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
+
+Directed = Literal["symmetrize", "refuse"]
+"""What to do with ties whose directions matter: forget them, or refuse the data."""
 
 
 class Ties(NamedTuple):

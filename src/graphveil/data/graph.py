@@ -17,7 +17,7 @@ from graphveil.data.csr import (
     sorted_lists,
     warn_dropped,
 )
-from graphveil.data.directions import Ties
+from graphveil.data.directions import Directed, Ties
 from graphveil.data.graph_objects import GraphObjects
 from graphveil.data.ids import (
     Ids,
@@ -31,7 +31,6 @@ from graphveil.data.ids import (
 )
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
-from graphveil.wording import Directed
 
 if TYPE_CHECKING:
     import pyarrow as pa

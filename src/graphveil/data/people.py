@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.errors import option
 from graphveil.lazy import lazy_module
-from graphveil.wording import option
 
 if TYPE_CHECKING:
     import pyarrow.compute as pc
 else:
     pc = lazy_module("pyarrow.compute")
+
+Items = Literal["people", "things"]
+"""What the items of users are."""
 
 
 class Shared(NamedTuple):
@@ -33,7 +36,8 @@ class Shared(NamedTuple):
     --------
     >>> Shared(0, 5, counted=True).refusal
     ''
-    >>> print(Shared(3, 5, counted=True).refusal)
+    >>> from graphveil.errors import Message
+    >>> print(Message(Shared(3, 5, counted=True).refusal))
     users and items are both numbered from the start, so items may be people. Say items="things", \
 or items="people" if they are the same people.
     """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, known_pairs, plain
+from graphveil.errors import leave_out, option, options
 from graphveil.io.options import Ends
 from graphveil.io.parsed import Notes
 from graphveil.io.source import Source, shown
-from graphveil.wording import leave_out, option, options
 
 
 def two_columns(

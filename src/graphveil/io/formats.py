@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.data.kinds import KINDS
-from graphveil.errors import InputError
-from graphveil.wording import option
+from graphveil.errors import InputError, option
 
 _IDS = "ids"
 """What a format that can list ids holds beside kinds of data."""

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from graphveil.wording import Directed, Items
+from graphveil.data.directions import Directed
+from graphveil.data.people import Items
 
 Header = Literal["auto", "yes", "no"]
 Layout = Literal["auto", "pairs", "lists", "items"]

@@ -187,7 +187,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
             columns, ids=ids, suppressed=options.suppressed, one_hot=options.one_hot
         )
     except DataError as error:
-        source.refuse(str(error))
+        source.refuse(error.message.text)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     cells.notes.naming, cells.notes.many_numbers = naming_columns(table), _many_numbers(table)

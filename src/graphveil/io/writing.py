@@ -16,7 +16,7 @@ from graphveil.data.ids import Ids
 from graphveil.data.kinds import Kind, kind_of
 from graphveil.errors import InputError, ResourceError, UsageError
 from graphveil.io.formats import FORMATS, Format, compression_of, format_of
-from graphveil.wording import option
+from graphveil.errors import option
 
 
 def write(

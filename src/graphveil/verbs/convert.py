@@ -11,7 +11,7 @@ from graphveil.data import Data, Graph
 from graphveil.errors import UsageError
 from graphveil.progress import stage
 from graphveil.release import Release, read_release
-from graphveil.wording import option
+from graphveil.errors import option
 
 
 def convert(
