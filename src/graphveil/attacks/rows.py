@@ -18,7 +18,7 @@ from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
-from graphveil.errors import ParameterError, ResourceError, UsageError, warn
+from graphveil.errors import ParameterError, ResourceError, UsageError, one_of, warn
 from graphveil.evaluate import (
     Attached,
     BipartiteComparison,
@@ -231,7 +231,7 @@ def entry_of(name: str) -> Attack[Any, Any]:
         Where there is none of this name.
     """
     if name not in ATTACKS:
-        raise ParameterError(f"no attack {name!r}. Use one of {', '.join(ATTACKS)}.")
+        raise ParameterError(f"no attack {name!r}. {one_of(name, ATTACKS)}")
     return ATTACKS[name]
 
 

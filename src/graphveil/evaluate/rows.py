@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import ParameterError, UsageError
+from graphveil.errors import ParameterError, UsageError, one_of
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import Comparison, TableComparison
 from graphveil.evaluate.held_back import Attached, held_back
@@ -229,7 +229,7 @@ def check_known(asked: Sequence[str] | None) -> None:
     """
     for name in asked or ():
         if name not in METRICS:
-            raise ParameterError(f"no metric {name!r}. Use one of {', '.join(METRICS)}.")
+            raise ParameterError(f"no metric {name!r}. {one_of(name, METRICS)}")
 
 
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:

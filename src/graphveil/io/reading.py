@@ -13,7 +13,7 @@ from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.kinds import KINDS, Kind, kind_of
 from graphveil.data.naming import naming_columns
-from graphveil.errors import DataError, InputError
+from graphveil.errors import DataError, InputError, one_of
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import format_of
 from graphveil.io.kinds import columns_of
@@ -301,7 +301,7 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
     """
     kind = kind or _kind_named(Path(path), options)
     if kind not in KINDS:
-        raise InputError(f"no kind of data {kind!r}. Use one of {', '.join(KINDS)}.")
+        raise InputError(f"no kind of data {kind!r}. {one_of(kind, KINDS)}")
     data: Data = _data_of(load(path, options_of(KINDS[kind])(**options)))
     return data
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from graphveil.data.bins import binned
-from graphveil.errors import mapping, option, several
+from graphveil.errors import did_you_mean, mapping, option, several
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
@@ -84,7 +84,8 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
     for name, wanted_by in wanted.items():
         if name not in names:
             source.refuse(
-                f"no column {name!r} for {option(wanted_by)}. It has {shown(', '.join(names))}."
+                f"no column {name!r} for {option(wanted_by)}. {did_you_mean(name, names)}It has "
+                f"{shown(', '.join(names))}."
             )
     if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
         source.refuse(

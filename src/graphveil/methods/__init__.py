@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.errors import ParameterError, UsageError
+from graphveil.errors import ParameterError, UsageError, one_of
 from graphveil.lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
     'Every node of the release has the same degree as at least k-1 others.'
     """
     if name not in METHODS:
-        raise ParameterError(f"no method {name!r}. Use one of {', '.join(METHODS)}.")
+        raise ParameterError(f"no method {name!r}. {one_of(name, METHODS)}")
     return METHODS[name]
 
 

@@ -15,7 +15,7 @@ from graphveil import io
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
-from graphveil.errors import InputError, ReleaseError, option
+from graphveil.errors import InputError, ReleaseError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
@@ -58,7 +58,7 @@ def release_format(name: str, kind: str) -> Format:
     """
     base, dot, compression = name.partition(".")
     if dot and f".{compression}" not in COMPRESSIONS:
-        raise InputError(f"no format {name!r}. Use one of {', '.join(_released(kind))}.")
+        raise InputError(f"no format {name!r}. {one_of(name, _released(kind))}")
     entry = io.format_of("data", base)
     entry.writer(kind)
     if dot or entry.released_as:
