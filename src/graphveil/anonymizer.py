@@ -24,7 +24,7 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import accepted_kinds, encoded
 from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
-from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.errors import InfeasibleError, ParameterError, did_you_mean
 from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.noise.cells import cells_of_one
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
@@ -382,7 +382,8 @@ class Anonymizer(ABC, Generic[D]):
         unknown = sorted(set(parameters) - set(known) - fields)
         if unknown:
             raise ParameterError(
-                f"{cls.name} has no parameter {unknown[0]!r}. It has {', '.join(known)}."
+                f"{cls.name} has no parameter {unknown[0]!r}. {did_you_mean(unknown[0], known)}"
+                f"It has {', '.join(known)}."
             )
         for name, item in known.items():
             if item.default is MISSING and name not in parameters:

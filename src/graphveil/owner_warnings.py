@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graphveil.errors import warn
-from graphveil.wording import option
+from graphveil.errors import Message, option, warn
 
 SEED = (
     "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
@@ -244,4 +243,4 @@ def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:
     given = (*advice, *((SEED,) if seeded else ()))
     for text in given:
         warn(text)
-    return given
+    return tuple(str(Message(text)) for text in given)

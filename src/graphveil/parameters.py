@@ -26,7 +26,7 @@ from typing import (
 
 import numpy as np
 
-from graphveil.errors import ParameterError
+from graphveil.errors import ParameterError, one_of
 
 
 def parameter(
@@ -172,7 +172,7 @@ def checked(value: Any, hint: Any, item: Described) -> Any:
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
             raise ParameterError(
-                f"{name}={value!r} is unknown. Choose one of {', '.join(map(str, get_args(kind)))}."
+                f"{name}={value!r} is unknown. {one_of(value, get_args(kind), verb='Choose')}"
             )
         return value
     if is_spelled(kind):

@@ -17,7 +17,6 @@ from graphveil.methods import METHODS
 from graphveil.methods.noisy import NoisyMethod
 from graphveil.on_disk.run import CHUNK_ROWS
 from graphveil.randomness import Randomness
-from graphveil.wording import as_flags
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 
@@ -217,8 +216,7 @@ def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypat
     monkeypatch.setattr(trials, "MANY_ENTRIES", 59)
     words = trials._when_large(gv.SmoothK, likes)
     assert words.startswith("60 entries. chunk_rows=20000 works on so many rows at a time; ")
-    with as_flags():
-        assert "--chunk-rows 20000 works" in trials._when_large(gv.SmoothK, likes)
+    assert "--chunk-rows 20000 works" in words.flags
     assert "" == trials._when_large(gv.Mondrian, likes)
     assert CHUNK_ROWS == trials.CHUNK_ROWS
     monkeypatch.setattr("graphveil.verbs.advise.ALL_SECONDS", -1.0)

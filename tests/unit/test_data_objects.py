@@ -267,7 +267,10 @@ def test_a_directed_graph_is_refused_by_its_own_constructor():
 
 
 def test_an_unknown_method_is_named_with_the_known_ones():
-    with pytest.raises(ParameterError, match=r"^no method 'k_degree'\. Use one of k-degree, "):
+    with pytest.raises(
+        ParameterError,
+        match=r"^no method 'k_degree'\. Did you mean k-degree\? Use one of k-degree, ",
+    ):
         gv.anonymize(PATH, "k_degree", k=2)
 
 

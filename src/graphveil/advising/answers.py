@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from graphveil.errors import Message
 from graphveil.html import html_table
 
 
@@ -155,7 +156,8 @@ def _lines_of(choice: Choice, commands: Mapping[str, str] | None) -> Iterator[st
     if choice.measured_on:
         yield f"  {'':<12} (on {choice.measured_on})"
     if choice.when_large:
-        yield f"  large data:  {choice.when_large}"
+        large = choice.when_large if commands is None else Message(choice.when_large).flags
+        yield f"  large data:  {large}"
     yield f"  {choice.call if commands is None else commands[choice.method]}"
 
 

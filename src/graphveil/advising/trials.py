@@ -12,11 +12,10 @@ from graphveil.advising.sampling import amount_of, sample_of
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.data import Data
-from graphveil.errors import GraphveilWarning, UsageError
+from graphveil.errors import GraphveilWarning, Message, UsageError, option
 from graphveil.flat import flat_parameters
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.wording import option
 
 TRIED = {"k": (2, 5, 10), "levels": (2, 5, 10), "epsilon": (1.0, 4.0, 8.0)}
 """The values that are tried of a method's main parameter, the first of these that it has.
@@ -112,7 +111,7 @@ def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:
     entries = amount_of(data)
     if not method.runs_on_disk or entries <= MANY_ENTRIES:
         return ""
-    return (
+    return Message(
         f"{entries:,} entries. {option('chunk_rows', CHUNK_ROWS)} works on so many rows at a time; "
         "the command takes --on-disk beside it, and then holds no more in memory"
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.errors import ParameterError
+from graphveil.errors import ParameterError, one_of
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError, Sample
@@ -63,7 +63,7 @@ class AttackOptions(Options):
         fields = {item.name for item in dataclasses.fields(cls)}
         for name in given:
             if name not in fields:
-                known = f"Use one of {', '.join(sorted(fields))}." if fields else "It has none."
+                known = one_of(name, sorted(fields)) if fields else "It has none."
                 raise ParameterError(f"the attack {attack} has no parameter {name!r}. {known}")
         return cls(**{name: _as_number(value) for name, value in given.items()})
 

@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 
 from graphveil import lazy
 from graphveil.errors import GraphveilError, GraphveilWarning
-from graphveil.wording import as_flags
 
 OUT_OF_RESOURCES = 3
 BUG = 70
@@ -74,8 +73,7 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
     try:
         from graphveil.cli.app import call  # noqa: PLC0415  importing graphveil.cli stays cheap
 
-        with as_flags():
-            code = call(tokens)
+        code = call(tokens)
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
@@ -126,7 +124,7 @@ def _install_handlers() -> threading.Event:
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, GraphveilWarning):
-            print(f"graphveil: warning: {_escaped(message)}.", file=sys.stderr)  # noqa: T201
+            print(f"graphveil: warning: {_escaped(_spoken(message))}.", file=sys.stderr)  # noqa: T201
         else:
             shown_before(message, category, *rest, **more)
 
@@ -148,7 +146,13 @@ def _fail(text: str, code: int) -> int:
 
 
 def _one_line(error: BaseException) -> str:
-    return _escaped(" ".join(str(error).split()))
+    return _escaped(" ".join(_spoken(error).split()))
+
+
+def _spoken(problem: BaseException | str) -> str:
+    if isinstance(problem, GraphveilError | GraphveilWarning):
+        return problem.message.flags
+    return str(problem)
 
 
 def _escaped(text: object) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from graphveil.errors import Message
 from graphveil.progress import Advance
 
 if TYPE_CHECKING:
@@ -46,18 +47,22 @@ def printable(value: object) -> str:
 
 
 def say(text: str) -> None:
-    """Print one line to stderr: progress, warnings, summaries."""
-    print(escaped(text), file=sys.stderr)  # noqa: T201  the command line speaks here
+    """Print one line to stderr, its options as flags: progress, warnings, summaries."""
+    print(escaped(_as_flags(text)), file=sys.stderr)  # noqa: T201  the command line speaks here
+
+
+def _as_flags(text: str) -> str:
+    return text.flags if isinstance(text, Message) else text
 
 
 def result(text: str) -> None:
-    """Print to stdout what was asked for."""
-    print(text)  # noqa: T201  the command line answers here
+    """Print to stdout what was asked for, options in it as flags."""
+    print(_as_flags(text))  # noqa: T201  the command line answers here
 
 
 def result_json(value: Any) -> None:
     """Print a value to stdout as JSON, for the next program in the pipe."""
-    raw = msgspec.json.format(msgspec.json.encode(value), indent=2)
+    raw = msgspec.json.format(msgspec.json.encode(value, enc_hook=_as_flags), indent=2)
     result(raw.decode())
 
 

@@ -48,7 +48,7 @@ def _run(**given: Any) -> int:
         verdict = verify_release(out, graph)
         result(f"4. verified     {'every claim holds' if verdict.ok else 'A CLAIM DOES NOT HOLD'}:")
         for line in verdict.lines():
-            result(f"     {line}")
+            result(f"     {line.flags}")
         result("5. what was kept")
         print_rows(evaluate_release(out, graph))
     result("")

@@ -23,4 +23,4 @@ def read_input(path: Path, options: io.AnyOptions) -> Data:
 def say_report(path: Path, report: ReadingReport) -> None:
     """Say on stderr how a file was read and what was dropped."""
     for line in report.lines():
-        say(f"{path.name}: {line}")
+        say(f"{path.name}: {line.flags}")

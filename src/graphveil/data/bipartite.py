@@ -28,10 +28,9 @@ from graphveil.data.ids import (
     stored,
 )
 from graphveil.data.left_out import noting, warn_left_out
-from graphveil.data.people import shared_ids
+from graphveil.data.people import Items, shared_ids
 from graphveil.errors import DataError, warn
 from graphveil.lazy import lazy_module
-from graphveil.wording import Items
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from graphveil.data.frames import Frames
 from graphveil.data.ids import Ids, as_ids, to_arrow
 from graphveil.data.left_out import attributes_of, noting, warn_left_out
+from graphveil.data.people import Items
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
-from graphveil.wording import Items
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -18,9 +18,8 @@ from graphveil.data.ids import (
     written_out,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.errors import DataError
+from graphveil.errors import DataError, mapping
 from graphveil.lazy import lazy_module
-from graphveil.wording import mapping
 
 if TYPE_CHECKING:
     import pyarrow as pa

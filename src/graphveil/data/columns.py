@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphveil.errors import DataError
-from graphveil.wording import options
+from graphveil.errors import DataError, did_you_mean, options
 
 EDGE_NAMES = (
     ("source", "target"),
@@ -113,7 +112,9 @@ def chosen_names(
     """
     for name in asked:
         if name is not None and name not in names:
-            raise DataError(f"no column {name!r}. The frame has {list(names)}.")
+            raise DataError(
+                f"no column {name!r}. {did_you_mean(name, names)}The frame has {list(names)}."
+            )
     first, second = asked
     if first is not None and second is not None and first != second:
         return first, second

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from graphveil.errors import DataError
-from graphveil.wording import Directed, option
+from graphveil.errors import DataError, option
+
+Directed = Literal["symmetrize", "refuse"]
+"""What to do with ties whose directions matter: forget them, or refuse the data."""
 
 
 class Ties(NamedTuple):

@@ -17,7 +17,7 @@ from graphveil.data.csr import (
     sorted_lists,
     warn_dropped,
 )
-from graphveil.data.directions import Ties
+from graphveil.data.directions import Directed, Ties
 from graphveil.data.graph_objects import GraphObjects
 from graphveil.data.ids import (
     Ids,
@@ -30,7 +30,6 @@ from graphveil.data.ids import (
     stored,
 )
 from graphveil.errors import DataError
-from graphveil.wording import Directed
 
 MAX_NODES = 2**31 - 2
 

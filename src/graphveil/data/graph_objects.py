@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphveil.data.columns import chosen_names
 from graphveil.data.csr import Dropped, warn_dropped
-from graphveil.data.directions import Ties, column_of_types, types_say_directed
+from graphveil.data.directions import Directed, Ties, column_of_types, types_say_directed
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.ids import Ids, as_ids, distinct, positions, to_arrow
 from graphveil.data.left_out import attributes_of, noting, warn_left_out
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
-from graphveil.wording import Directed
 
 if TYPE_CHECKING:
     import igraph as ig

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphveil.data.table import Table
-from graphveil.wording import option
+from graphveil.errors import option
 
 MOSTLY_DIFFERENT = 0.9
 """The share of different values above which a column is taken for one that names people."""
@@ -39,8 +39,9 @@ def naming_question(name: str) -> str:
 
     Examples
     --------
-    >>> naming_question("name")
-    'nearly every row has another value of name: if it names people, say ids="name" or take it out'
+    >>> from graphveil.errors import Message
+    >>> print(Message(naming_question("name")))
+    nearly every row has another value of name: if it names people, say ids="name" or take it out
     """
     return (
         f"nearly every row has another value of {name}: if it names people, say "

@@ -23,8 +23,7 @@ from graphveil.data.kinds import (
     kinds_named,
 )
 from graphveil.data.table import Table
-from graphveil.errors import UsageError
-from graphveil.wording import as_argument_of
+from graphveil.errors import UsageError, as_argument_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,10 +108,13 @@ def read_anew(data: Any) -> AbstractContextManager[None]:
 
     Examples
     --------
-    >>> from graphveil.wording import option
-    >>> with read_anew(Bipartite.from_pairs(["ann"], ["tea"])):
-    ...     option("items", "things")
-    'data.with_items(items="things")'
+    >>> from graphveil.errors import option
+    >>> try:
+    ...     with read_anew(Bipartite.from_pairs(["ann"], ["tea"])):
+    ...         raise UsageError(f"say {option('items', 'things')}")
+    ... except UsageError as error:
+    ...     print(error)
+    say data.with_items(items="things")
     """
     if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")

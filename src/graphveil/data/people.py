@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
-from graphveil.wording import option
+from graphveil.errors import option
+
+Items = Literal["people", "things"]
+"""What the items of users are."""
 
 
 class Shared(NamedTuple):
@@ -27,7 +30,8 @@ class Shared(NamedTuple):
     --------
     >>> Shared(0, 5, counted=True).refusal
     ''
-    >>> print(Shared(3, 5, counted=True).refusal)
+    >>> from graphveil.errors import Message
+    >>> print(Message(Shared(3, 5, counted=True).refusal))
     users and items are both numbered from the start, so items may be people. Say items="things", \
 or items="people" if they are the same people.
     """

@@ -24,7 +24,7 @@ from graphveil.data.ids import (
     text,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.errors import DataError
+from graphveil.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -193,7 +193,10 @@ class Table(Frames):
         """
         for name in names:
             if name not in self.columns:
-                raise DataError(f"no column {name!r} for one_hot. There are {list(self.columns)}.")
+                raise DataError(
+                    f"no column {name!r} for one_hot. {did_you_mean(name, self.columns)}There are "
+                    f"{list(self.columns)}."
+                )
         columns, codes, categories = [], [], []
         for column, name in enumerate(self.columns):
             cells, values = self.codes[:, column], self.categories[column]
@@ -239,7 +242,10 @@ class Table(Frames):
             raise DataError(f"the columns have different lengths: {sizes}. Make them equal.")
         names = tuple(columns)
         for name in (name for name in bins or {} if name not in columns):
-            raise DataError(f"no column {name!r} for bins. There are {', '.join(names)}.")
+            raise DataError(
+                f"no column {name!r} for bins. {did_you_mean(name, names)}There are "
+                f"{', '.join(names)}."
+            )
         coded = [
             codes_of_column(columns[name], name, suppressed, (bins or {}).get(name))
             for name in names
@@ -285,7 +291,10 @@ class Table(Frames):
         """
         table = arrow_table(frame)
         if ids is not None and ids not in table.column_names:
-            raise DataError(f"no column {ids!r}. The frame has {table.column_names}.")
+            raise DataError(
+                f"no column {ids!r}. {did_you_mean(ids, table.column_names)}The frame has "
+                f"{table.column_names}."
+            )
         columns = {name: table[name] for name in table.column_names if name != ids}
         row_ids = None if ids is None else table[ids]
         return cls.from_columns(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from graphveil.atomic import whole_file
-from graphveil.errors import InputError, ResourceError, UsageError
+from graphveil.errors import InputError, ResourceError, UsageError, one_of
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def fetch(name: str, *, cache: str | Path | None = None) -> Path:
     ['adult', 'ca-GrQc', 'facebook_combined', 'wiki-Vote']
     """
     if name not in LARGER:
-        raise UsageError(f"no larger data set {name!r}. Choose one of {', '.join(LARGER)}.")
+        raise UsageError(f"no larger data set {name!r}. {one_of(name, LARGER, verb='Choose')}")
     item = LARGER[name]
     local = _in_local_folder(item)
     if local is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, overload
 
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.errors import UsageError
+from graphveil.errors import UsageError, did_you_mean
 
 _FILES = Path(__file__).parent / "files"
 
@@ -167,7 +167,7 @@ def load(name: str) -> Data:
 def _shipped(name: str) -> ShippedSet:
     if name not in DATASETS:
         raise UsageError(
-            f"no data set {name!r} ships with graphveil. Choose one of {', '.join(DATASETS)}; "
-            "larger ones are fetched."
+            f"no data set {name!r} ships with graphveil. {did_you_mean(name, DATASETS)}"
+            f"Choose one of {', '.join(DATASETS)}; larger ones are fetched."
         )
     return DATASETS[name]

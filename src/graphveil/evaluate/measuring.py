@@ -8,7 +8,7 @@ from typing import Any
 
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import kind_of
-from graphveil.errors import ParameterError, UsageError
+from graphveil.errors import ParameterError, UsageError, one_of
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import Comparison, TableComparison
 from graphveil.evaluate.metric import (
@@ -90,7 +90,7 @@ def check_known(asked: Sequence[str] | None) -> None:
     """
     for name in asked or ():
         if name not in METRICS:
-            raise ParameterError(f"no metric {name!r}. Use one of {', '.join(METRICS)}.")
+            raise ParameterError(f"no metric {name!r}. {one_of(name, METRICS)}")
 
 
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:

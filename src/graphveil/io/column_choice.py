@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NoReturn
 
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, known_pairs, plain
+from graphveil.errors import did_you_mean, leave_out, option, options
 from graphveil.io.options import Ends
 from graphveil.io.parsed import Notes
 from graphveil.io.source import Source, shown
-from graphveil.wording import leave_out, option, options
 
 
 def two_columns(
@@ -93,7 +93,8 @@ def _column(
     if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= n_columns:
         return int(text[:9]) - 1
     return source.refuse(
-        f"no column {shown(text)} for {option(name)}. It has {_listed(header, n_columns)}."
+        f"no column {shown(text)} for {option(name)}. {did_you_mean(text, map(shown, header))}"
+        f"It has {_listed(header, n_columns)}."
     )
 
 

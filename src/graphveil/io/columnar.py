@@ -20,7 +20,7 @@ from graphveil.data.bins import binned
 from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.errors import DataError
+from graphveil.errors import DataError, option
 from graphveil.io.column_choice import refuse_columns, two_columns
 from graphveil.io.columns import merged_text
 from graphveil.io.formats import Format
@@ -30,7 +30,6 @@ from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import Arcs, Cells, Column, Notes, Pairs, encoded, joined
 from graphveil.io.source import Source, shown
 from graphveil.io.table_text import check_columns, refuse_fractions
-from graphveil.wording import option
 
 _ROWS = 1 << 20
 _WRITER = b"graphveil version 1.0.0"
@@ -286,7 +285,7 @@ class _Frame:
         try:
             return as_ids(column, what=f"column {name}")
         except DataError as error:
-            self.source.refuse(str(error))
+            self.source.refuse(error.message.text)
 
     def _text_or_whole(self, name: str, parts: list[pa.Array]) -> Column:
         """Return a column of text, of whole floats, or of categories of these."""

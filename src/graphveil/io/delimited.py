@@ -17,7 +17,7 @@ from graphveil.data.columns import known_pairs
 from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.errors import InputError
+from graphveil.errors import InputError, option
 from graphveil.io.column_choice import two_columns
 from graphveil.io.columns import read_columns, refuse_value, tables, trimmed
 from graphveil.io.dialect import Dialect, sniff
@@ -33,7 +33,6 @@ from graphveil.io.parsed import Arcs, Cells, Column, Notes, Pairs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import Problem, alike, in_quotes, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells
-from graphveil.wording import option
 
 _AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 _ROWS = 1 << 20

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.ids import Ids, to_arrow
+from graphveil.errors import either
 from graphveil.io.dialect import Dialect
 from graphveil.io.options import Header
 from graphveil.io.parsed import Column, encoded
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_of, other_than_integers
-from graphveil.wording import either
 
 ENOUGH_ROWS = 10
 """So many rows besides the first one show whether it is different from them."""

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.data.kinds import KINDS
-from graphveil.errors import InputError
-from graphveil.wording import option
+from graphveil.errors import InputError, one_of, option
 
 _IDS = "ids"
 """What a format that can list ids holds beside kinds of data."""
@@ -210,7 +209,7 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
     path = Path(path)
     if override is not None:
         if override not in FORMATS:
-            raise InputError(f"no format {override!r}. Use one of {', '.join(FORMATS)}.")
+            raise InputError(f"no format {override!r}. {one_of(override, FORMATS)}")
         return FORMATS[override]
     extension = _inner(path).suffix.lower()
     if extension in _UNREAD:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graphveil.errors import InputError
+from graphveil.errors import InputError, leave_out, option
 from graphveil.io.formats import Format
 from graphveil.io.parsed import Arcs, Notes, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
-from graphveil.wording import leave_out, option
 
 WEIGHTS = ("weight", "value")
 """What the weight of an edge is called, in any case of letters."""

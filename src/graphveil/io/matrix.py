@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from graphveil.data import Bipartite, Graph
+from graphveil.errors import leave_out
 from graphveil.io.formats import Format
 from graphveil.io.matrix_files import Entries, entries_of_mtx, entries_of_npz
 from graphveil.io.options import BipartiteOptions, GraphOptions
 from graphveil.io.parsed import Arcs, Notes, Pairs, check_size
 from graphveil.io.source import Source, shown
-from graphveil.wording import leave_out
 
 _BLOCK = 1 << 18
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from graphveil.data import Graph
 from graphveil.data.graph import MAX_NODES
+from graphveil.errors import leave_out
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import Arcs, Notes
 from graphveil.io.source import Source, shown
-from graphveil.wording import leave_out
 
 
 def read_graph(source: Source, options: GraphOptions) -> Arcs:

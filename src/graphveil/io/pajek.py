@@ -6,13 +6,12 @@ import re
 from typing import IO
 
 from graphveil.data import Graph
-from graphveil.errors import InputError
+from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import Arcs, check_size
 from graphveil.io.source import Source, shown
-from graphveil.wording import option
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")

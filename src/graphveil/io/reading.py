@@ -13,7 +13,7 @@ from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.naming import naming_columns
-from graphveil.errors import DataError, InputError
+from graphveil.errors import DataError, InputError, one_of
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import format_of
 from graphveil.io.kinds import columns_of
@@ -194,7 +194,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
             columns, ids=ids, suppressed=options.suppressed, one_hot=options.one_hot
         )
     except DataError as error:
-        source.refuse(str(error))
+        source.refuse(error.message.text)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     cells.notes.naming, cells.notes.many_numbers = naming_columns(table), _many_numbers(table)
@@ -308,7 +308,7 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
     """
     kind = kind or _kind_named(Path(path), options)
     if kind not in KINDS:
-        raise InputError(f"no kind of data {kind!r}. Use one of {', '.join(KINDS)}.")
+        raise InputError(f"no kind of data {kind!r}. {one_of(kind, KINDS)}")
     data: Data = _data_of(load(path, options_of(KINDS[kind])(**options)))
     return data
 

@@ -7,8 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from graphveil.data.left_out import left_out_words
 from graphveil.data.naming import naming_question
-from graphveil.errors import warn
-from graphveil.wording import mapping, option, several
+from graphveil.errors import Message, mapping, option, several, warn
 
 D = TypeVar("D")
 
@@ -96,12 +95,13 @@ class ReadingReport:
         """The names of the columns and attributes that are not in the data."""
         return (*self.columns_ignored, *self.attributes_ignored)
 
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Message]:
         """Return a sentence for everything that happened."""
         packed = f", {self.compression}" if self.compression else ""
-        return [f"read {_many(self.rows, 'row')} of {self.format}{packed}", *self._notes()]
+        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}")
+        return [read, *self._notes()]
 
-    def dropped(self) -> list[str]:
+    def dropped(self) -> list[Message]:
         """Return a sentence for what is not in the data, what was guessed, and what is to be asked.
 
         Examples
@@ -126,7 +126,7 @@ class ReadingReport:
             (self.look_alike, f"read {self.look_alike} as two ids, though they look the same"),
             *((True, words) for words in self._odd_columns()),
         ]
-        return [sentence for happened, sentence in sentences if happened]
+        return [Message(sentence) for happened, sentence in sentences if happened]
 
     def _odd_columns(self) -> list[str]:
         """Return what is to be asked of columns whose values say little as categories."""
@@ -143,7 +143,7 @@ class ReadingReport:
             )
         return asked
 
-    def _notes(self) -> list[str]:
+    def _notes(self) -> list[Message]:
         both = _many(self.reciprocal_pairs, "edge")
         sentences = [
             (
@@ -164,7 +164,7 @@ class ReadingReport:
             ),
             (self.binned, f"binned {', '.join(self.binned)}"),
         ]
-        return self.dropped() + [sentence for happened, sentence in sentences if happened]
+        return self.dropped() + [Message(sentence) for happened, sentence in sentences if happened]
 
 
 class Reading(NamedTuple, Generic[D]):
@@ -202,4 +202,4 @@ def warn_of_dropped(report: ReadingReport) -> None:
     """Warn once, where something of a file is not in what was read of it."""
     dropped = report.dropped()
     if dropped:
-        warn("; ".join(dropped))
+        warn("; ".join(sentence.text for sentence in dropped))

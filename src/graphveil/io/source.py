@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
-from graphveil.errors import InputError
+from graphveil.errors import InputError, option
 from graphveil.io.formats import Format, compression_of
-from graphveil.wording import option
 
 CHUNK = 1 << 22
 LONGEST_LINE = 1 << 26

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from graphveil.data.bins import binned
+from graphveil.errors import did_you_mean, mapping, option, several
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.parsed import Cells, Notes
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
-from graphveil.wording import mapping, option, several
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
@@ -84,7 +84,8 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
     for name, wanted_by in wanted.items():
         if name not in names:
             source.refuse(
-                f"no column {name!r} for {option(wanted_by)}. It has {shown(', '.join(names))}."
+                f"no column {name!r} for {option(wanted_by)}. {did_you_mean(name, names)}It has "
+                f"{shown(', '.join(names))}."
             )
     if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
         source.refuse(

@@ -14,9 +14,8 @@ from graphveil.atomic import EVERYBODY, whole_file
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import Kind, kind_of
-from graphveil.errors import InputError, ResourceError, UsageError
+from graphveil.errors import InputError, ResourceError, UsageError, option
 from graphveil.io.formats import FORMATS, Format, compression_of, format_of
-from graphveil.wording import option
 
 
 def write(

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 from xml.parsers import expat
 
-from graphveil.errors import InputError
+from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import Arcs
 from graphveil.io.source import Source, shown
-from graphveil.wording import option
 
 
 class GraphElements(ABC):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.errors import ParameterError
+from graphveil.errors import ParameterError, one_of
 from graphveil.measures import affected, dk, multisets, scalars
 from graphveil.measures.scalars import Columns, Labels
 
@@ -173,7 +173,7 @@ def known(name: str) -> Measure:
     'the number of neighbors'
     """
     if name not in MEASURES:
-        raise ParameterError(f"no measure {name!r}. Use one of {', '.join(MEASURES)}.")
+        raise ParameterError(f"no measure {name!r}. {one_of(name, MEASURES)}")
     return MEASURES[name]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Table
-from graphveil.errors import ParameterError
+from graphveil.errors import ParameterError, did_you_mean
 from graphveil.measures.scalars import Labels
 
 
@@ -64,7 +64,9 @@ def known_columns(table: Table, columns: Sequence[str] | None) -> list[int]:
     for name in columns or ():
         if name not in table.columns:
             known = ", ".join(table.columns)
-            raise ParameterError(f"no column {name!r}. The table has {known}.")
+            raise ParameterError(
+                f"no column {name!r}. {did_you_mean(name, table.columns)}The table has {known}."
+            )
     chosen = table.columns if columns is None else tuple(columns)
     return [table.columns.index(name) for name in chosen]
 

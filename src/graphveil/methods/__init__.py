@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.errors import ParameterError
+from graphveil.errors import ParameterError, one_of
 from graphveil.lazy import Registry, resolve
 
 METHODS: Registry[type[Anonymizer[Any]]] = Registry(
@@ -49,7 +49,7 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
     'Every node of the release has the same degree as at least k-1 others.'
     """
     if name not in METHODS:
-        raise ParameterError(f"no method {name!r}. Use one of {', '.join(METHODS)}.")
+        raise ParameterError(f"no method {name!r}. {one_of(name, METHODS)}")
     return METHODS[name]
 
 

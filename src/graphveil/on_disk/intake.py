@@ -119,7 +119,7 @@ def intake(
         n_features=len(names),
         duplicates=duplicates + repeated,
         people=people,
-        said=tuple(_report(source, raw, duplicates + repeated).dropped()),
+        said=tuple(m.text for m in _report(source, raw, duplicates + repeated).dropped()),
         left_out=raw.notes.columns_ignored,
         input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
     )

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from graphveil.data.ids import as_ids, to_arrow, written_out
 from graphveil.engines.database import database, identifier, rows_of
-from graphveil.errors import DataError, UsageError
+from graphveil.errors import DataError, UsageError, option
 from graphveil.io import BipartiteOptions, columnar, delimited, format_of
 from graphveil.io.columns import NotIntegersError, labels_of
 from graphveil.io.dialect import Dialect, sniff
@@ -21,7 +21,6 @@ from graphveil.io.parquet_files import opened_parquet, schema_of, write_batches
 from graphveil.io.parsed import Notes
 from graphveil.io.source import Source
 from graphveil.on_disk.lists import starts_of
-from graphveil.wording import option
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")
@@ -133,7 +132,7 @@ def _ids(source: Source, column: pa.Array, name: str) -> pa.Array:
             is_empty = pa.types.is_null(column.type) and not len(column)
             return pa.array([], pa.int64()) if is_empty else to_arrow(as_ids(column, what=name))
     except DataError as error:
-        source.refuse(str(error))
+        source.refuse(error.message.text)
     if column.null_count:
         source.refuse(f"column {name}: an id is missing. Remove the row.")
     return column.cast(pa.string())

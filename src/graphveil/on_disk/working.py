@@ -16,9 +16,8 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.errors import ReleaseError, ResourceError
+from graphveil.errors import ReleaseError, ResourceError, option
 from graphveil.randomness import Randomness
-from graphveil.wording import option
 
 if sys.platform != "win32":
     import fcntl

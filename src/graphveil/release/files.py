@@ -15,12 +15,11 @@ from graphveil import io
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
-from graphveil.errors import InputError, ReleaseError
+from graphveil.errors import InputError, ReleaseError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
 from graphveil.records.manifest import ID_COLUMN, DataFile, Described
-from graphveil.wording import option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +58,7 @@ def release_format(name: str, kind: str) -> Format:
     """
     base, dot, compression = name.partition(".")
     if dot and f".{compression}" not in COMPRESSIONS:
-        raise InputError(f"no format {name!r}. Use one of {', '.join(_released(kind))}.")
+        raise InputError(f"no format {name!r}. {one_of(name, _released(kind))}")
     entry = io.format_of("data", base)
     entry.writer(kind)
     if dot or entry.released_as:

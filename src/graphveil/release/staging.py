@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphveil.atomic import left_behind, whole_folders
-from graphveil.errors import ReleaseError, ResourceError
+from graphveil.errors import ReleaseError, ResourceError, option
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import (
     ATTACKED,
@@ -22,7 +22,6 @@ from graphveil.records.record import (
     private_folder,
 )
 from graphveil.release.files import is_data_file
-from graphveil.wording import option
 
 _PRIVATE_FILES = {RECORD, LINKAGE, LEVELS, WITNESS}
 

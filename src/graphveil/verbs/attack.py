@@ -21,7 +21,14 @@ from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import positions, to_arrow
-from graphveil.errors import GraphveilWarning, ParameterError, ResourceError, UsageError, warn
+from graphveil.errors import (
+    GraphveilWarning,
+    ParameterError,
+    ResourceError,
+    UsageError,
+    one_of,
+    warn,
+)
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import BipartiteComparison, Comparison, TableComparison
 from graphveil.evaluate.held_back import Attached
@@ -198,7 +205,7 @@ def entry_of(name: str) -> Attack[Any, Any]:
         Where there is none of this name.
     """
     if name not in ATTACKS:
-        raise ParameterError(f"no attack {name!r}. Use one of {', '.join(ATTACKS)}.")
+        raise ParameterError(f"no attack {name!r}. {one_of(name, ATTACKS)}")
     return ATTACKS[name]
 
 

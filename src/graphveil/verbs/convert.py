@@ -8,10 +8,9 @@ from typing import Any
 from graphveil import io
 from graphveil.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.data import Data, Graph
-from graphveil.errors import UsageError
+from graphveil.errors import UsageError, option
 from graphveil.progress import stage
 from graphveil.release import Release, read_release
-from graphveil.wording import option
 
 
 def convert(

@@ -27,7 +27,7 @@ from graphveil.verify.promises.evidence import UNREADABLE
 from graphveil.verify.promises.ledger import ledger_checks
 from graphveil.verify.promises.parameters import parameters_check
 from graphveil.verify.recount.shape import COUNTS, SHAPES, counts_check
-from graphveil.verify.verdict import Check, Verdict, counted, fails, holds, not_checked
+from graphveil.verify.verdict import Check, Verdict, counted, holds, not_checked
 
 READ = "data"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
@@ -154,6 +154,6 @@ def _data_checks(
         load(db, folder, described)
     except UnreadableError as error:
         unread = [not_checked(name, UNREADABLE) for name in (*shape.names, COUNTS)]
-        return [fails(READ, str(error)), *unread], None
+        return [Check(READ, "fails", str(error), error.needs), *unread], None
     checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
     return [*checks, *shape.checks(db, keyed), counts_check(db, described)], db

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from graphveil.errors import ResourceError
-from graphveil.verify.verdict import too_large
+from graphveil.verify.verdict import beyond
 
 LIMIT_BYTES = 4 << 30
 """The most that the content of one released file may take, where nothing is said."""
@@ -38,6 +38,9 @@ _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
 
 class UnreadableError(Exception):
     """A released file is not what its format asks for; the message names file and line."""
+
+    needs: str | None = None
+    """The option without which it is not read."""
 
 
 class Database:
@@ -65,7 +68,9 @@ class Database:
             Where the size is above the limit.
         """
         if size > self._limit_bytes:
-            raise UnreadableError(too_large(name, size, self._limit_bytes))
+            error = UnreadableError(beyond(name, size, self._limit_bytes))
+            error.needs = "--limit"
+            raise error
 
     def link(self, path: Path) -> str:
         r"""Return a plain name for this file in the one folder SQL may read.

@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 
 from graphveil.claims.guarantees import CheckWord
+from graphveil.errors import Message, option
 from graphveil.html import html_table
-from graphveil.wording import option
 
 Outcome = Literal["holds", "fails", "not checked"]
 
@@ -107,7 +107,7 @@ class Verdict(msgspec.Struct, frozen=True):
         """Return the checks that fail."""
         return [check for check in self.checks if check.outcome == "fails"]
 
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Message]:
         r"""Return the verdict for people: the promise, a line a check, and the sum.
 
         Examples
@@ -118,7 +118,7 @@ class Verdict(msgspec.Struct, frozen=True):
         """
         shown = [f"{self.sentence} ({self.word})"]
         shown += [_line(check) for check in self.checks]
-        return [*shown, self._sum() + _BESIDES[self.word]]
+        return [Message(line) for line in (*shown, self._sum() + _BESIDES[self.word])]
 
     def _sum(self) -> str:
         n, failed = len(self.checks), len(self.failures())
@@ -187,16 +187,15 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def too_large(name: str, size: int, limit_bytes: int) -> str:
+def beyond(name: str, size: int, limit_bytes: int) -> str:
     """Return why a file is not read: its content takes more bytes than one may.
 
     Examples
     --------
-    >>> too_large("data.csv", 5000, 4096)
-    'data.csv holds 5000 bytes, above the limit of 4096. Raise limit_bytes if you trust it'
+    >>> beyond("data.csv", 5000, 4096)
+    'data.csv holds 5000 bytes, above the limit of 4096'
     """
-    beyond = f"{name} holds {size} bytes, above the limit of {limit_bytes}"
-    return f"{beyond}. Raise {option('limit')} if you trust it"
+    return f"{name} holds {size} bytes, above the limit of {limit_bytes}"
 
 
 def shown(value: object) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Table
-from graphveil.errors import DataError, InfeasibleError, ParameterError
+from graphveil.errors import DataError, InfeasibleError, ParameterError, did_you_mean
 
 GIVE_LEVELS = "Give a whole number such as 5, or the name of the column that holds everybody's."
 
@@ -84,8 +84,8 @@ def column_number(data: Table, name: str, what: str) -> int:
     """
     if name not in data.columns:
         raise DataError(
-            f"no column {name!r} for {what}. There are {', '.join(data.columns)}; the column of "
-            "ids is none of them."
+            f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}There are "
+            f"{', '.join(data.columns)}; the column of ids is none of them."
         )
     return data.columns.index(name)
 

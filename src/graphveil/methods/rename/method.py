@@ -13,12 +13,11 @@ from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.errors import InfeasibleError, UsageError
+from graphveil.errors import InfeasibleError, UsageError, option
 from graphveil.methods.rename.key import Key
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import ID_COLUMN
-from graphveil.wording import option
 
 LINKED = (
     "who has several files of this key sees the same person in all of them: what gives a person "

@@ -13,7 +13,7 @@ from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
 from graphveil.data import Graph
-from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.errors import InfeasibleError, ParameterError, option
 from graphveil.methods.structural.goals import Budget, Full, Goal
 from graphveil.methods.structural.task import (
     CODES,
@@ -29,7 +29,6 @@ from graphveil.methods.structural.task import (
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
-from graphveil.wording import option
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result

@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.errors import ResourceError
+from graphveil.errors import ResourceError, option
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.verdict import Check, counted, fails, judged, shown, too_large
+from graphveil.verify.verdict import Check, beyond, counted, fails, judged, shown
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
@@ -90,7 +90,8 @@ def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
     if size != file.bytes:
         return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
     if size > limit_bytes:
-        raise ResourceError(too_large(file.name, size, limit_bytes))
+        why = beyond(file.name, size, limit_bytes)
+        raise ResourceError(f"{why}. Raise {option('limit')} if you trust it")
     try:
         digest = sha256_of(path)
     except OSError as error:
