@@ -130,3 +130,12 @@ def test_the_short_form_counts_and_names_nobody():
     assert shown == repr(gv.measure(star, k=2))
     rows = gv.measure(gv.Table.from_columns({"sex": ["f", "m", "m"]}), k=2)
     assert "EqualRows(whole rows: 3 rows in 2 classes, 1 unprotected at k=2)" == repr(rows)
+
+
+def test_what_is_measured_comes_as_rows():
+    star = gv.Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    rows = gv.measure(star, k=2).rows()
+    assert (0.25, "share of people") == (rows["degree", "uniqueness"].value, rows[0].unit)
+    assert ["uniqueness", "share unprotected"] == [
+        row.part for row in gv.measure(gv.Table.from_columns({"sex": ["f", "m"]})).rows()
+    ]

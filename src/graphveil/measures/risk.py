@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graphveil.data.ids import Ids
 from graphveil.measures.partitions import class_sizes_of_nodes
 from graphveil.measures.scalars import Columns, Labels
+from graphveil.rows import Row, Rows
 
 Ints: TypeAlias = "NDArray[np.int64]"
 
@@ -96,6 +97,27 @@ class EquivalenceClasses:
         sizes, classes = np.unique(self.sizes, return_counts=True)
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
+
+    def rows(self) -> Rows:
+        """Return the shares of people who are unique, and who are unprotected, as rows."""
+        figures = self.summary()
+        parts = ("uniqueness", "share_unprotected", "twin_uniqueness")
+        return Rows(
+            Row(
+                release="",
+                question=figures["measure"],
+                part=part.replace("_", " "),
+                value=figures[part],
+                unit="share of people",
+                direction="lower is better",
+            )
+            for part in parts
+            if part in figures
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        return {"measure": "class", **self._summary("people")}
 
     def _described(self, known: str, noun: str) -> str:
         """Return what is known to an attacker, and the counts; never an id."""

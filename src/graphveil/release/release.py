@@ -147,7 +147,7 @@ class Release(Generic[D_co]):
             spent=None if private is None else private.spent,
         )
 
-    def verify(self, original: Any = None) -> Verdict:
+    def verify(self, original: Any = None, **options: Any) -> Verdict:
         """Return the verdict on this release: written to a temporary folder, checked from there.
 
         Parameters
@@ -155,10 +155,12 @@ class Release(Generic[D_co]):
         original
             The data it was made from, also as an object of another library; without it, checks
             that need it are not checked.
+        **options
+            As `graphveil.verify_release` takes them.
         """
         from graphveil.verbs.verify import verify_release  # noqa: PLC0415  the checker is loaded when asked
 
-        return verify_release(self, original)
+        return verify_release(self, original, **options)
 
     def evaluate(self, original: Any, **options: Any) -> Rows:
         """Return what this release kept of the original, as `graphveil.evaluate_release` does.
