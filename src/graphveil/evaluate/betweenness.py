@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, Sample
+from graphveil.evaluate.sizes import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
+from graphveil.evaluate.sizes import BETWEENNESS_PIVOTS as PIVOTS
+from graphveil.evaluate.sizes import BETWEENNESS_TOP as TOP
 from graphveil.evaluate.toolkit import one_thread, seeded, to_networkit
 from graphveil.lazy import lazy_module
 
@@ -18,11 +21,7 @@ if TYPE_CHECKING:
 else:
     networkit = lazy_module("networkit")
 
-TOP = 100
-EXACT_UP_TO = 100_000_000
-"""The most nodes times edges of the original up to which the scores are exact."""
 
-PIVOTS = 1_024
 BATCHES = 32
 """The pivots form so many batches of one size; the interval draws these again."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from graphveil.data import Bipartite
-from graphveil.evaluate import features
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.sizes import TOP_PAIRS
 
 SMOOTH = "Esfandiari et al., Smooth Anonymity for Sparse Graphs"
 
@@ -79,7 +79,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         kind=Bipartite,
         direction="lower is better",
         definition=f"how many users have both features of a pair: relative error for the "
-        f"{features.TOP_PAIRS} pairs most frequent in the original (ties by name), counted exactly",
+        f"{TOP_PAIRS} pairs most frequent in the original (ties by name), counted exactly",
         source="ours",
         needs_linkage=False,
         cost="heavy",

@@ -16,6 +16,7 @@ from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.held_back import names_of
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasuredError
+from graphveil.evaluate.sizes import HIDDEN_UNITS as UNITS
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ else:
 MOST_CELLS = 200_000_000
 """Up to so many people times features trees are boosted: they read all cells."""
 
-UNITS = 10
-"""Hidden units of the perceptron."""
 
 NO_TEST = (
     "it is tested on people whom the release was not made from. Give them: --test FILE, or "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, Sample
+from graphveil.evaluate.sizes import COMMUNITY_RUNS as RUNS
 from graphveil.evaluate.toolkit import seeded, to_weighted
 from graphveil.lazy import lazy_module
 
@@ -22,7 +23,6 @@ else:
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
 
-RUNS = 10
 ITERATIONS = 10
 """Rounds of one Leiden run; it stops early when nothing moves."""
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
-from graphveil.evaluate.held_back import HeldBack
 from graphveil.evaluate.searches import Distances, distances
 from graphveil.evaluate.triangles import triangles_of
 from graphveil.lazy import lazy_module
@@ -20,6 +19,8 @@ from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
     from scipy import sparse
+
+    from graphveil.evaluate.held_back import HeldBack
 else:
     sparse = lazy_module("scipy.sparse")
 

@@ -11,6 +11,7 @@ from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.entries import column_sizes
 from graphveil.evaluate.metric import Figure, Figures, share_of
 from graphveil.evaluate.shape import kolmogorov_smirnov
+from graphveil.evaluate.sizes import TOP_PAIRS
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 else:
     sparse = lazy_module("scipy.sparse")
 
-TOP_PAIRS = 100
 FIRST_BLOCK, BLOCK = 256, 1_024
 """Features whose pairs are counted at once."""
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from graphveil.data import Graph
-from graphveil.evaluate import (
-    betweenness,
-    communities,
-    graphlets,
-    modularity,
-    ranks,
-    searches,
-)
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.sizes import (
+    BETWEENNESS_EXACT_UP_TO,
+    BETWEENNESS_PIVOTS,
+    BETWEENNESS_TOP,
+    COMMUNITY_RUNS,
+    DAMPING,
+    EXACT_UP_TO_NODES,
+    GRAPHLET_PATHS,
+    MODULARITY_RUNS,
+    SAMPLED_SOURCES,
+)
 
 PROBLEM = "de Jong et al., The anonymization problem in social networks"
 TOP_M = "Nguyen, Imine & Rusinowitch, Top-m Filter"
@@ -158,7 +161,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         direction="lower is better",
         definition="the share of each of the six connected graphs of four nodes among all sets of "
         "four nodes that are connected, before and after, and half the sum of absolute "
-        f"differences; exact up to {graphlets.PATHS:,} 3-paths, above from so many drawn evenly",
+        f"differences; exact up to {GRAPHLET_PATHS:,} 3-paths, above from so many drawn evenly",
         source="Jha, Seshadhri & Pinar 2015",
         needs_linkage=False,
         cost="near-linear",
@@ -212,8 +215,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="pagerank-correlation",
         kind=Graph,
         direction="higher is better",
-        definition=f"rank correlation of people's PageRank (damping {ranks.DAMPING}) before and "
-        "after",
+        definition=f"rank correlation of people's PageRank (damping {DAMPING}) before and after",
         source="Page et al. 1999; Spearman 1904",
         needs_linkage=True,
         cost="near-linear",
@@ -266,8 +268,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         kind=Graph,
         direction="lower is better",
         definition="average length of a shortest path over all pairs of nodes that a path joins, "
-        f"before and after; exact up to {searches.EXACT_UP_TO_NODES:,} nodes, above from "
-        f"{searches.SAMPLED_SOURCES:,} sampled sources, with a 95 % interval",
+        f"before and after; exact up to {EXACT_UP_TO_NODES:,} nodes, above from "
+        f"{SAMPLED_SOURCES:,} sampled sources, with a 95 % interval",
         source=PROBLEM,
         needs_linkage=False,
         cost="near-linear",
@@ -322,9 +324,9 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="betweenness",
         kind=Graph,
         direction="higher is better",
-        definition=f"overlap of the {betweenness.TOP} nodes of highest betweenness, ties for the "
+        definition=f"overlap of the {BETWEENNESS_TOP} nodes of highest betweenness, ties for the "
         f"last ranks shared evenly; exact where nodes times edges are at most "
-        f"{betweenness.EXACT_UP_TO:,}, above estimated from {betweenness.PIVOTS:,} pivots",
+        f"{BETWEENNESS_EXACT_UP_TO:,}, above estimated from {BETWEENNESS_PIVOTS:,} pivots",
         source=f"{PROBLEM}; Brandes 2001; Geisberger, Sanders & Schultes 2008",
         needs_linkage=True,
         cost="heavy",
@@ -335,7 +337,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         kind=Graph,
         direction="higher is better",
         definition="normalized mutual information (NMI) of the communities before and after; "
-        f"each the consensus of {communities.RUNS} Leiden runs",
+        f"each the consensus of {COMMUNITY_RUNS} Leiden runs",
         source=f"{PROBLEM}; Traag et al. 2019; Lancichinetti & Fortunato 2012",
         needs_linkage=True,
         cost="heavy",
@@ -346,7 +348,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         kind=Graph,
         direction="lower is better",
         definition="modularity of each graph's own communities, before and after: the median of "
-        f"{modularity.RUNS} Leiden runs",
+        f"{MODULARITY_RUNS} Leiden runs",
         source="Newman & Girvan 2004; Traag et al. 2019",
         needs_linkage=False,
         cost="heavy",

@@ -18,13 +18,12 @@ from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, difference, half_l1
 from graphveil.evaluate.intervals import Z
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
+from graphveil.evaluate.sizes import GRAPHLET_PATHS as PATHS
 
 NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
 """The paw is a triangle with a tail, the diamond a clique that lacks an edge."""
 
 UNIT = "share of graphlets"
-PATHS = 200_000
-"""How many 3-paths are drawn; where a graph has no more, all are looked at."""
 
 OPEN = 1_000
 """The fewest of these that must not close to a triangle: shares of fewer say too little."""

@@ -12,6 +12,7 @@ from graphveil.evaluate.communities import ITERATIONS
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.estimates import Estimate, compared
 from graphveil.evaluate.metric import Figures, Sample
+from graphveil.evaluate.sizes import MODULARITY_RUNS as RUNS
 from graphveil.evaluate.toolkit import seeded, to_networkit
 from graphveil.lazy import lazy_module
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     import networkit
 else:
     networkit = lazy_module("networkit")
-
-RUNS = 10
 
 
 def of_own_communities(pair: GraphComparison) -> Figures:

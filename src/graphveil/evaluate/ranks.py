@@ -12,6 +12,7 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
 from graphveil.evaluate.shape import kolmogorov_smirnov
+from graphveil.evaluate.sizes import DAMPING
 from graphveil.evaluate.spectra import leading_vector
 from graphveil.evaluate.toolkit import one_thread, to_networkit
 from graphveil.lazy import lazy_module
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 else:
     networkit = lazy_module("networkit")
 
-DAMPING = 0.85
 CHANGE = 1e-12
 """The sum of changes of all scores below which PageRank ends; a round multiplies it by 0.85."""
 

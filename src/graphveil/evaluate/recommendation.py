@@ -13,11 +13,11 @@ from graphveil.evaluate.classification import NO_TEST, under
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError
+from graphveil.evaluate.sizes import FACTORS, RECOMMENDED
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-FACTORS, RECOMMENDED = 50, 10
 UNIT = "share of test people"
 
 _CELLS = 20_000_000

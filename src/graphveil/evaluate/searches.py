@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
+from graphveil.evaluate.sizes import EXACT_UP_TO_NODES, SAMPLED_SOURCES
 from graphveil.evaluate.toolkit import to_networkit
 from graphveil.lazy import lazy_module
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 else:
     networkit = lazy_module("networkit")
 
-EXACT_UP_TO_NODES = 20_000
-SAMPLED_SOURCES = 1_024
 TOGETHER = 64
 """Sources of one search: one bit of a word each."""
 

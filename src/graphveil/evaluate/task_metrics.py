@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from graphveil.data import Bipartite
-from graphveil.evaluate import classification, recommendation
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import Metric
+from graphveil.evaluate.sizes import FACTORS, HIDDEN_UNITS, RECOMMENDED
 
 TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     Metric(
@@ -13,7 +13,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         kind=Bipartite,
         direction="higher is better",
         definition="how many labels of held-back people are predicted from their features, by "
-        f"three classifiers that learned from the release: a perceptron of {classification.UNITS} "
+        f"three classifiers that learned from the release: a perceptron of {HIDDEN_UNITS} "
         "hidden units, logistic regression, gradient boosting; beside the same classifiers that "
         "learned from the original, and the commonest label there",
         source="Esfandiari et al., Smooth Anonymity for Sparse Graphs (perceptron, census income)",
@@ -28,7 +28,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         kind=Bipartite,
         direction="higher is better",
         definition="how many held-back people are recommended the one item of theirs that is hidden"
-        f", among the first {recommendation.RECOMMENDED}, by the {recommendation.FACTORS} leading "
+        f", among the first {RECOMMENDED}, by the {FACTORS} leading "
         "singular vectors of the release; beside those of the original, and by popularity there",
         source="PureSVD: Cremonesi, Koren and Turrin, RecSys 2010",
         needs_linkage=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphveil import io
-from graphveil.data import Bipartite, Data, Table
-from graphveil.data.ids import as_text, to_arrow
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
 from graphveil.errors import InputError, ReleaseError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
@@ -31,6 +32,9 @@ else:
 DELIMITED = {"csv", "tsv", "text"}
 _SEPARATORS = {"csv": ",", "tsv": "tab"}
 """What separates the cells of a table: said to the reader, since one column does not show it."""
+
+_COLUMN_ENDS = {"csv": ",", "tsv": "\t"}
+"""The text formats of a release, and what stands between their columns."""
 
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
@@ -368,10 +372,14 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     path = folder / data_file.name
     companion = next((folder / f.name for f in described.files if f.role != "data"), None)
     kind = KINDS[described.kind]
+    if kind.container is Graph and companion is not None:
+        graph = _graph_in_its_form(path, companion, data_file.format)
+        if graph is not None:
+            return graph
     if kind.everyone is not None:
         listed: dict[str, Any] = {"format": data_file.format, kind.everyone: companion}
         options = io.options_of(kind)(**listed)
-        data = io.load(path, options).data
+        data: Data = io.load(path, options).data
         return data.without_unused() if isinstance(data, Bipartite) else data
     separator = _SEPARATORS.get(data_file.format)
     ids = ID_COLUMN if keyed else None
@@ -382,3 +390,38 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))
+
+
+def _graph_in_its_form(path: Path, nodes: Path, form: str) -> Graph | None:
+    """Return a graph from files in the one form of a release; None where they are not in it.
+
+    The readers of `graphveil.io` read those, or say what is wrong with them.
+    """
+    from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  help needs no Arrow
+
+    columns = KINDS["graph"].columns
+    try:
+        separator = _COLUMN_ENDS.get(form)
+        edges = read_parquet(path) if separator is None else _numbers(path, columns, separator)
+        ids = _numbers(nodes, ("node",), ",").column(0).to_numpy()
+        numbers = all(pa.types.is_integer(field.type) for field in edges.schema)
+        if tuple(edges.column_names) != columns or not numbers or (np.diff(ids) <= 0).any():
+            return None
+        ends = (positions(column.to_numpy(), ids, what="ids") for column in edges.columns)
+        graph, dropped = Graph.assemble(*ends, ids=ids)
+    except (pa.ArrowException, OSError, InputError, ValueError):
+        return None
+    return None if any(dropped) else graph
+
+
+def _numbers(path: Path, names: tuple[str, ...], separator: str) -> pa.Table:
+    """Return columns of whole numbers from text that has these names above them, and no others."""
+    from pyarrow import csv  # noqa: PLC0415  heavy, and only text needs it
+
+    return csv.read_csv(
+        pa.OSFile(os.fsencode(path)),
+        parse_options=csv.ParseOptions(delimiter=separator, quote_char=False),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.int64()), include_columns=names, null_values=[]
+        ),
+    )

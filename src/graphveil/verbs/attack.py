@@ -252,15 +252,18 @@ def _reads(kind: type[Any], data: type[Any]) -> bool:
 
 
 def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
-    fitting = {name: known for name, known in ATTACKS.items() if _reads(known.kind, kind)}
-    for name in asked or ():
-        if entry_of(name).name not in fitting:
+    """Return the attacks that are asked for, or all of this kind of data that need not be."""
+    if not asked:
+        return [a for a in ATTACKS.values() if _reads(a.kind, kind) and not a.by_name]
+    chosen = [entry_of(name) for name in dict.fromkeys(asked)]
+    for other in chosen:
+        if not _reads(other.kind, kind):
+            fitting = [name for name, known in ATTACKS.items() if _reads(known.kind, kind)]
             raise UsageError(
-                f"{name} reads a {ATTACKS[name].kind.__name__}, the release is a {kind.__name__}. "
+                f"{other.name} reads a {other.kind.__name__}, the release is a {kind.__name__}. "
                 f"Use {' or '.join(fitting)}."
             )
-    unasked = [name for name, known in fitting.items() if not known.by_name]
-    return [fitting[name] for name in dict.fromkeys(asked or unasked)]
+    return chosen
 
 
 def _seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInput[Any]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphveil.errors import UsageError
-from graphveil.evaluate.held_back import Attached, held_back
 from graphveil.evaluate.measuring import check_known, compared, measured
 from graphveil.release import Release
 from graphveil.rows import Rows
 from graphveil.verbs.read import original_data
+
+if TYPE_CHECKING:
+    from graphveil.evaluate.held_back import Attached
 
 
 def evaluate_release(
@@ -72,6 +74,8 @@ def evaluate_release(
     name = "release" if isinstance(release, Release) else Path(release).name
     pair = compared(release, original_data(release, original), seed)
     if test is not None:
+        from graphveil.evaluate.held_back import held_back  # noqa: PLC0415  few hold people back
+
         people = held_back(test, pair.original, label=label, attached=attached)
         pair = dataclasses.replace(pair, held_back=people)
     elif label is not None or attached is not None:
