@@ -109,7 +109,7 @@ def test_a_release_of_users_or_rows_is_read_back_as_written(tmp_path, make, form
     assert rows(data) == [published[order[place]] for place in range(data.size)]
 
 
-@pytest.mark.parametrize("form", [*TEXT_FORMATS, "mtx", "text"])
+@pytest.mark.parametrize("form", [*TEXT_FORMATS, "text"])
 def test_numbered_users_and_items_are_read_back_from_every_format(tmp_path, form):
     release = AsItIs().anonymize(numbered(), seed=1)
     back = gv.read_release(release.write(tmp_path / "out", format=form)).data

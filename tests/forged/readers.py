@@ -8,7 +8,6 @@ are text, and no more.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,6 @@ import networkx as nx
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import scipy.io
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
@@ -163,28 +161,7 @@ def by_networkx(folder: Path) -> Content:
         delimiter = "," if path.suffix == ".csv" else "\t"
         lines = path.read_text().splitlines()[0 if is_remarked(folder) else 1 :]
         return edges_of(nx.parse_edgelist(lines, delimiter=delimiter, nodetype=int))
-    read = {".graphml": nx.read_graphml, ".gml": nx.read_gml, ".net": nx.read_pajek}
-    return edges_of(nx.Graph(read[path.suffix](path)))
-
-
-def by_scipy(folder: Path) -> Content:
-    matrix = scipy.io.mmread(data_file(folder)).tocoo()
-    pairs = zip(matrix.row.tolist(), matrix.col.tolist(), strict=True)
-    if kind_and_names(folder)[0] == "graph":
-        return sorted((u, v) for u, v in pairs if u < v)
-    return sorted((user, str(item)) for user, item in pairs)
-
-
-def by_lines(folder: Path) -> Content:
-    """Return the edges of lists of neighbors, line by line."""
-    path = data_file(folder)
-    head = 1 if path.suffix == ".graph" else 2
-    edges = []
-    for node, line in enumerate(path.read_text().splitlines()[head:]):
-        cells = [int(cell) for cell in re.findall("[0-9]+", line)]
-        others = [c - 1 for c in cells] if path.suffix == ".graph" else cells[1:]
-        edges += [(node, other) for other in others if node < other]
-    return sorted(edges)
+    return edges_of(nx.Graph(nx.read_graphml(path)))
 
 
 def by_us(folder: Path) -> Content:
@@ -225,12 +202,8 @@ def readers_of(folder: Path) -> dict[str, Callable[[Path], Content]]:
         readers |= {read.__name__: partial(read, delimiter=DELIMITERS[form]) for read in every}
     if form == "parquet":
         readers |= {name: in_columns(read) for name, read in COLUMNS_BY.items()}
-    if kind == "graph" and form in (*DELIMITERS, "graphml", "gml", "pajek"):
+    if kind == "graph" and form in (*DELIMITERS, "graphml"):
         readers["networkx"] = by_networkx
-    if form == "mtx":
-        readers["scipy"] = by_scipy
-    if form in ("metis", "nauty"):
-        readers["lines"] = by_lines
     return readers
 
 

@@ -144,21 +144,6 @@ def test_a_file_above_the_limit_is_not_read(tmp_path):
     assert "Raise --limit if you trust it" in caught.value.message.flags
 
 
-@pytest.mark.parametrize(
-    ("form", "old", "new"),
-    [
-        ("mtx", b"124 124 120", b"900000000000 900000000000 120"),
-        ("metis", b"124 120", b"900000000000 120"),
-        ("nauty", b"!n=124", b"!n=900000000000"),
-        ("pajek", b"*Vertices 124", b"*Vertices 900000000000"),
-    ],
-)
-def test_a_number_of_nodes_that_no_memory_holds_is_refused(tmp_path, form, old, new):
-    folder = written(GRAPH, tmp_path, form)
-    forge(data_file(folder), lambda content: content.replace(old, new, 1))
-    assert "above the limit of" in failed(folder)["data"]
-
-
 def bomb_of_rows() -> bytes:
     """Return a small Parquet file of 2^23 rows: one number, over and over."""
     n = 1 << 20

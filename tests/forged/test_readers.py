@@ -7,7 +7,7 @@ import pytest
 import graphveil as gv
 from forged.kit import reseal
 from forged.readers import readings_of
-from forged.test_text import GRAPH, NUMBERED, written
+from forged.test_text import GRAPH, written
 from graphveil.errors import InputError
 from graphveil.verify import verify
 
@@ -20,7 +20,8 @@ CELLS = {
     "name, in full": ["NA", "nan", "null", "true", "*", "a,b", 'x "y"', " z", "=1"],
     "zip": ["01", "02", "*", "1e5x", "e\u0301", "\u00e9", "*", "#1", "%"],
 }
-GRAPHS = ["csv", "tsv", "text", "parquet", "graphml", "gml", "pajek", "metis", "nauty", "mtx"]
+NUMBERED = gv.Bipartite.from_lists([[5, 7, 100], [5, 7, 100], [], [], [2], [2]])
+GRAPHS = ["csv", "tsv", "text", "parquet", "graphml"]
 
 
 def check(folder, expected):
@@ -49,18 +50,12 @@ def test_everybody_reads_the_same_items(tmp_path, form, rows):
     check(written(data, tmp_path, form), expected)
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet", "mtx"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_everybody_reads_the_same_numbered_items(tmp_path, form):
     names = NUMBERED.feature_labels().tolist()
     rows = range(NUMBERED.n_users)
     expected = [(user, str(names[i])) for user in rows for i in NUMBERED.row(user)]
-    folder = written(NUMBERED, tmp_path, form)
-    if form == "mtx":
-        expected = sorted(expected)
-        for content in readings_of(folder).values():
-            assert expected == sorted(content)
-    else:
-        check(folder, expected)
+    check(written(NUMBERED, tmp_path, form), expected)
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])

@@ -69,7 +69,7 @@ def test_an_untouched_release_holds_in_every_condition(tmp_path, release, form):
     assert release.data == read_release(folder).data
 
 
-@pytest.mark.parametrize("form", [*NAMED, "mtx"])
+@pytest.mark.parametrize("form", NAMED)
 @pytest.mark.parametrize("kept", [SUPPRESSED, MAJORITY], ids=MAKERS)
 def test_numbered_features_keep_their_numbers_and_show_no_unused_one(tmp_path, form, kept):
     how = "suppress" if kept is SUPPRESSED else "majority"
@@ -85,13 +85,6 @@ def test_numbered_features_keep_their_numbers_and_show_no_unused_one(tmp_path, f
     assert whole.data == back
     public = b"".join(path.read_bytes() for path in folder.iterdir())
     assert b"99" not in public.split(b'"sha256"')[0]
-
-
-def test_columns_behind_the_last_entry_are_found(tmp_path):
-    folder = release_of(numbered(), numbered(SUPPRESSED)).write(tmp_path / "release", format="mtx")
-    content = (folder / "data.mtx").read_bytes()
-    replace(folder, "data.mtx", content.replace(b"\n10 15 ", b"\n10 99 "))
-    assert "data.mtx, line 2 says b'10 99 " in failed(verify(folder))["data"]
 
 
 def test_an_entry_dropped_leaves_a_class_that_is_named_with_its_users(tmp_path, release):
@@ -458,7 +451,7 @@ def test_a_parquet_file_of_other_columns_is_found(tmp_path, extra):
     assert "data.parquet" in failed(verify(folder))["data"]
 
 
-@pytest.mark.parametrize("form", [*NAMED, "mtx"])
+@pytest.mark.parametrize("form", NAMED)
 def test_a_row_emptied_in_any_format_leaves_a_class_that_is_too_small(tmp_path, form):
     rows = list(SUPPRESSED)
     rows[4] = ""
@@ -471,7 +464,7 @@ def test_a_row_emptied_in_any_format_leaves_a_class_that_is_too_small(tmp_path, 
 @pytest.mark.counts_edits("classes", "counts", "ids", "entries", "canonical order")
 @settings(deadline=None, max_examples=60)
 @given(
-    form=st.sampled_from(["csv", "tsv", "mtx", "parquet"]),
+    form=st.sampled_from(["csv", "tsv", "parquet"]),
     place=st.integers(0, 3_000),
     drop=st.integers(0, 5),
     put_in=st.one_of(st.binary(max_size=3), st.sampled_from("0123456789"), st.text(max_size=3)),

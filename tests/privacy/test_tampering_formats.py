@@ -25,7 +25,7 @@ from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 
-TEXT_FORMATS = ["csv", "tsv", "text", "graphml", "gml", "pajek", "metis", "nauty", "mtx"]
+TEXT_FORMATS = ["csv", "tsv", "text", "graphml"]
 
 
 def write_release(place: Path, name: str) -> Path:
@@ -81,35 +81,6 @@ def degrees_read(folder: Path, described) -> tuple[int, Counter]:
         ("graphml", b'    <node id="0"/>', b'  <no0de id=""/>'),
         ("graphml", b'    <node id="0"/>', b'    <node id="00"/>'),
         ("graphml", b'    <node id="0"/>', b'    <node id="\xd9\xa0"/>'),
-        ("gml", b'label "3"', b'label "dan"'),
-        ("gml", b"    id 3\n", b"    id 3\n    age 41\n"),
-        ("gml", b"directed 0", b"directed 1"),
-        ("pajek", b'2 "1"', b'2 "bob"'),
-        ("pajek", b"*Edges", b"*Arcs"),
-        ("pajek", b"*Vertices 7", b"*Vertices 8"),
-        ("pajek", b'2 "1"', b'2 "5"'),
-        ("metis", b"7 5\n", b"% ann\n7 5\n"),
-        ("metis", b"7 5\n", b"7 6\n"),
-        ("metis", b"7 5\n", b"7 5 001\n"),
-        ("metis", b"2 5\n", b"2  5\n"),
-        ("metis", b"2 5\n", b"02 5\n"),
-        ("metis", b"2 5\n", b"5 2\n"),
-        ("metis", b"2 5\n", b"2 6\n"),
-        ("metis", b"2 5\n", b"2 9\n"),
-        ("metis", b"2 5\n", b"2 0\n"),
-        ("nauty", b"0: 1 4;", b"0: 1 4; "),
-        ("nauty", b"0: 1 4;", b"0 1: 4;"),
-        ("nauty", b"0: 1 4;", b"1: 0 4;"),
-        ("nauty", b"0: 1 4;", b"0: 1 5;"),
-        ("nauty", b"!n=7\n", b"!n=999999999999\n"),
-        ("nauty", b"!n=7\n", b"$=1\n!n=7\n"),
-        ("mtx", b"\n7 7 5\n", b"\n% ann\n7 7 5\n"),
-        ("mtx", b"\n7 7 5\n", b"\n7 8 5\n"),
-        ("mtx", b"\n7 7 5\n", b"\n7 7 6\n"),
-        ("mtx", b"\n7 7 5\n", b"\n999999999999 999999999999 5\n"),
-        ("mtx", b"symmetric", b"general"),
-        ("mtx", b"\n2 1\n", b"\n2 1 1\n"),
-        ("mtx", b"\n2 1\n", b"\n2  1\n"),
     ],
 )
 def test_a_word_too_many_or_a_number_out_of_place_is_found(tmp_path, name, old, new):
@@ -128,22 +99,13 @@ def test_the_line_of_a_word_too_many_is_named(tmp_path):
     assert "data.graphml, line 6 says" in failed(verify(folder))["data"]
 
 
-def test_a_node_that_lists_a_neighbor_alone_is_named(tmp_path):
-    folder = write_release(tmp_path, "metis")
-    content = data_file(folder).read_bytes()
-    replace_data(folder, content.replace(b"2 5\n", b"2 6\n"))
-    expected = "data.graph, line 6 says b'1 4', in the one form it is b'4'"
-    assert expected == failed(verify(folder))["data"]
-
-
-@pytest.mark.parametrize("name", ["metis", "nauty", "mtx", "graphml", "gml", "pajek"])
-def test_an_edge_taken_from_both_its_ends_leaves_a_class_that_is_named(tmp_path, name):
-    folder = write_release(tmp_path, name)
+def test_an_edge_that_is_taken_away_leaves_a_class_that_is_named(tmp_path):
+    folder = write_release(tmp_path, "graphml")
     less = Release(
         data=Graph.from_edges([0, 1, 2], [1, 2, 3], n=7),
         guarantee=StructuralKAnonymity(k=2),
         provenance=provenance_of("k-degree", {}),
-    ).write(tmp_path / "less", format=name)
+    ).write(tmp_path / "less", format="graphml")
     replace_data(folder, data_file(less).read_bytes())
     problems = failed(verify(folder))
     assert {"classes", "counts"} >= set(problems)

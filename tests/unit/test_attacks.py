@@ -228,7 +228,9 @@ def test_what_cannot_be_measured_says_why(monkeypatch):
 
 def test_unknown_attacks_and_other_kinds_of_data_are_refused():
     release, original = release_of(BEFORE, FIGURE_1)
-    with pytest.raises(ParameterError, match=r"no attack 'mathcing'\. Did you mean matching\? Use one of matching"):
+    with pytest.raises(
+        ParameterError, match=r"no attack 'mathcing'\. Did you mean matching\? Use one of matching"
+    ):
         attack(release, original=original, attacks=["mathcing"])
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     other = gv.KDegree(k=2).anonymize(graph)

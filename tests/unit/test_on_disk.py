@@ -278,7 +278,6 @@ def test_processes_change_nothing(tmp_path):
         (gv.KDegree(k=2), {}, "k-degree needs all data in memory"),
         (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
         (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
-        (METHOD, {"format": "mtx"}, "mtx cannot be written a piece at a time"),
         (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "users needs all ids"),
         (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read a piece"),
         (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "a line a user"),

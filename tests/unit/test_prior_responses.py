@@ -35,7 +35,8 @@ from graphveil.noise.cells import cells_of
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import decode_manifest, encode
 from graphveil.verify import verify
-from graphveil.verify.promises.cell_flips import CELLS, CHANCES, PARTS
+from graphveil.verify.kinds.kind import CELLS
+from graphveil.verify.promises.cell_flips import CHANCES, PARTS
 from graphveil.verify.recount.blocks import blocks_of
 from graphveil.verify.recount.thresholds import keeps_its_claim
 

@@ -25,7 +25,8 @@ from graphveil.errors import (
     ParameterError,
     UsageError,
 )
-from graphveil.verify.promises.renaming import FREE, FROM_KEY, SAME
+from graphveil.verify.kinds.kind import SAME
+from graphveil.verify.promises.renaming import FREE, FROM_KEY
 
 SECRET = bytes(range(32))
 FRIENDS = gv.Graph.from_edges(["ann", "bob", "cyd", "ann"], ["bob", "cyd", "dan", "eve"])
@@ -356,10 +357,9 @@ def test_a_linkage_that_swaps_two_people_is_noticed(tmp_path):
     assert {SAME, FROM_KEY, "linkage file"} == set(failed(verdict))
 
 
-@pytest.mark.parametrize("form", ["gml", "graphml", "pajek", "metis", "mtx"])
-def test_a_format_without_room_for_ids_of_a_key_is_refused(tmp_path, form):
+def test_a_format_without_room_for_ids_of_a_key_is_refused(tmp_path):
     with pytest.raises(InputError, match="Use csv, tsv or parquet"):
-        renamed(FRIENDS, key=SECRET).write(tmp_path / "out", format=form)
+        renamed(FRIENDS, key=SECRET).write(tmp_path / "out", format="graphml")
     assert [] == list(tmp_path.iterdir())
 
 

@@ -10,13 +10,19 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.data.kinds import kind_of
 from graphveil.verify.database import database
-from graphveil.verify.files import plain, second_reading, second_table
+from graphveil.verify.files import plain, second_table
 from graphveil.verify.files.plain import TWICE
-from graphveil.verify.files.second_reading import second_reading_check
+from graphveil.verify.kinds import pairs
+from graphveil.verify.kinds.kind import checked_kind
 
 EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"
 PAIRS = "user,item\n1,tea\n1,tea\n2,rye\n3,tea\n"
+
+
+def read_again(db, original, path, reading):
+    return checked_kind(kind_of(original).name).read_again(db, original, path, reading)
 
 
 def check(path, original=None):
@@ -25,7 +31,7 @@ def check(path, original=None):
         further = {} if read is gv.read_bipartite else {"directed": "symmetrize"}
         original = read(path, **further)
     with database([path.parent]) as db:
-        return second_reading_check(db, original, path)
+        return read_again(db, original, path, {})
 
 
 def write(tmp_path, name, text):
@@ -97,7 +103,7 @@ def test_what_is_not_plain_is_said_to_be_read_once(tmp_path, name, text):
 
 
 def test_no_more_is_read_twice_than_it_should_cost(tmp_path, monkeypatch):
-    monkeypatch.setattr(second_reading, "MOST_PAIRS", 1)
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
     done = check(write(tmp_path, "x.csv", PAIRS), gv.Bipartite.from_pairs([1, 2], ["tea", "rye"]))
     assert ("not checked", True) == (done.outcome, "more than 1 pairs" in done.detail)
 
@@ -114,7 +120,7 @@ def test_the_command_line_reads_the_original_twice(tmp_path, monkeypatch):
 
 
 def test_the_second_reading_shares_no_code_with_the_first():
-    for module in (second_reading, second_table, plain):
+    for module in (pairs, second_table, plain):
         tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not [name for name in imported if name.startswith("graphveil.io")]
@@ -141,7 +147,7 @@ def check_table(path, *, original=None, **changes):
     reading = READING | changes
     original = gv.read_table(path, **reading) if original is None else original
     with database([path.parent]) as db:
-        return second_reading_check(db, original, path, {"kind": "table", **reading})
+        return read_again(db, original, path, {"kind": "table", **reading})
 
 
 @pytest.mark.parametrize("rule", ["edges:10,30", "median", "quantiles:3"])

@@ -22,8 +22,8 @@ from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import database
+from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.classes import look_alikes
-from graphveil.verify.promises.evidence import Evidence
 
 
 def formats_of(kind: str) -> list[str]:

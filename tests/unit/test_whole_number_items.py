@@ -9,10 +9,7 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.data.ids import as_numbers
 from graphveil.engines import LocalEngine
-from graphveil.errors import InputError
-from graphveil.io import FORMATS
 from graphveil.on_disk import anonymize_file
-from graphveil.release.files import check_names
 
 LONG = ["9", "10", str(2**63 - 1)]
 ROWS = {
@@ -55,19 +52,3 @@ def test_an_honest_release_of_numbers_made_on_the_disk_verifies(tmp_path, rows, 
 )
 def test_names_are_numbers_where_each_is_written_as_one(names, published):
     assert published == as_numbers(pa.array(names)).to_pylist()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        gv.Bipartite.from_lists([[3, 10**10]]),
-        gv.Bipartite([0, 1], [3], n_features=9).with_items("things"),
-    ],
-    ids=["too large", "small"],
-)
-def test_a_number_of_an_item_above_the_columns_of_a_matrix_is_refused_before_the_run(data):
-    if data.n_features == 9:
-        check_names(data, FORMATS["mtx"])
-        return
-    with pytest.raises(InputError, match="mtx numbers its columns, and there is an item 100000000"):
-        check_names(data, FORMATS["mtx"])

@@ -53,6 +53,8 @@ class Kind:
         What users call it.
     comparison
         The class that holds an original beside a release.
+    checked
+        What the checker knows of it.
     as_features
         Makes users by features of it.
     check
@@ -77,6 +79,7 @@ class Kind:
     options: str
     reader: str
     comparison: str
+    checked: str
     as_features: Callable[[Any], Bipartite]
     check: Callable[[Any], None]
     counts: Callable[[Any], dict[str, int]]
@@ -127,6 +130,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             options="graphveil.io.options:GraphOptions",
             reader="read_graph",
             comparison="graphveil.evaluate.comparison:GraphComparison",
+            checked="graphveil.verify.kinds.graph:GRAPH",
             as_features=Bipartite.from_graph,
             check=_anything,
             counts=_graph_counts,
@@ -147,6 +151,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             options="graphveil.io.options:BipartiteOptions",
             reader="read_bipartite",
             comparison="graphveil.evaluate.comparison:BipartiteComparison",
+            checked="graphveil.verify.kinds.features:FEATURES",
             as_features=_itself,
             check=Bipartite.check_items,
             counts=_bipartite_counts,
@@ -169,6 +174,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             options="graphveil.io.options:TableOptions",
             reader="read_table",
             comparison="graphveil.evaluate.comparison:TableComparison",
+            checked="graphveil.verify.kinds.tables:TABLE",
             as_features=Table.one_hot,
             check=Table.check_columns,
             counts=_table_counts,

@@ -60,7 +60,7 @@ class Format:
     compressible
         Whether it may be wrapped in gzip or Zstandard.
     released_as
-        The format of a release of such a file, where bytes of this one could hold more than data.
+        The format of a release of such a file, where releases do not have this one.
     """
 
     name: str
@@ -146,7 +146,12 @@ FORMATS: dict[str, Format] = {
             released_as="csv",
         ),
         Format(
-            name="gml", extensions=(".gml",), kinds=("graph",), module="gml", keeps_isolated=True
+            name="gml",
+            extensions=(".gml",),
+            kinds=("graph",),
+            module="gml",
+            keeps_isolated=True,
+            released_as="csv",
         ),
         Format(
             name="pajek",
@@ -154,6 +159,7 @@ FORMATS: dict[str, Format] = {
             kinds=("graph",),
             module="pajek",
             keeps_isolated=True,
+            released_as="csv",
         ),
         Format(
             name="metis",
@@ -162,6 +168,7 @@ FORMATS: dict[str, Format] = {
             module="metis",
             keeps_isolated=True,
             text_ids=False,
+            released_as="csv",
         ),
         Format(
             name="nauty",
@@ -170,6 +177,7 @@ FORMATS: dict[str, Format] = {
             module="nauty",
             keeps_isolated=True,
             text_ids=False,
+            released_as="csv",
         ),
         Format(
             name="mtx",
@@ -178,6 +186,7 @@ FORMATS: dict[str, Format] = {
             module="matrix",
             keeps_isolated=True,
             text_ids=False,
+            released_as="csv",
         ),
         Format(
             name="npz",

@@ -18,8 +18,7 @@ from graphveil.data.left_out import left_out_words
 from graphveil.engines.engine import Engine
 from graphveil.engines.local import LocalEngine
 from graphveil.errors import GraphveilError, ResourceError, UsageError, warn
-from graphveil.io import BipartiteOptions, Format
-from graphveil.io.blocks import WRITABLE
+from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
@@ -36,7 +35,7 @@ from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private
-from graphveil.release.files import check_items, format_that_came_in, numbered, release_format
+from graphveil.release.files import check_items, format_that_came_in, release_format
 from graphveil.release.publishing import (
     Publication,
     WriteOptions,
@@ -139,7 +138,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     check_target(target, force=force)
     clustered = _checked(method)
     source = check_readable(Path(path), options)
-    form = _data_format(format or format_that_came_in(source.path, options.format))
+    form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
     fingerprint = _fingerprint(source, clustered, seed, recorded(options))
     warned += forewarn(target, warned=warned)
     working = opened(target, fingerprint, seed=seed, force=force)
@@ -147,7 +146,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     with _kept_where_interrupted(working):
         facts = run.rows()
         names = features_of(working.folder / "rows")
-        check_items(numbered(facts.n_rows) if facts.people else names, form)
+        if not facts.people:
+            check_items(names, form)
         warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
         parts, tally = run.parts(run.chunks(), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
@@ -170,24 +170,6 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         publish(target, write_files, input_sha256=facts.input_sha256, options=writing)
     working.remove()
     return target
-
-
-def _data_format(name: str) -> Format:
-    """Return the format of a release that a name asks for.
-
-    Raises
-    ------
-    InputError
-        Where there is no such format.
-    UsageError
-        Where it needs all data in memory.
-    """
-    form = release_format(name, "bipartite")
-    if form.name not in WRITABLE:
-        raise UsageError(
-            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}."
-        )
-    return form
 
 
 def _fingerprint(

@@ -42,9 +42,6 @@ TABULAR = {*DELIMITED, "parquet"}
 SUPPRESSED_TEXTS = ("*", "")
 """What readers of tables take for suppressed cells."""
 
-_MOST_COLUMNS = 1 << 27
-"""Of a matrix whose columns are the numbers of features: a reader counts them all."""
-
 
 _BROKEN = re.compile(r"[\n\r\0]")
 _MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
@@ -57,8 +54,7 @@ def release_format(name: str, kind: str) -> Format:
     Raises
     ------
     InputError
-        Where there is no such format, it cannot hold this kind of data, or it has many forms for
-        the same data, in which something could hide.
+        Where there is no such format, it cannot hold this kind of data, or releases do not have it.
     """
     base, dot, compression = name.partition(".")
     if dot and f".{compression}" not in COMPRESSIONS:
@@ -67,9 +63,8 @@ def release_format(name: str, kind: str) -> Format:
     entry.writer(kind)
     if dot or entry.released_as:
         raise InputError(
-            f"{name} is no format of a release: the same data can be written in many ways, in "
-            f"which something could hide. Use {entry.released_as or base}, and make a copy with "
-            "graphveil convert."
+            f"{name} is no format of a release: verify has no one form of it to compare a file "
+            f"with. Use {entry.released_as or base}, and make a copy with graphveil convert."
         )
     return entry
 
@@ -98,14 +93,8 @@ def check_names(data: Data, form: Format) -> None:
     if isinstance(data, Table):
         check_categories(data, form)
         check_columns(data.columns, form)
-    if not isinstance(data, Bipartite):
-        return
-    if data.items == "people":
-        check_items(numbered(data.n_users), form)
-    elif data.features is not None:
+    if isinstance(data, Bipartite) and data.items != "people" and data.features is not None:
         check_items(to_arrow(data.features), form)
-    else:
-        check_items(numbered(data.n_features), form)
 
 
 def check_categories(table: Table, form: Format) -> None:
@@ -166,17 +155,6 @@ def check_columns(names: Sequence[str], form: Format) -> None:
             )
 
 
-def numbered(n: int) -> pa.Array:
-    """Return the last of the names of n items that are numbers: `check_items` needs no more.
-
-    Examples
-    --------
-    >>> numbered(3).to_pylist(), numbered(0).to_pylist()
-    ([2], [])
-    """
-    return pa.array([n - 1] if n else [], type=pa.int64())
-
-
 def check_items(names: pa.Array, form: Format) -> None:
     """Refuse a format that cannot hold the names of some items, whichever are published.
 
@@ -190,23 +168,9 @@ def check_items(names: pa.Array, form: Format) -> None:
     Raises
     ------
     InputError
-        Where the format numbers its columns and a name is text or too large a number, or a reader
-        would take a name for something else.
+        Where a reader would take a name for something else.
     """
-    if pa.types.is_integer(names.type):
-        largest = pc.max(names).as_py() if len(names) else 0
-        if not form.text_ids and largest >= _MOST_COLUMNS:
-            raise InputError(
-                f"{form.name} numbers its columns, and there is an item {largest}, above "
-                f"{_MOST_COLUMNS - 1}. Use csv or parquet."
-            )
-        return
-    if not form.text_ids:
-        raise InputError(
-            f"{form.name} numbers its columns, so the names of features would be lost. "
-            "Use csv or parquet."
-        )
-    if form.name in DELIMITED:
+    if form.name in DELIMITED and not pa.types.is_integer(names.type):
         from graphveil.io.delimited import check_texts  # noqa: PLC0415  heavy, and graphs need none
 
         check_texts(names, form)
@@ -230,17 +194,14 @@ def note_on_format(path: Path, override: str | None) -> str | None:
     Examples
     --------
     >>> note_on_format(Path("friends.npz"), None)
-    'the release is csv: the same data can be written as npz in many ways'
+    'the release is csv: no release comes as npz'
     """
     entry = io.format_of(path, override)
     packed = entry.compressible and compression_of(path)
     if not packed and not entry.released_as:
         return None
     way = packed or entry.name
-    return (
-        f"the release is {entry.released_as or entry.name}: the same data can be written as {way} "
-        "in many ways"
-    )
+    return f"the release is {entry.released_as or entry.name}: no release comes as {way}"
 
 
 def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A002  the users' word
@@ -264,8 +225,6 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     if isinstance(data, Table):
         check_categories(data, entry)
         check_columns(data.columns, entry)
-    if isinstance(data, Bipartite) and not entry.text_ids:
-        data = _in_numbered_columns(data)
     io.write(data, path, format=entry.name, ids_path=everyone)
     columns = list(kind.columns or getattr(data, "columns", ()))
     names = columns if entry.name in TABULAR else []
@@ -308,18 +267,6 @@ def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
             f"{entry.name} is no format for ids that come from a key. Use csv, tsv or parquet."
         )
     return data.with_ids_as(ID_COLUMN) if isinstance(data, Table) else data
-
-
-def _in_numbered_columns(data: Bipartite) -> Bipartite:
-    """Return the data with each feature whose name is a number in the column of that number.
-
-    The last column has an entry: how many features the original had is not said.
-    """
-    names = data.features
-    if names is None or names.dtype.kind != "i" or names.max() >= _MOST_COLUMNS:
-        return data
-    columns = names[data.indices].astype(np.int32)
-    return Bipartite(data.indptr, columns, int(names.max()) + 1, data.users)
 
 
 def described_file(

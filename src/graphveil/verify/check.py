@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from graphveil.claims.conditions import KeyedIds
+from graphveil.data.kinds import kind_of
 from graphveil.errors import ResourceError
 from graphveil.records.manifest import Manifest, manifest_bytes
 from graphveil.records.record import private_folder
@@ -20,13 +21,14 @@ from graphveil.verify.files.manifest import (
     manifest_checks,
     read_owner,
 )
+from graphveil.verify.kinds.kind import checked_kind
 from graphveil.verify.original import original_checks
 from graphveil.verify.promises import Evidence, claim_checks
 from graphveil.verify.promises.costs import cost_checks
-from graphveil.verify.promises.evidence import UNREADABLE
 from graphveil.verify.promises.ledger import ledger_checks
 from graphveil.verify.promises.parameters import parameters_check
-from graphveil.verify.recount.shape import COUNTS, SHAPES, counts_check
+from graphveil.verify.promises.recheck import UNREADABLE
+from graphveil.verify.recount.counts import COUNTS, counts_check
 from graphveil.verify.verdict import Check, Verdict, counted, holds, not_checked
 
 READ = "data"
@@ -107,14 +109,10 @@ class _Given(NamedTuple):
 
 
 def _second_reading(release: Path, original: Any, file: Path) -> Check:
-    from graphveil.verify.files.second_reading import (  # noqa: PLC0415  without a file it is idle
-        second_reading_check,
-    )
-
     record = read_owner(release).record
     reading = {} if record is None else record.reading
     with database([file.resolve().parent]) as db:
-        return second_reading_check(db, original, file, reading)
+        return checked_kind(kind_of(original).name).read_again(db, original, file, reading)
 
 
 def _checks(
@@ -149,11 +147,11 @@ def _data_checks(
 ) -> tuple[list[Check], Database | None]:
     """Return whether the data can be read, and what its shape and counts are."""
     described = manifest.data
-    shape, keyed = SHAPES[described.kind], KeyedIds() in manifest.claim.conditions
+    kind, keyed = checked_kind(described.kind), KeyedIds() in manifest.claim.conditions
     try:
         load(db, folder, described)
     except UnreadableError as error:
-        unread = [not_checked(name, UNREADABLE) for name in (*shape.names, COUNTS)]
+        unread = [not_checked(name, UNREADABLE) for name in (*kind.shape_names, COUNTS)]
         return [Check(READ, "fails", str(error), error.needs), *unread], None
     checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
-    return [*checks, *shape.checks(db, keyed), counts_check(db, described)], db
+    return [*checks, *kind.shape(db, keyed), counts_check(db, described)], db

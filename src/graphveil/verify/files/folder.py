@@ -7,56 +7,24 @@ import re
 import stat
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
+from graphveil.data.kinds import KINDS
 from graphveil.errors import ResourceError, option
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
+from graphveil.verify.kinds.kind import checked_kind
 from graphveil.verify.verdict import Check, beyond, counted, fails, judged, shown
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
-_TABULAR = frozenset({"csv", "tsv", "text", "parquet"})
 _EXTENSIONS = {
     "csv": ".csv",
     "tsv": ".tsv",
     "text": ".txt",
     "parquet": ".parquet",
     "graphml": ".graphml",
-    "gml": ".gml",
-    "pajek": ".net",
-    "metis": ".graph",
-    "nauty": ".nauty",
-    "mtx": ".mtx",
 }
-
-
-class _Kind(NamedTuple):
-    """What the description of a kind of data must say."""
-
-    formats: frozenset[str]
-    columns: list[str] | None
-    companion: str | None
-    suppressed_cells: str
-
-
-_KINDS = {
-    "graph": _Kind(
-        frozenset(_EXTENSIONS), ["source", "target"], "nodes", "none: a graph has no cells"
-    ),
-    "bipartite": _Kind(
-        _TABULAR | {"mtx"},
-        ["user", "item"],
-        "users",
-        "an entry that is not published is absent, not marked",
-    ),
-    "table": _Kind(
-        _TABULAR - {"text"},
-        None,
-        None,
-        "a suppressed cell is `*` in text files and null in others; `*` equals only `*`",
-    ),
-}
-
+_WITH_EVERYONE = frozenset({"graphml"})
+"""Formats whose data file has no columns, and lists everyone itself."""
 
 _MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
 """Names in the first line of a text file that some programs strip, or take for several lines."""
@@ -136,7 +104,7 @@ def _others(folder: Path, files: list[DataFile]) -> Check:
 
 def _description(described: Described) -> Check:
     """Whether names, roles, formats, columns and semantics are those of this kind of data."""
-    kind = _KINDS[described.kind]
+    kind = KINDS[described.kind]
     problems = []
     if described.suppressed_cells != kind.suppressed_cells:
         problems.append(f"suppressed_cells is {shown(described.suppressed_cells)}")
@@ -147,7 +115,8 @@ def _description(described: Described) -> Check:
     problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
     problems += _data_file(described.kind, data[0])
     companions = described.files[1:]
-    expected = [kind.companion] if kind.companion and data[0].format in _TABULAR else []
+    alone = kind.everyone is None or data[0].format in _WITH_EVERYONE
+    expected = [] if alone else [kind.everyone]
     if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
         problems.append(f"beside the data stand {roles}, a {data[0].format} release has {expected}")
@@ -160,14 +129,13 @@ def _description(described: Described) -> Check:
 
 
 def _data_file(kind_name: str, file: DataFile) -> list[str]:
-    kind = _KINDS[kind_name]
-    if file.format not in kind.formats:
+    if file.format not in checked_kind(kind_name).loaders:
         return [f"a {kind_name} does not come as {shown(file.format)}"]
     problems = []
     if file.name != f"data{_EXTENSIONS[file.format]}":
         problems.append(f"{shown(file.name)} is no name for {file.format} data")
-    columns = kind.columns if kind.columns is not None else file.columns
-    if file.columns != (columns if file.format in _TABULAR else []):
+    columns = list(KINDS[kind_name].columns) or file.columns
+    if file.columns != ([] if file.format in _WITH_EVERYONE else columns):
         problems.append(f"{shown(file.name)} has the columns {shown(file.columns)}")
     return problems + _misread_names(file)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.claims import claim_checks
-from graphveil.verify.promises.evidence import Evidence
 
 __all__ = ["Evidence", "claim_checks"]

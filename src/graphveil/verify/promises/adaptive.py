@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
-from graphveil.verify.promises.evidence import Evidence, Part, Recheck
+from graphveil.data import Table
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import Part, Recheck
 from graphveil.verify.recount.assignments import (
     Allowed,
     NoAssignment,
@@ -80,7 +82,10 @@ class _Counted(NamedTuple):
 
 def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     """Return whether all have as many allowed records, and records as many people, as is said."""
-    n, rows = evidence.table.n_rows, evidence.tables.number("SELECT count(*) FROM cells")
+    n, rows = (
+        evidence.original_as(Table).n_rows,
+        evidence.tables.number("SELECT count(*) FROM cells"),
+    )
     if rows != n:
         return fails(PAIRS, f"{rows} records for {n} people, so there is no full assignment")
     lacking = _lacking(evidence, promise, n)
@@ -123,12 +128,12 @@ def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | No
 
 def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     """Return what is asked for; the levels of records by their owners, where these are known."""
-    n = evidence.table.n_rows
+    n = evidence.original_as(Table).n_rows
     published = released_ids(evidence.tables) if evidence.linked else None
     if promise.common or evidence.levels is None:
         of_all = np.full(n, promise.level, dtype=np.int64)
         return _Levels(of_all, of_all, published)
-    of_person = levels_of(evidence.tables, evidence.levels, evidence.table)
+    of_person = levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
     if n and of_person.min() < promise.level:
         raise BadFileError(
             f"{evidence.levels.name} holds a level below {promise.level}, the least of the claim"
@@ -156,7 +161,7 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     path = evidence.witness
     if path is None:
         raise TypeError("there are no chosen pairs")
-    pairs = chosen_pairs(evidence.tables, path, evidence.table)
+    pairs = chosen_pairs(evidence.tables, path, evidence.original_as(Table))
     fit = pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
     if not fit.all():
         first = int(np.argmin(fit))
@@ -165,7 +170,7 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
             f"{np.count_nonzero(~fit)} of {fit.size} chosen pairs do not fit, the first record "
             f"{pairs.records[first]} and {who}"
         )
-    n = evidence.table.n_rows
+    n = evidence.original_as(Table).n_rows
     likely = None
     if levels.published is not None:
         likely = np.empty(n, dtype=np.int64)
@@ -185,7 +190,7 @@ def _are_balanced(pairs: Pairs, published: Ints) -> bool:
 
 
 def _cells(evidence: Evidence) -> Cells:
-    return cells_of(evidence.tables, evidence.table, evidence.columns)
+    return cells_of(evidence.tables, evidence.original_as(Table), evidence.columns)
 
 
 def _judged(counted: _Counted, allowed: Allowed, levels: _Levels) -> Check:

@@ -7,13 +7,11 @@ from fractions import Fraction
 from operator import itemgetter
 
 from graphveil.claims.condition import Condition
-from graphveil.claims.conditions import PeopleAsItems
 from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
-from graphveil.data import Graph
-from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
+from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
+from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.blocks import blocks_of
-from graphveil.verify.recount.edits import Changes, changes
 from graphveil.verify.recount.thresholds import (
     FULL,
     filter_thresholds,
@@ -23,7 +21,7 @@ from graphveil.verify.recount.thresholds import (
 )
 from graphveil.verify.verdict import Check, counted, fails, judged, shown
 
-THRESHOLDS, CELLS, CHANCES, SIZE = "thresholds", "cells", "chances", "size"
+THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
 PARTS = "parts of epsilon"
 
 
@@ -78,7 +76,9 @@ def _parts_of_epsilon(
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
-    times = max(_cells_of_one(evidence, flips), 1) if isinstance(promise, NodeDP) else 1
+    times = 1
+    if isinstance(promise, NodeDP):
+        times = max(_noise_cells(evidence).of_person(evidence, int(flips.cells)), 1)
     whole = Fraction(repr(promise.epsilon))
     cells = f"{counted(times, 'cell')} with epsilon={_short(epsilon)} each"
     if flips.noisy_count is not None:
@@ -123,43 +123,22 @@ def _part(value: object) -> Fraction | None:
     return Fraction(repr(value)) if 0 < value < math.inf else None
 
 
-def _cells_of_one(evidence: Evidence, flips: CellFlips | BlockFlips) -> int:
-    """Return how many cells belong to one person, from the released data and the cells stated.
-
-    Where items are people, a person has a row and a column, which share one cell.
-    """
-    if evidence.manifest.data.kind == "graph":
-        return evidence.tables.number("SELECT count(*) FROM nodes") - 1
-    users = evidence.tables.number("SELECT count(*) FROM users")
-    if PeopleAsItems() in evidence.manifest.claim.conditions:
-        return 2 * users - 1
-    return int(flips.cells) // max(users, 1)
+def _noise_cells(evidence: Evidence) -> NoiseCells:
+    noise = evidence.kind.noise_cells
+    if noise is None:
+        raise TypeError(f"no noise is checked of a {evidence.manifest.data.kind}")
+    return noise
 
 
 def _cells(evidence: Evidence, flips: CellFlips | BlockFlips) -> Check:
     """Whether as many cells are stated as the released data can have."""
-    cells = int(flips.cells)
-    if evidence.manifest.data.kind == "graph":
-        n = evidence.tables.number("SELECT count(*) FROM nodes")
-        problems = (
-            [] if cells == n * (n - 1) // 2 else [f"{cells} cells, {n} nodes have not so many"]
-        )
-        return judged(CELLS, problems, f"{n} nodes have {cells} pairs")
-    users = evidence.tables.number("SELECT count(*) FROM users")
-    items = evidence.tables.number("SELECT count(DISTINCT item) FROM entries")
-    features = cells // users if users else 0
-    fits = features * users == cells and features >= items
-    problems = [] if fits else [f"{cells} cells do not fit {users} users and {items} items"]
-    return judged(CELLS, problems, f"{users} users and {features} features have {cells} cells")
+    return _noise_cells(evidence).check(evidence.tables, int(flips.cells))
 
 
 def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     """Whether the numbers of flips are such as the stated chances make believable."""
-    graph = isinstance(evidence.original, Graph)
-    original = evidence.graph if graph else evidence.features
-    edits = changes(evidence.tables, original)
-    cells = int(flips.cells)
-    truly = _true_cells(evidence)
+    edits, cells = evidence.changes(), int(flips.cells)
+    truly = _noise_cells(evidence).of_original(evidence.original)
     if cells != truly:
         return fails(CHANCES, f"{cells} cells are stated, the original has {truly}")
     if _is_resized(evidence):
@@ -222,7 +201,7 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     Which node stands in which class is not published: the edges are thought to be where as few as
     possible, and as many as possible, would be kept.
     """
-    edits = changes(evidence.tables, evidence.graph)
+    edits = evidence.changes()
     blocks = list(blocks_of(flips))
     kept = [(block.cells, block.one / FULL) for block in blocks]
     tried = [(block.cells, block.zero / FULL) for block in blocks]
@@ -276,7 +255,7 @@ def _is_resized(evidence: Evidence) -> bool:
 
 def _size(evidence: Evidence, exact: ExactSize) -> Check:
     """Whether as many edges or entries are there as stated, and as many as the noisy count says."""
-    table = "edges" if evidence.manifest.data.kind == "graph" else "entries"
+    table = evidence.kind.entries[0]
     size = evidence.tables.number(f"SELECT count(*) FROM {table}")
     counts = [
         condition.noisy_count
@@ -289,13 +268,6 @@ def _size(evidence: Evidence, exact: ExactSize) -> Check:
         if int(said) != size
     ]
     return judged(SIZE, problems, f"{size} {table} are released, as stated")
-
-
-def _true_cells(evidence: Evidence) -> int:
-    if isinstance(evidence.original, Graph):
-        n = evidence.graph.n_nodes
-        return n * (n - 1) // 2
-    return evidence.features.n_users * evidence.features.n_features
 
 
 def _short(value: Fraction) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import Guarantee
+from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises import (
     adaptive,
     cell_flips,
@@ -15,7 +16,7 @@ from graphveil.verify.promises import (
     renaming,
     tables,
 )
-from graphveil.verify.promises.evidence import Evidence, Part, Recheck
+from graphveil.verify.promises.recheck import Part, Recheck
 from graphveil.verify.verdict import Check
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {

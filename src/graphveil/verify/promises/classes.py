@@ -16,7 +16,8 @@ from graphveil.claims.guarantees import (
     SmoothKAnonymity,
     StructuralKAnonymity,
 )
-from graphveil.verify.promises.evidence import Evidence, Part, Recheck
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import Part, Recheck
 from graphveil.verify.recount.equivalence_classes import below, classes_of, smallest_class
 from graphveil.verify.recount.look_alikes import alike
 from graphveil.verify.recount.table_rows import small_classes, table_classes

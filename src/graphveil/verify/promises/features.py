@@ -17,7 +17,8 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import Guarantee
 from graphveil.verify.database import Database
-from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.edits import find_kept
 from graphveil.verify.recount.equivalence_classes import publish_pairs

@@ -7,8 +7,10 @@ import numpy as np
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import Guarantee
-from graphveil.verify.promises.evidence import BESIDE, LINKED, Evidence, Part, Recheck
-from graphveil.verify.recount.edits import ADDED, MISSING, changes
+from graphveil.data import Graph
+from graphveil.verify.kinds.graph import ADDED, MISSING
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import BESIDE, LINKED, Part, Recheck
 from graphveil.verify.recount.look_alikes import class_sizes, count_degrees
 from graphveil.verify.recount.neighborhoods import Ints
 from graphveil.verify.verdict import Check, counted, fails, holds
@@ -27,7 +29,9 @@ _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 def _supergraph(evidence: Evidence, condition: Supergraph) -> Check:
     del condition
-    return _within(evidence, SUPERGRAPH, MISSING, evidence.graph.n_edges, ("original", "release"))
+    return _within(
+        evidence, SUPERGRAPH, MISSING, evidence.original_as(Graph).n_edges, ("original", "release")
+    )
 
 
 def _subgraph(evidence: Evidence, condition: Subgraph) -> Check:
@@ -84,7 +88,7 @@ def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
     classes = class_sizes(evidence.tables)
     values = np.fromiter(classes.keys(), dtype=np.int64)
     after = np.repeat(values, np.fromiter(classes.values(), dtype=np.int64))[::-1]
-    return np.sort(evidence.graph.degrees())[::-1], after
+    return np.sort(evidence.original_as(Graph).degrees())[::-1], after
 
 
 def _other_size(name: str, before: Ints, after: Ints) -> Check:
@@ -112,8 +116,8 @@ def _degrees_kept(evidence: Evidence, condition: SameDegrees) -> Check:
 
 
 def _budget(evidence: Evidence, condition: EditBudget) -> Check:
-    limit = condition.most_changes(evidence.graph.n_edges)
-    edits = changes(evidence.tables, evidence.graph)
+    limit = condition.most_changes(evidence.original_as(Graph).n_edges)
+    edits = evidence.changes()
     changed = edits.added + edits.deleted
     were = f"{counted(changed, 'edge')} {'was' if changed == 1 else 'were'}"
     detail = f"{were} added or deleted, the budget allows {limit}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.records.ledger import Composed
-from graphveil.verify.promises.evidence import Evidence
+from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.verdict import RECORD, Check, fails, holds, not_checked
 
 LEDGER = "ledger"

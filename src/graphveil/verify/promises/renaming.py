@@ -9,52 +9,26 @@ import numpy as np
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import KeyedIds, PeopleAsItems, SameData
 from graphveil.claims.guarantees import Guarantee, NotClaimed
-from graphveil.data import Data, Table
+from graphveil.data import Data
 from graphveil.data.ids import as_text
+from graphveil.data.kinds import KINDS
 from graphveil.records.manifest import ID_COLUMN
-from graphveil.verify.promises.evidence import LINKED, Evidence, Part, Recheck
-from graphveil.verify.recount.edits import ADDED, MISSING, changes
-from graphveil.verify.recount.linked import PUBLISHED, released_ids
-from graphveil.verify.recount.same_cells import Cells, first_other_row
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
+from graphveil.verify.kinds.kind import SAME, Evidence
+from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.recount.linked import released_ids
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
-SAME, FREE, FROM_KEY = "same data", "ids of their own", "ids from the key"
+FREE, FROM_KEY = "ids of their own", "ids from the key"
 KEY = "the owner's key (--key)"
 _ONLY_THE_KEY = "whether nothing but the key made the ids"
-_ANY = ("graph", "bipartite", "table")
+_ANY = tuple(KINDS)
 _BESIDE_A_KEY = (KeyedIds, SameData, PeopleAsItems)
 _PURPOSE = b"graphveil rename 1\0"
 
 
 def _same_data(evidence: Evidence, condition: SameData) -> Check:
     del condition
-    if isinstance(evidence.original, Table):
-        return _same_cells(evidence, evidence.original)
-    kind = evidence.manifest.data.kind
-    original = evidence.graph if kind == "graph" else evidence.features
-    edits = changes(evidence.tables, original)
-    noun = "edge" if kind == "graph" else "entry"
-    if not edits.added and not edits.deleted:
-        return holds(SAME, f"{counted(edits.before, noun)} in both, under other ids")
-    lost = ""
-    for query, says in ((MISSING, "missing"), (ADDED, "new")) if kind == "graph" else ():
-        row = evidence.tables.first(f"{query} LIMIT 1")
-        lost += f"; {says} is the edge between nodes {row[0]} and {row[1]}" if row else ""
-    were = f"{counted(edits.added, noun)} added and {edits.deleted} removed"
-    return fails(SAME, f"{were}, of {edits.before}{lost}")
-
-
-def _same_cells(evidence: Evidence, original: Table) -> Check:
-    columns = evidence.columns
-    if columns != list(original.columns):
-        return fails(SAME, "the release has other columns than the original")
-    cells = Cells(keyed=evidence.keyed, starred=evidence.data_file.format != "parquet")
-    row = first_other_row(evidence.tables, original, cells)
-    if row is None:
-        n = original.n_rows * original.n_columns
-        return holds(SAME, f"{counted(n, 'cell')} in both, under other ids")
-    where = f"row {row.released} has another value of {shown(columns[row.column])}"
-    return fails(SAME, f"{where}; {counted(row.rows, 'row')} in all")
+    return evidence.kind.same(evidence)
 
 
 def _nothing_claimed(evidence: Evidence, condition: KeyedIds) -> Check:
@@ -68,12 +42,12 @@ def _nothing_claimed(evidence: Evidence, condition: KeyedIds) -> Check:
         for stated in claim.conditions
         if not isinstance(stated, _BESIDE_A_KEY)
     ]
-    published = PUBLISHED[evidence.manifest.data.kind]
-    most, n = evidence.tables.first(f"SELECT max(i), count(*) FROM ({published})") or (None, 0)
+    published = f"SELECT max(i), count(*) FROM ({evidence.kind.published})"
+    most, n = evidence.tables.first(published) or (None, 0)
     if n > 1 and most is not None and most < n:
         problems.append(f"the ids are 0 to {n - 1}, which no key gives")
-    if evidence.manifest.data.kind == "table" and evidence.data_file.columns[:1] != [ID_COLUMN]:
-        name = shown("".join(evidence.data_file.columns[:1]))
+    if evidence.kind.changes is None and evidence.file().columns[:1] != [ID_COLUMN]:
+        name = shown("".join(evidence.file().columns[:1]))
         problems.append(f"the column of ids is called {name}, not {ID_COLUMN!r}")
     return judged(FREE, problems, "nothing is claimed, so ids may be others than 0, 1, 2")
 

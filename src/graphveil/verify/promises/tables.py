@@ -5,7 +5,9 @@ from __future__ import annotations
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import Guarantee
-from graphveil.verify.promises.evidence import Evidence, Part, Recheck
+from graphveil.data import Table
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import Part, Recheck
 from graphveil.verify.recount.table_rows import compare_with_original, rows_by_stars
 from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
@@ -14,7 +16,7 @@ NOTHING_ADDED, STARS = "nothing added", "stars by row"
 
 def cells_are_the_originals(evidence: Evidence) -> Check:
     """Return whether every cell that is not suppressed is that of the same row of the original."""
-    compared = compare_with_original(evidence.tables, evidence.table, evidence.columns)
+    compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     if compared.strange is None:
         number = compared.cells - compared.stars
         return holds(NOTHING_ADDED, f"every published cell is the original's, {number} in all")

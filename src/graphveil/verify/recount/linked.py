@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.data import Data
 from graphveil.data.ids import to_arrow
 from graphveil.verify.database import Database
 
@@ -26,14 +24,6 @@ def put_originals(db: Database, original: Data) -> None:
     """Create `originals(id)` once: the ids of the original, in its order."""
     if not db.holds("originals"):
         db.put("originals", {"id": to_arrow(original.labels())})
-
-
-PUBLISHED = {
-    "graph": "SELECT node AS i FROM nodes",
-    "bipartite": "SELECT person AS i FROM users",
-    "table": "SELECT person AS i FROM people",
-}
-"""The published ids of a kind of data, where they come from a key: else they are 0..n-1."""
 
 
 def linkage_problems(db: Database, name: str, published: str | None = None) -> list[str]:
@@ -88,28 +78,4 @@ def released_ids(db: Database) -> Any:
     return db.column(
         "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
         "ORDER BY originals.rowid"
-    )
-
-
-def link(db: Database, original: Data) -> None:
-    """Create the tables of the original under the published ids; the linkage is one to one.
-
-    Of a graph `placed(u, v)`, its edges, and `missing(source, target)`, those of them that are
-    not released; of users by items `had(person, feature)`.
-    """
-    released = released_ids(db)
-    if isinstance(original, Graph):
-        _link_edges(db, original, released)
-    if isinstance(original, Bipartite):
-        person = np.repeat(released, np.diff(original.indptr))
-        db.put("had", {"person": person, "feature": original.indices.astype(np.int64)})
-
-
-def _link_edges(db: Database, original: Graph, released: Any) -> None:
-    edges = original.edges()
-    db.put("placed", {"u": released[edges[:, 0]], "v": released[edges[:, 1]]})
-    db.run(
-        "CREATE TABLE missing AS SELECT source, target FROM "
-        "(SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed) "
-        "ANTI JOIN edges USING (source, target)"
     )

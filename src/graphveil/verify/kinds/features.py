@@ -1,0 +1,229 @@
+"""Users by features: entries of listed users, each once, in the order of users and items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.data.ids import as_text, to_arrow
+from graphveil.data.kinds import encoded
+from graphveil.records.manifest import DataFile, Described
+from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.files.columnar import load_columnar, refuse_missing
+from graphveil.verify.files.delimited import DELIMITERS, load_delimited
+from graphveil.verify.kinds.kind import (
+    CELLS,
+    COST,
+    Changes,
+    CheckedKind,
+    Cost,
+    Evidence,
+    NoiseCells,
+    Shared,
+)
+from graphveil.verify.kinds.pairs import Pairs, same_pairs, second_reading
+from graphveil.verify.recount.edits import find_kept
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
+from graphveil.verify.recount.linked import released_ids
+from graphveil.verify.verdict import (
+    LINKAGE,
+    Check,
+    counted,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    shown,
+)
+
+ENTRIES, ITEMS = "entries", "items"
+
+_FIGURES = ("entries_before", "entries_kept", "entries_suppressed", "entries_created")
+_ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
+_COLUMNS = ["user", "item"]
+_STRANGE_ITEMS = (
+    "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
+)
+_OUT_OF_ORDER = """
+    SELECT number, person, item FROM (
+        SELECT rowid + 1 AS number, person, item,
+               lag(person) OVER () AS above_person, lag({key}) OVER () AS above, {key} AS key
+        FROM entries)
+    WHERE person < above_person OR (person = above_person AND key <= above)
+    ORDER BY number LIMIT 1
+"""
+_REPEATED = """
+    SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
+    ORDER BY person, item LIMIT 1
+"""
+_STRANGER = "SELECT person FROM entries WHERE person NOT IN (SELECT person FROM users) LIMIT 1"
+
+
+def _delimited(db: Database, path: Path, file: DataFile) -> None:
+    load_delimited(db, path, "entries", _ENTRIES, names=_COLUMNS, form=file.format)
+    row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
+    if row:
+        raise UnreadableError(f"{path.name}, line {row[0]}: there is no item")
+
+
+def _columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    load_columnar(db, path, "entries", _ENTRIES, names=_COLUMNS)
+    refuse_missing(db, "entries", ["person", "item"], path.name)
+
+
+def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG001  one shape
+    return {
+        "users": db.number("SELECT count(*) FROM users"),
+        "items": db.number("SELECT count(DISTINCT item) FROM entries"),
+        "entries": db.number("SELECT count(*) FROM entries"),
+    }
+
+
+def _shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+    problems = []
+    stranger = db.first(_STRANGER)
+    if stranger:
+        problems.append(f"user {stranger[0]} has an item but is not listed")
+    order = _user_order(db, keyed=keyed)
+    repeated = None if order.outcome == "holds" else db.first(_REPEATED)
+    if repeated:
+        problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
+    n = db.number("SELECT count(*) FROM entries")
+    entries = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
+    return [ids_check(db, "users", "person", keyed=keyed), entries, order]
+
+
+def _user_order(db: Database, *, keyed: bool) -> Check:
+    """Whether users stand in the order of their published ids: another may be the original's.
+
+    The items of a user stand in the order of their names: of numbers, where all are numbers.
+    """
+    another = misplaced(db, "users", "person", keyed=keyed)
+    if another:
+        return fails(ORDER, another)
+    key = "CAST(item AS BIGINT)" if db.only_numbers("entries", "item") else "item"
+    row = db.first(_OUT_OF_ORDER.format(key=key))
+    if row:
+        where = f"row {row[0]} of the entries, user {row[1]} and item {shown(row[2])},"
+        return fails(ORDER, f"{where} is not in ascending order")
+    return holds(ORDER, "users and their items stand in ascending order")
+
+
+def _comparable(original: Data, evidence: Evidence) -> Data:
+    """Return the original as users by features, where it can be what the manifest describes.
+
+    A graph is one only where the manifest says that items are people.
+    """
+    people = evidence.has_people
+    if people or not isinstance(original, Graph):
+        original = encoded(original, Bipartite)
+    if people and isinstance(original, Bipartite) and original.items is None:
+        return original.with_items("people")
+    return original
+
+
+def _shared(evidence: Evidence) -> Shared:
+    original, people = evidence.original_as(Bipartite), evidence.has_people
+    return Shared([_items(evidence.tables, original, people=people, linked=evidence.linked)])
+
+
+def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> Check:
+    """Whether every published item is a feature of the original; create `features`.
+
+    The name of an item that is a person is the published id of that person.
+    """
+    names = original.feature_labels()
+    if people and original.items == "people" and linked:
+        names = released_ids(db)
+    db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
+    if people != (original.items == "people"):
+        said, read = ("people", "things") if people else ("things", "people")
+        return fails(ITEMS, f"items are {said} in the manifest, and {read} in the original")
+    if people and not linked:
+        return not_checked(ITEMS, "whether an item is the person of that id", needs=LINKAGE)
+    n = db.number("SELECT count(DISTINCT item) FROM entries")
+    strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})")
+    if strange is None or not strange[1]:
+        return holds(ITEMS, f"every item of the release is a feature of the original, {n} in all")
+    no_features = f"{strange[1]} of {n} published items are no features of the original, the first"
+    return fails(ITEMS, f"{no_features} {shown(strange[0])}")
+
+
+def _link(db: Database, original: Bipartite, released: Any) -> None:
+    """Create `had(person, feature)`."""
+    person = np.repeat(released, np.diff(original.indptr))
+    db.put("had", {"person": person, "feature": original.indices.astype(np.int64)})
+
+
+def _changes(evidence: Evidence) -> Changes:
+    db, before = evidence.tables, evidence.original_as(Bipartite).n_entries
+    find_kept(db)
+    after = db.number("SELECT count(*) FROM entries")
+    kept = db.number("SELECT count(*) FROM kept")
+    return Changes(before, kept, before - kept, after - kept)
+
+
+def _figures(evidence: Evidence) -> dict[str, int]:
+    return dict(zip(_FIGURES, _changes(evidence), strict=True))
+
+
+def _in_words(figures: Mapping[str, Any]) -> str:
+    before, kept, suppressed, created = (shown(figures.get(figure)) for figure in _FIGURES)
+    return f"{kept} of {before} entries kept, {suppressed} suppressed and {created} created"
+
+
+def _item_names(evidence: Evidence) -> set[str]:
+    """Return the names of the published items; none where they are new ids of people."""
+    if evidence.db is None or not evidence.db.holds("entries") or evidence.has_people:
+        return set()
+    return {item for (item,) in evidence.db.rows("SELECT DISTINCT item FROM entries")}
+
+
+def _cells_of_person(evidence: Evidence, cells: int) -> int:
+    """Return the cells of a row, and where items are people of a column: they share one."""
+    users = evidence.tables.number("SELECT count(*) FROM users")
+    return 2 * users - 1 if evidence.has_people else cells // max(users, 1)
+
+
+def _check_cells(db: Database, cells: int) -> Check:
+    users = db.number("SELECT count(*) FROM users")
+    items = db.number("SELECT count(DISTINCT item) FROM entries")
+    features = cells // users if users else 0
+    fits = features * users == cells and features >= items
+    problems = [] if fits else [f"{cells} cells do not fit {users} users and {items} items"]
+    return judged(CELLS, problems, f"{users} users and {features} features have {cells} cells")
+
+
+def _pairs(original: Bipartite) -> Pairs:
+    ends = original.rows(), original.indices
+    return Pairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
+
+
+FEATURES = CheckedKind(
+    loaders={**dict.fromkeys(DELIMITERS, _delimited), "parquet": _columnar},
+    tables=("users", "entries"),
+    people=("users", "person"),
+    entries=("entries", "entry"),
+    shape_names=(IDS, ENTRIES, ORDER),
+    shape=_shape,
+    counts=_counts,
+    rows={"data": "entries", "users": "users"},
+    comparable=_comparable,
+    item_names=_item_names,
+    shared_names=(ITEMS,),
+    shared=_shared,
+    link=_link,
+    changes=_changes,
+    cost=Cost(COST, _figures, frozenset(_FIGURES), _in_words),
+    same=same_pairs,
+    noise_cells=NoiseCells(
+        of_original=lambda original: original.n_users * original.n_features,
+        of_person=_cells_of_person,
+        check=_check_cells,
+    ),
+    read_again=second_reading(_pairs, "entries"),
+)

@@ -1,0 +1,137 @@
+"""What graphs and users by features share: they are pairs, which may be compared and read again.
+
+The reader of the program decides what the original is: both the method and the checker start from
+what it read. Were it to lose a line, the original that a release is compared with would have lost
+it, too. So plain text is read here again, by SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.verify.database import Database
+from graphveil.verify.files.plain import SHARED, TWICE, PlainFile, plain_file, read_again, read_once
+from graphveil.verify.kinds.kind import SAME, Evidence
+from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+
+MOST_PAIRS = 10_000_000
+"""The most edges or entries that are read a second time."""
+
+_HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
+_ODD = (
+    r"a IS NULL OR b IS NULL OR "
+    r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
+)
+"""Ids that readers may take for comments, or trim."""
+
+
+class Pairs(NamedTuple):
+    """The pairs of an original.
+
+    Parameters
+    ----------
+    first, second
+        The ends of every pair, as numbers.
+    first_names, second_names
+        The names of these numbers.
+    both_ways
+        Whether a pair is the same the other way round, and nothing is paired with itself.
+    """
+
+    first: Any
+    second: Any
+    first_names: Ids
+    second_names: Ids
+    both_ways: bool
+
+
+def same_pairs(evidence: Evidence) -> Check:
+    """Return whether release and original have the same pairs, under other ids."""
+    noun = evidence.kind.entries[1]
+    before, _, deleted, added = evidence.changes()
+    if not added and not deleted:
+        return holds(SAME, f"{counted(before, noun)} in both, under other ids")
+    were = f"{counted(added, noun)} added and {deleted} removed"
+    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
+    return fails(SAME, f"{were}, of {before}{first}")
+
+
+def second_reading(
+    pairs_of: Callable[[Any], Pairs], entries: str
+) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
+    """Return what tells whether the file of an original says what the program's reader made of it.
+
+    Parameters
+    ----------
+    pairs_of
+        Gives the pairs of the original.
+    entries
+        What they are called.
+    """
+
+    def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
+        del reading
+        file = plain_file(path)
+        if file is None or tuple(map(str.lower, file.names)) not in _HEADERS:
+            return read_once()
+        pairs = pairs_of(original)
+        if pairs.first.size > MOST_PAIRS:
+            return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
+        problem = _read_again(db, file, both_ways=pairs.both_ways)
+        if problem is not None:
+            return problem
+        if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
+            return not_checked(TWICE, f"{SHARED}: it has comments, or blanks around an id")
+        _put_original(db, pairs)
+        return _compared(db, entries)
+
+    return read
+
+
+def _read_again(db: Database, file: PlainFile, *, both_ways: bool) -> Check | None:
+    """Create `again(a, b)` of the distinct pairs of the file; loops of a graph are left out."""
+    if not both_ways:
+        return read_again(db, file, "DISTINCT f0 AS a, f1 AS b")
+    ends = "DISTINCT least(f0, f1) AS a, greatest(f0, f1) AS b"
+    return read_again(db, file, ends, where="f0 IS DISTINCT FROM f1")
+
+
+def _put_original(db: Database, pairs: Pairs) -> None:
+    """Create `once(a, b)` of the pairs that the program's reader made of the file."""
+    db.put("first_names", _named(pairs.first_names))
+    db.put("second_names", _named(pairs.second_names))
+    ends = {"u": pairs.first.astype(np.int64), "v": pairs.second.astype(np.int64)}
+    db.put("coded", ends)
+    low, high = "f.name", "s.name"
+    if pairs.both_ways:
+        low, high = "least(f.name, s.name)", "greatest(f.name, s.name)"
+    db.run(
+        f"CREATE TABLE once AS SELECT {low} AS a, {high} AS b FROM coded "
+        "JOIN first_names f ON f.code = u JOIN second_names s ON s.code = v"
+    )
+
+
+def _named(names: Ids) -> dict[str, object]:
+    return {"code": np.arange(names.size), "name": to_arrow(as_text(names))}
+
+
+def _compared(db: Database, what: str) -> Check:
+    problems = []
+    for one, other, says in (
+        ("again", "once", "in the file are not in the original as it was read"),
+        ("once", "again", "of the original as it was read are not in the file"),
+    ):
+        strange = f"SELECT a, b FROM {one} EXCEPT SELECT a, b FROM {other}"
+        count = db.number(f"SELECT count(*) FROM ({strange})")
+        if count:
+            first = db.first(f"{strange} ORDER BY a, b LIMIT 1")
+            problems.append(f"{count} {what} {says}, the first {shown(first)}")
+    if problems:
+        return fails(TWICE, "; ".join(problems))
+    n = db.number("SELECT count(*) FROM again")
+    return holds(TWICE, f"a reader of the checker's own finds the same {n} {what} in the file")

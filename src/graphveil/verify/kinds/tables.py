@@ -1,0 +1,153 @@
+"""Tables: rows of categories, of which a suppressed one is null, or `*` in text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphveil.data import Table
+from graphveil.records.manifest import DataFile, Described
+from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.files.columnar import load_columnar
+from graphveil.verify.files.delimited import load_delimited
+from graphveil.verify.files.second_table import table_reading_check
+from graphveil.verify.kinds.kind import COST, SAME, CheckedKind, Cost, Evidence, Shared
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
+from graphveil.verify.recount.same_cells import Cells, first_other_row
+from graphveil.verify.recount.table_rows import compare_with_original
+from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+
+COLUMNS = "columns"
+
+MOST_COLUMNS = 2000
+"""The columns of a table that are read: SQL over more of them takes minutes."""
+
+_IS_ID = (
+    "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
+    "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
+)
+
+
+def _delimited(db: Database, path: Path, file: DataFile) -> None:
+    columns = _cell_columns(file)
+    load_delimited(db, path, "cells", columns, names=file.columns, form=file.format)
+    _refuse_empty_cells(db, path, file)
+    _show(db, [f"nullif({name}, '*') AS {name}" for name, _ in columns])
+
+
+def _columnar(db: Database, path: Path, file: DataFile) -> None:
+    columns = _cell_columns(file)
+    load_columnar(db, path, "cells", columns, names=file.columns)
+    _refuse_empty_cells(db, path, file)
+    for name, _ in columns:
+        row = db.first(f"SELECT rowid FROM cells WHERE {name} = '*' LIMIT 1")
+        if row:
+            raise UnreadableError(f"{path.name}: row {row[0]} says `*` where it should be null")
+    _show(db, [name for name, _ in columns])
+
+
+def _show(db: Database, columns: Sequence[str]) -> None:
+    """Create the view `shown`: the cells by row, a suppressed one null."""
+    db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {', '.join(columns)} FROM cells")
+
+
+def _refuse_empty_cells(db: Database, path: Path, file: DataFile) -> None:
+    """Refuse a table with a cell of no text: a reader takes it for a suppressed one."""
+    for number, named in enumerate(file.columns):
+        row = db.first(f"SELECT rowid FROM cells WHERE c{number} = '' LIMIT 1")
+        if row:
+            raise UnreadableError(f"{path.name}: row {row[0]} has an empty cell in {shown(named)}")
+
+
+def _cell_columns(file: DataFile) -> Sequence[tuple[str, str]]:
+    if len(file.columns) > MOST_COLUMNS:
+        raise UnreadableError(f"{file.name} has {len(file.columns)} columns, over {MOST_COLUMNS}")
+    return [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
+
+
+def _counts(db: Database, described: Described) -> dict[str, int]:
+    data = next(file for file in described.files if file.role == "data")
+    cells = [f"count(*) FILTER (c{number} IS NULL)" for number in range(len(data.columns))]
+    return {
+        "rows": db.number("SELECT count(*) FROM cells"),
+        "columns": len(cells),
+        "suppressed_cells": sum(db.rows(f"SELECT {', '.join(cells)} FROM shown")[0]),
+    }
+
+
+def _shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+    """Return the checks of the rows: they have an order to check only where they have ids."""
+    if not keyed:
+        return []
+    db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
+    strange = db.first(f"SELECT rowid + 1, c0 FROM cells WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
+    if strange:
+        no_id = f"row {strange[0]} has the id {shown(strange[1])}, which is none"
+        return [fails(IDS, no_id), not_checked(ORDER, "the ids are none")]
+    another = misplaced(db, "people", "person", keyed=True)
+    in_order = "rows stand in ascending order of their ids"
+    return [
+        ids_check(db, "people", "person", keyed=True),
+        fails(ORDER, another) if another else holds(ORDER, in_order),
+    ]
+
+
+def _shared(evidence: Evidence) -> Shared:
+    check = _columns(evidence.columns, evidence.original_as(Table))
+    return Shared([check], check.detail if check.outcome == "fails" else None)
+
+
+def _columns(published: list[str], original: Table) -> Check:
+    """Whether every released column is one of the original; the claim says nothing of others."""
+    strange = [name for name in published if name not in original.columns]
+    if strange:
+        return fails(COLUMNS, f"the original has no column {shown(strange[0])}")
+    beyond = [name for name in original.columns if name not in published]
+    unpublished = f"; not published: {', '.join(map(shown, beyond[:3]))}" if beyond else ""
+    more = ", ..." if len(beyond) > 3 else ""
+    n = counted(len(published), "column")
+    return holds(COLUMNS, f"{n} of the release are columns of the original{unpublished}{more}")
+
+
+def _figures(evidence: Evidence) -> dict[str, int]:
+    compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
+    return {
+        "cells": compared.cells,
+        "stars_before": compared.before,
+        "stars_added": compared.added,
+    }
+
+
+def _in_words(figures: Mapping[str, Any]) -> str:
+    return f"{shown(figures.get('stars_added'))} cells suppressed"
+
+
+def _same(evidence: Evidence) -> Check:
+    original, columns = evidence.original_as(Table), evidence.columns
+    if columns != list(original.columns):
+        return fails(SAME, "the release has other columns than the original")
+    cells = Cells(keyed=evidence.keyed, starred=evidence.file().format != "parquet")
+    row = first_other_row(evidence.tables, original, cells)
+    if row is None:
+        n = original.n_rows * original.n_columns
+        return holds(SAME, f"{counted(n, 'cell')} in both, under other ids")
+    where = f"row {row.released} has another value of {shown(columns[row.column])}"
+    return fails(SAME, f"{where}; {counted(row.rows, 'row')} in all")
+
+
+TABLE = CheckedKind(
+    loaders={"csv": _delimited, "tsv": _delimited, "parquet": _columnar},
+    tables=("cells",),
+    people=("people", "person"),
+    entries=("cells", "cell"),
+    shape_names=(),
+    shape=_shape,
+    counts=_counts,
+    rows={"data": "rows"},
+    shared_names=(COLUMNS,),
+    shared=_shared,
+    cost=Cost(COST, _figures, frozenset({"stars_added"}), _in_words),
+    same=_same,
+    read_again=table_reading_check,
+)
