@@ -21,7 +21,7 @@ from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.kinds import accepted_kinds, encoded
+from graphveil.data.kinds import accepted_kinds, encoded, kind_of
 from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError, did_you_mean
@@ -337,11 +337,9 @@ class Anonymizer(ABC, Generic[D]):
         """
         if not isinstance(data, accepted_kinds(self.accepts)):
             self._container(data)  # which says what it is, and what is taken
-        if isinstance(data, Bipartite):
-            data.check_items()
-        if isinstance(data, Table):
-            data.check_columns()
-        self.check_size(data.size, noun="nodes" if isinstance(data, Graph) else "rows")
+        kind = kind_of(data)
+        kind.check(data)
+        self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse so few rows or nodes that the promise cannot be kept.
@@ -405,7 +403,7 @@ def noted(release: Release[Any], spent: Spent | None) -> Release[Any]:
 
 def _has_people(data: Data) -> bool:
     """Whether items are people."""
-    return isinstance(data, Bipartite) and data.items == "people"
+    return getattr(data, "items", None) == "people"
 
 
 def _published(data: Data, original: Data, new: NewIds) -> Data:
@@ -413,8 +411,6 @@ def _published(data: Data, original: Data, new: NewIds) -> Data:
 
     Items that are people get the new ids that they have as users.
     """
-    if isinstance(data, Graph):
-        return data.permuted(new.order, ids=new.ids)
     if isinstance(data, Bipartite) and _has_people(original):
         users = original.labels()
         people = dataclasses.replace(data, users=users, features=users, items="people")

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 
 from graphveil.advising.answers import Risk
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.data import Data, Graph
+from graphveil.data.kinds import kind_of
 from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.progress import stage
 
@@ -28,8 +29,7 @@ def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
         No further measure is begun once the process has used so many seconds of CPU.
     """
     if not isinstance(data, Graph):
-        everything = "all their items" if isinstance(data, Bipartite) else "the whole row"
-        return (_risk(measure(data, k=FEW), everything, None),)
+        return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
     return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Data, Graph
+from graphveil.data.kinds import kind_of
 from graphveil.randomness import Randomness
 
 
@@ -20,9 +21,8 @@ class Sample(NamedTuple):
 
 def amount_of(data: Data) -> int:
     """Return how much the data says: edges, entries or cells."""
-    if isinstance(data, Graph):
-        return data.n_edges
-    return data.n_entries if isinstance(data, Bipartite) else data.n_rows * data.n_columns
+    kind = kind_of(data)
+    return kind.cells(data) if kind.everyone is None else kind.amount(data)
 
 
 def sample_of(data: Data, most: int, randomness: Randomness) -> Sample:
@@ -43,14 +43,11 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> Sample:
     stream = randomness.stream("sample")
     if isinstance(data, Graph):
         people = _around(data, most, stream)
-        return Sample(_induced(data, people), _near(people.size))
+        near = f"{people.size:,} people who are near each other: the whole network can differ"
+        return Sample(data.part(people), near)
     n = max(1, round(data.size * share))
     rows = np.sort(stream.permutation(data.size)[:n])
-    return Sample(_rows(data, rows), f"{n:,} people drawn by chance: the whole can differ")
-
-
-def _near(n: int) -> str:
-    return f"{n:,} people who are near each other: the whole network can differ"
+    return Sample(data.part(rows), f"{n:,} people drawn by chance: the whole can differ")
 
 
 def _around(graph: Graph, most: int, stream: np.random.Generator) -> NDArray[np.int64]:
@@ -72,23 +69,3 @@ def _around(graph: Graph, most: int, stream: np.random.Generator) -> NDArray[np.
         if edges >= most:
             break
     return np.flatnonzero(chosen)
-
-
-def _induced(graph: Graph, people: NDArray[np.int64]) -> Graph:
-    """Return the graph of the edges among these people."""
-    number = np.full(graph.n_nodes, -1, dtype=np.int64)
-    number[people] = np.arange(people.size)
-    edges = number[graph.edges()]
-    inside = edges[(edges >= 0).all(axis=1)]
-    return Graph.from_edges(inside[:, 0], inside[:, 1], n=people.size)
-
-
-def _rows(data: Bipartite | Table, rows: NDArray[np.int64]) -> Bipartite | Table:
-    if isinstance(data, Table):
-        return Table(data.codes[rows], data.columns, data.categories)
-    sizes = np.diff(data.indptr)[rows]
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - data.indptr[rows], sizes)
-    return Bipartite(
-        ends, data.indices[entries], data.n_features, features=data.features, items="things"
-    )

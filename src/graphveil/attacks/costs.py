@@ -76,7 +76,7 @@ def seconds_of_passes(situation: AttackInput[Any], options: object) -> float:
 
 
 def _entries(data: Graph | Bipartite) -> int:
-    return data.size + (2 * data.n_edges if isinstance(data, Graph) else data.n_entries)
+    return data.size + data.indices.size
 
 
 def ends_of(pair: GraphComparison) -> int:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from graphveil.cli.console import bar, printable, result, result_json, result_table, say
 from graphveil.cli.flags import (
@@ -67,12 +67,12 @@ def _run(path: Path, **given: Any) -> int:
             measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
         cascaded: Cascade | None = None
         alone: Sequence[SingledOut] = ()
-        if not isinstance(data, Graph):
+        if kind is not Graph:
             with stage("drawing items"):
                 alone = singled_out(data, columns=asked["columns"], seed=seed)
-        if second["second"] is not None and isinstance(data, Graph):
+        if second["second"] is not None and kind is Graph:
             with stage("following the cascade"):
-                cascaded = _cascade(data, measured, second)
+                cascaded = _cascade(cast("Graph", data), measured, second)
     if out is not None:
         _write_unprotected(measured, out, force=force)
     _show(measured, finer(data, measured), cascaded, alone, as_json=as_json)

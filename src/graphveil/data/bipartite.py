@@ -125,6 +125,21 @@ class Bipartite(BipartiteObjects):
         indptr, indices = matrix.indptr, matrix.indices
         return Bipartite(indptr, indices, self.n_features, ids, features, self.items)
 
+    def part(self, people: NDArray[np.int64]) -> Bipartite:
+        """Return the rows of some users, without their ids; `people` are positions.
+
+        Examples
+        --------
+        >>> Bipartite.from_lists([["tea"], ["rye"], ["tea"]]).part(np.array([0, 2])).n_entries
+        2
+        """
+        sizes = np.diff(self.indptr)[people]
+        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - self.indptr[people], sizes)
+        return Bipartite(
+            ends, self.indices[entries], self.n_features, features=self.features, items="things"
+        )
+
     def with_items(self, items: Items) -> Bipartite:
         """Return the same entries, once it is said whether items are people or things.
 

@@ -135,6 +135,24 @@ class Graph(GraphObjects):
         row = np.repeat(new, np.diff(self.indptr))
         return Graph._trusted(*sorted_lists(row, new[self.indices], self.n_nodes), ids)
 
+    def part(self, people: NDArray[np.int64]) -> Graph:
+        """Return the edges among some nodes, without ids; `people` are positions, ascending.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1], [1, 2], n=3).part(np.array([1, 2])).edges().tolist()
+        [[0, 1]]
+        """
+        number = np.full(self.n_nodes, -1, dtype=np.int64)
+        number[people] = np.arange(people.size)
+        edges = number[self.edges()]
+        inside = edges[(edges >= 0).all(axis=1)]
+        return Graph.from_edges(inside[:, 0], inside[:, 1], n=people.size)
+
+    def without_unused(self) -> Graph:
+        """Return the graph itself: it has no names but those of its nodes."""
+        return self
+
     @classmethod
     def _trusted(cls, indptr: Any, indices: Any, ids: Ids | None) -> Self:
         """Return a graph of arrays that were made from a valid graph; only the ids are checked."""

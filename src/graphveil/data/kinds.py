@@ -15,6 +15,7 @@ import numpy as np
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
+from graphveil.data.ids import Ids
 from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table
@@ -63,6 +64,20 @@ class Kind:
         How much a release holds of what, for its manifest.
     sizes
         How much there is of what, for its owner: a word and an attribute of the container.
+    cells, cells_of_one
+        How many cells there are, each 1 or 0 or a category, and how many belong to one person.
+    unchanged
+        What the owner's record says where nothing was changed.
+    removed, added
+        What is said of entries that a release lacks, and of such as it has besides.
+    public
+        What is public whatever noise is added; empty where nobody adds noise.
+    whole
+        All that can be known of a person.
+    content
+        What a digest is made of: the bytes of the structure, and the names in it.
+    as_table
+        Gives the table that the data is, or shows; None where it is none.
     """
 
     name: str
@@ -84,6 +99,15 @@ class Kind:
     check: Callable[[Any], None]
     counts: Callable[[Any], dict[str, int]]
     sizes: Mapping[str, str]
+    cells: Callable[[Any], int]
+    cells_of_one: Callable[[Any], int]
+    unchanged: Callable[[Any], dict[str, int]]
+    removed: str = "suppressed"
+    added: str = "created"
+    public: str = ""
+    whole: str
+    content: Callable[[Any], tuple[list[bytes], list[Ids]]]
+    as_table: Callable[[Any], Table] | None
 
     def amount(self, data: Data) -> int:
         """Return the size of some data, counted as `measured` says."""
@@ -113,6 +137,29 @@ def _table_counts(table: Table) -> dict[str, int]:
     return {"rows": table.n_rows, "columns": table.n_columns, "suppressed_cells": suppressed}
 
 
+def _cells_of_user(data: Bipartite) -> int:
+    """Return the cells of a row; where items are people, of a column, too: they share one."""
+    return max(2 * data.n_users - 1, 0) if data.items == "people" else data.n_features
+
+
+def _all_kept(what: str, n: int, removed: str, added: str) -> dict[str, int]:
+    return {f"{what}_before": n, f"{what}_kept": n, f"{what}_{removed}": 0, f"{what}_{added}": 0}
+
+
+def _table_unchanged(table: Table) -> dict[str, int]:
+    cells = table.n_rows * table.n_columns
+    return {"cells": cells, "stars_before": table.n_suppressed, "stars_added": 0}
+
+
+def _lists(data: Graph | Bipartite) -> list[bytes]:
+    return [data.indptr.tobytes(), data.indices.tobytes()]
+
+
+def _table_content(table: Table) -> tuple[list[bytes], list[Ids]]:
+    shape = "\x1f".join(table.columns).encode() + np.int64(table.n_rows).tobytes()
+    return [shape, table.codes.tobytes()], [*table.categories, table.labels()]
+
+
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "graph": Kind(
@@ -135,6 +182,18 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             check=_anything,
             counts=_graph_counts,
             sizes={"people": "n_nodes", "ties": "n_edges"},
+            cells=lambda graph: graph.n_nodes * (graph.n_nodes - 1) // 2,
+            cells_of_one=lambda graph: max(graph.n_nodes - 1, 0),
+            unchanged=lambda graph: _all_kept("edges", graph.n_edges, "deleted", "added"),
+            removed="deleted",
+            added="added",
+            public=(
+                "the number of nodes counts as public: it is published as it is. If nodes were "
+                "collected from the edges, being listed shows that a node has one"
+            ),
+            whole="all their ties",
+            content=lambda graph: (_lists(graph), [graph.labels()]),
+            as_table=None,
         ),
         "bipartite": Kind(
             name="bipartite",
@@ -156,6 +215,17 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             check=Bipartite.check_items,
             counts=_bipartite_counts,
             sizes={"people": "n_users", "items": "n_features", "entries": "n_entries"},
+            cells=lambda data: data.n_users * data.n_features,
+            cells_of_one=_cells_of_user,
+            unchanged=lambda data: _all_kept("entries", data.n_entries, "suppressed", "created"),
+            public=(
+                "the number of users and the list of items with their names count as public. If "
+                "they were collected from the data itself, an item in the list shows that somebody "
+                "has it"
+            ),
+            whole="all their items",
+            content=lambda data: (_lists(data), [data.labels(), data.feature_labels()]),
+            as_table=Table.from_one_hot,
         ),
         "table": Kind(
             name="table",
@@ -179,6 +249,12 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             check=Table.check_columns,
             counts=_table_counts,
             sizes={"rows": "n_rows", "columns": "n_columns"},
+            cells=lambda table: table.n_rows * table.n_columns,
+            cells_of_one=lambda table: table.n_columns,
+            unchanged=_table_unchanged,
+            whole="the whole row",
+            content=_table_content,
+            as_table=lambda table: table,
         ),
     }
 )
@@ -251,6 +327,32 @@ def encoded(data: Data, wanted: Container) -> Data:
     Bipartite(n_users=2, n_features=2, n_entries=2)
     """
     return kind_of(data).as_features(data) if wanted is Bipartite else data
+
+
+def beside(original: Data, wanted: Container, *, people: bool) -> Data:
+    """Return an original as the kind of data of its release, where it can be.
+
+    A graph becomes users by features only where a release says that items are people.
+
+    Parameters
+    ----------
+    original
+        What the release was made from.
+    wanted
+        The kind of the release.
+    people
+        Whether the release says that items are people.
+
+    Examples
+    --------
+    >>> ties = Graph.from_edges([0, 1], [1, 2])
+    >>> beside(ties, Bipartite, people=False), beside(ties, Bipartite, people=True).items
+    (Graph(n_nodes=3, n_edges=2), 'people')
+    """
+    if people:
+        features = encoded(original, Bipartite)
+        return features if features.items else features.with_items("people")
+    return original if isinstance(original, Graph) else encoded(original, wanted)
 
 
 def accepted_kinds(accepts: Any) -> tuple[Container, ...]:

@@ -118,6 +118,16 @@ class Table(Frames):
         """Return the same cells with row ``order[j]`` at position j, under the ids given."""
         return Table(self.codes[order], self.columns, self.categories, ids)
 
+    def part(self, people: NDArray[np.int64]) -> Table:
+        """Return some rows, without their ids; `people` are positions.
+
+        Examples
+        --------
+        >>> Table.from_columns({"age": [30, 40, 50]}).part(np.array([0, 2])).n_rows
+        2
+        """
+        return Table(self.codes[people], self.columns, self.categories)
+
     def with_ids_as(self, name: str) -> Table:
         """Return the same rows with their ids in a first column of this name.
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import PeopleAsItems
-from graphveil.data import Bipartite, Data, Table
-from graphveil.data.kinds import CONTAINERS, encoded, kind_of
+from graphveil.data import Data
+from graphveil.data.kinds import CONTAINERS, beside, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError
 from graphveil.evaluate.comparison import Comparison
@@ -40,13 +40,9 @@ def comparison_of(
         Where they are of different kinds or sizes, or the owner's record is of another original.
     """
     released = release.data
+    people = PeopleAsItems() in release.conditions
     original = as_original(original, type(released), wanted_by=wanted_by)
-    if PeopleAsItems() in release.conditions:
-        original = encoded(original, Bipartite)
-        if isinstance(original, Bipartite) and original.items is None:
-            original = original.with_items("people")
-    elif isinstance(original, Table):
-        original = encoded(original, type(released))
+    original = beside(original, type(released), people=people)
     if type(original) is not type(released):
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, as_text
-from graphveil.data.kinds import encoded
+from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError, warn
 
@@ -103,7 +103,8 @@ def _check_ids(test: Bipartite | Table, original: Bipartite | Table) -> None:
 
 
 def _ids(data: Bipartite | Table) -> Ids | None:
-    return data.ids if isinstance(data, Table) else data.users
+    ids: Ids | None = getattr(data, kind_of(data).ids)
+    return ids
 
 
 def names_of(data: Bipartite, label: str | None) -> NDArray[np.bool_]:

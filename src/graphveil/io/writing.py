@@ -87,8 +87,7 @@ def _check_lists(data: Graph | Bipartite, kind: Kind, form: Format, *, with_ids:
             "Give ids_path (--out-ids), or use graphml or mtx."
         )
     _check_ids(form, getattr(data, kind.ids), kind.people[:-1], kind.name)
-    if isinstance(data, Bipartite):
-        _check_ids(form, data.features, "item", kind.name)
+    _check_ids(form, getattr(data, "features", None), "item", kind.name)
 
 
 def _check_ids(form: Format, ids: Ids | None, what: str, kind: str) -> None:

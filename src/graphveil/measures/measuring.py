@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.kinds import CONTAINERS
+from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
 from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
@@ -133,7 +133,7 @@ def measure(
         k=k,
         ids=container.labels(),
         labels=equal_rows(container, columns=columns),
-        noun="rows" if isinstance(container, Table) else "users",
+        noun=kind_of(container).people,
         columns=None if columns is None else tuple(columns),
     )
 

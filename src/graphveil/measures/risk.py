@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,7 +159,7 @@ class EqualRows(EquivalenceClasses):
         The columns of a table that are compared; None where rows are compared whole.
     """
 
-    noun: Literal["users", "rows"]
+    noun: str
     columns: tuple[str, ...] | None = None
 
     def summary(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Bipartite, Graph
+from graphveil.data.kinds import kind_of
 from graphveil.errors import ParameterError
 from graphveil.noise import Words, discrete_laplace, distinct
 from graphveil.noise.cells import number_of_cells
@@ -151,20 +152,12 @@ def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
 
 def what_ones_are(data: Graph | Bipartite) -> str:
     """Return what a cell of 1 is called."""
-    return "edges" if isinstance(data, Graph) else "entries"
+    return kind_of(data).measured[0]
 
 
 def what_is_public(data: Graph | Bipartite) -> str:
     """Return what is not protected, whatever epsilon: fixed text."""
-    if isinstance(data, Graph):
-        return (
-            "the number of nodes counts as public: it is published as it is. If nodes were "
-            "collected from the edges, being listed shows that a node has one"
-        )
-    return (
-        "the number of users and the list of items with their names count as public. If they were "
-        "collected from the data itself, an item in the list shows that somebody has it"
-    )
+    return kind_of(data).public
 
 
 def copies_matched(
@@ -190,12 +183,12 @@ def cost_of_flips(
     data: Graph | Bipartite, *, before: int, kept: int, after: int
 ) -> dict[str, float | int]:
     """Return what the release cost against the input: for the owner alone."""
-    what = what_ones_are(data)
+    kind, what = kind_of(data), what_ones_are(data)
     either = before + after - kept
     return {
         f"{what}_before": before,
         f"{what}_kept": kept,
-        f"{what}_deleted" if isinstance(data, Graph) else f"{what}_suppressed": before - kept,
-        f"{what}_added" if isinstance(data, Graph) else f"{what}_created": after - kept,
+        f"{what}_{kind.removed}": before - kept,
+        f"{what}_{kind.added}": after - kept,
         "jaccard": kept / either if either else 1.0,
     }

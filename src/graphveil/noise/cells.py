@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.data.kinds import kind_of
 from graphveil.noise.uniform import Cells
 
 
@@ -21,9 +22,7 @@ def number_of_cells(data: Graph | Bipartite) -> int:
     >>> number_of_cells(Graph.from_edges([0], [1], n=4))
     6
     """
-    if isinstance(data, Graph):
-        return data.n_nodes * (data.n_nodes - 1) // 2
-    return data.n_users * data.n_features
+    return kind_of(data).cells(data)
 
 
 def cells_of_one(data: Data) -> int:
@@ -39,11 +38,7 @@ def cells_of_one(data: Data) -> int:
     >>> cells_of_one(follows.with_items("things")), cells_of_one(follows.with_items("people"))
     (2, 5)
     """
-    if isinstance(data, Graph):
-        return max(data.n_nodes - 1, 0)
-    if isinstance(data, Table):
-        return len(data.columns)
-    return max(2 * data.n_users - 1, 0) if data.items == "people" else data.n_features
+    return kind_of(data).cells_of_one(data)
 
 
 def cells_of(data: Graph | Bipartite) -> Cells:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data
 from graphveil.data.ids import Ids
+from graphveil.data.kinds import kind_of
 
 
 def digest_of(data: Data) -> str:
@@ -20,20 +21,16 @@ def digest_of(data: Data) -> str:
 
     Examples
     --------
+    >>> from graphveil import Graph
     >>> one, two = Graph.from_edges([0], [1], n=2), Graph.from_edges([1], [0], n=2)
     >>> digest_of(one) == digest_of(two)
     True
     """
     seen = hashlib.sha256(type(data).__name__.encode())
-    if isinstance(data, Table):
-        seen.update("\x1f".join(data.columns).encode() + np.int64(data.n_rows).tobytes())
-        seen.update(data.codes.tobytes())
-        axes = [*data.categories, data.labels()]
-    else:
-        seen.update(data.indptr.tobytes())
-        seen.update(data.indices.tobytes())
-        axes = _axes(data)
-    for ids in axes:
+    structure, names = kind_of(data).content(data)
+    for part in structure:
+        seen.update(part)
+    for ids in names:
         seen.update(_bytes_of(ids))
     return seen.hexdigest()
 
@@ -91,12 +88,6 @@ def digest_of_parts(parts: Callable[[], Iterator[RowsPart]], features: Ids) -> s
             seen.update((b"" if number else b"i") + part.users.tobytes())
     seen.update(_bytes_of(features))
     return seen.hexdigest()
-
-
-def _axes(data: Graph | Bipartite) -> list[Ids]:
-    if isinstance(data, Graph):
-        return [data.labels()]
-    return [data.labels(), data.feature_labels()]
 
 
 def _bytes_of(ids: Ids) -> bytes:

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -222,9 +222,7 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     path = folder / f"data{entry.extensions[0]}"
     role = None if entry.keeps_isolated else kind.everyone
     everyone = None if role is None else folder / f"{role}.csv"
-    if isinstance(data, Table):
-        check_categories(data, entry)
-        check_columns(data.columns, entry)
+    check_names(data, entry)
     io.write(data, path, format=entry.name, ids_path=everyone)
     columns = list(kind.columns or getattr(data, "columns", ()))
     names = columns if entry.name in TABULAR else []
@@ -266,7 +264,7 @@ def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
         raise InputError(
             f"{entry.name} is no format for ids that come from a key. Use csv, tsv or parquet."
         )
-    return data.with_ids_as(ID_COLUMN) if isinstance(data, Table) else data
+    return data if kind.everyone else cast("Table", data).with_ids_as(ID_COLUMN)
 
 
 def described_file(
@@ -327,7 +325,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         listed: dict[str, Any] = {"format": data_file.format, kind.everyone: companion}
         options = io.options_of(kind)(**listed)
         data: Data = io.load(path, options).data
-        return data.without_unused() if isinstance(data, Bipartite) else data
+        return data.without_unused()
     separator = _SEPARATORS.get(data_file.format)
     ids = ID_COLUMN if keyed else None
     table = io.load_table(

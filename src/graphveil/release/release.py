@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.data import Data, Graph, Table
+from graphveil.data import Data, Table
+from graphveil.data.kinds import kind_of
 from graphveil.errors import UsageError
 from graphveil.html import html_table
 from graphveil.records.manifest import read_manifest
@@ -204,9 +205,11 @@ class Release(Generic[D_co]):
 
     def to_table(self) -> Table:
         """Return a released table, or released one-hot rows as one: see `Table.from_one_hot`."""
-        if isinstance(self.data, Graph):
-            raise UsageError("to_table does not go with a Graph. Use to_arrow or to_pandas.")
-        return self.data if isinstance(self.data, Table) else Table.from_one_hot(self.data)
+        as_table = kind_of(self.data).as_table
+        if as_table is None:
+            name = type(self.data).__name__
+            raise UsageError(f"to_table does not go with a {name}. Use to_arrow or to_pandas.")
+        return as_table(self.data)
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the matrix of a released graph, or of released users by features."""

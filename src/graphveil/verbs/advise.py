@@ -63,4 +63,5 @@ def advise(data: Any) -> Advice:
 def _fits(accepts: Any, data: Data) -> bool:
     """Whether a method is for this data: a graph as users by features is another question."""
     kinds = accepted_kinds(accepts)
-    return isinstance(data, kinds) and (kinds[0] is Graph or not isinstance(data, Graph))
+    own = type(data)
+    return own in kinds and (own is not Graph or kinds[0] is Graph)

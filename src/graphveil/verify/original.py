@@ -10,7 +10,7 @@ import duckdb
 
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text
-from graphveil.data.kinds import KINDS, encoded, kind_of
+from graphveil.data.kinds import KINDS, beside, encoded, kind_of
 from graphveil.data.objects import as_original
 from graphveil.records.digest import digest_of
 from graphveil.records.manifest import Manifest
@@ -59,8 +59,9 @@ def original_checks(
         absent = "no original was given"
         every = (SAME, *names, NAMES)
         return [not_checked(name, absent, needs=ORIGINAL) for name in every], evidence
-    original = as_original(original, KINDS[manifest.data.kind].container, wanted_by="verify")
-    original = kind.comparable(original, evidence)
+    container = KINDS[manifest.data.kind].container
+    original = as_original(original, container, wanted_by="verify")
+    original = beside(original, container, people=evidence.has_people)
     same = _same(manifest, owner, original)
     named = _no_original_ids(evidence, original)
     if same.outcome == "fails" or db is None:
@@ -70,14 +71,14 @@ def original_checks(
     published = kind.published if evidence.keyed else None
     linkage = _linkage(db, owner, original, published)
     linked = linkage.outcome == "holds"
-    beside = evidence._replace(original=original, linked=linked)
-    shared = kind.shared(beside)
+    compared = evidence._replace(original=original, linked=linked)
+    shared = kind.shared(compared)
     checks = [same, _size(evidence, original), *shared.checks, linkage, named]
     if shared.why_not is not None:
         return checks, evidence._replace(why_not=shared.why_not)
     if linked:
         kind.link(db, original, released_ids(db))
-    return checks, beside
+    return checks, compared
 
 
 def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:

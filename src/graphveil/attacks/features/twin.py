@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.data import Bipartite, Data, Table
+from graphveil.data.kinds import encoded
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.progress import stage
@@ -52,7 +53,7 @@ class Again:
 
 def features_of(data: Any) -> Bipartite:
     """Return released data as users by features."""
-    features: Bipartite = data.one_hot() if isinstance(data, Table) else data
+    features: Bipartite = encoded(data, Bipartite)
     return features
 
 

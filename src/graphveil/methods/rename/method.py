@@ -13,6 +13,7 @@ from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.kinds import kind_of
 from graphveil.errors import InfeasibleError, UsageError, option
 from graphveil.methods.rename.key import Key
 from graphveil.parameters import parameter
@@ -134,7 +135,7 @@ class Rename(Anonymizer[Any]):
         remaining = left_open(data)
         return MethodResult(
             data=data,
-            cost={**_unchanged(data), **remaining.figures},
+            cost={**kind_of(data).unchanged(data), **remaining.figures},
             advice=(*remaining.advice, *self._advice(data, randomness)),
         )
 
@@ -164,16 +165,3 @@ class Rename(Anonymizer[Any]):
                 "two people have the same new id with this key, by chance. Make another key."
             )
         return NewIds(order, in_order)
-
-
-def _unchanged(data: Data) -> dict[str, int]:
-    """Return what changed, in the words of the other methods: nothing."""
-    if isinstance(data, Graph):
-        edges = data.n_edges
-        return {"edges_before": edges, "edges_kept": edges, "edges_deleted": 0, "edges_added": 0}
-    if isinstance(data, Bipartite):
-        entries = data.n_entries
-        changed = {"entries_suppressed": 0, "entries_created": 0}
-        return {"entries_before": entries, "entries_kept": entries, **changed}
-    cells = data.n_rows * data.n_columns
-    return {"cells": cells, "stars_before": data.n_suppressed, "stars_added": 0}

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Data, Graph, Table
+from graphveil.data.kinds import kind_of
 from graphveil.data.naming import naming_columns, naming_question
 from graphveil.measures import measure
 from graphveil.measures.risk import EquivalenceClasses
@@ -65,4 +66,4 @@ def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
         yield "degree", measure(data)
         yield "vrq", measure(data, measure="vrq")
     else:
-        yield ("items" if isinstance(data, Bipartite) else "row"), measure(data)
+        yield ("items" if kind_of(data).everyone else "row"), measure(data)

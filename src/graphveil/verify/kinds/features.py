@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.data.kinds import encoded
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
@@ -113,19 +112,6 @@ def _user_order(db: Database, *, keyed: bool) -> Check:
     return holds(ORDER, "users and their items stand in ascending order")
 
 
-def _comparable(original: Data, evidence: Evidence) -> Data:
-    """Return the original as users by features, where it can be what the manifest describes.
-
-    A graph is one only where the manifest says that items are people.
-    """
-    people = evidence.has_people
-    if people or not isinstance(original, Graph):
-        original = encoded(original, Bipartite)
-    if people and isinstance(original, Bipartite) and original.items is None:
-        return original.with_items("people")
-    return original
-
-
 def _shared(evidence: Evidence) -> Shared:
     original, people = evidence.original_as(Bipartite), evidence.has_people
     return Shared([_items(evidence.tables, original, people=people, linked=evidence.linked)])
@@ -212,7 +198,6 @@ FEATURES = CheckedKind(
     shape=_shape,
     counts=_counts,
     rows={"data": "entries", "users": "users"},
-    comparable=_comparable,
     item_names=_item_names,
     shared_names=(ITEMS,),
     shared=_shared,
@@ -221,7 +206,6 @@ FEATURES = CheckedKind(
     cost=Cost(COST, _figures, frozenset(_FIGURES), _in_words),
     same=same_pairs,
     noise_cells=NoiseCells(
-        of_original=lambda original: original.n_users * original.n_features,
         of_person=_cells_of_person,
         check=_check_cells,
     ),

@@ -189,7 +189,6 @@ GRAPH = CheckedKind(
     first_changes=_first_changes,
     same=same_pairs,
     noise_cells=NoiseCells(
-        of_original=lambda original: original.n_nodes * (original.n_nodes - 1) // 2,
         of_person=_cells_of_person,
         check=_check_cells,
     ),

@@ -58,15 +58,12 @@ class NoiseCells(NamedTuple):
 
     Parameters
     ----------
-    of_original
-        How many cells the original has.
     of_person
         How many of so many cells belong to one person of the release.
     check
         Whether the release can have as many cells as are stated.
     """
 
-    of_original: Callable[[Any], int]
     of_person: Callable[[Evidence, int], int]
     check: Callable[[Database, int], Check]
 
@@ -104,8 +101,6 @@ class CheckedKind:
         Whether nothing but ids changed.
     read_again
         Reads the file of the original a second time, with the options of the record.
-    comparable
-        Gives the original as this kind, where it can be.
     item_names
         The names of what is no person and published under the original's names.
     shared_names, shared
@@ -131,7 +126,6 @@ class CheckedKind:
     cost: Cost
     same: Callable[[Evidence], Check]
     read_again: Callable[[Database, Any, Path, Mapping[str, Any]], Check]
-    comparable: Callable[[Data, Evidence], Data] = lambda original, _: original
     item_names: Callable[[Evidence], set[str]] = lambda _: set()
     shared_names: tuple[str, ...] = ()
     shared: Callable[[Evidence], Shared] = lambda _: Shared([])

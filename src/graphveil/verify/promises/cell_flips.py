@@ -9,6 +9,7 @@ from operator import itemgetter
 from graphveil.claims.condition import Condition
 from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
+from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.blocks import blocks_of
@@ -138,7 +139,7 @@ def _cells(evidence: Evidence, flips: CellFlips | BlockFlips) -> Check:
 def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     """Whether the numbers of flips are such as the stated chances make believable."""
     edits, cells = evidence.changes(), int(flips.cells)
-    truly = _noise_cells(evidence).of_original(evidence.original)
+    truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
     if cells != truly:
         return fails(CHANCES, f"{cells} cells are stated, the original has {truly}")
     if _is_resized(evidence):
