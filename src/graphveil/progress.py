@@ -1,9 +1,10 @@
-"""Stages of work that may take long: a bar on a terminal, a line in a notebook, else silent.
-
-Where nobody listens, a library says nothing; `heard` and `shown` listen, and a notebook does.
+"""What surrounds some work: who hears of it, who shows its stages, and what runs its chunks.
 
 Code says ``with stage("reading"):`` or, where it can count, ``with stage("edits", total=m) as
-advance:``. Whoever wants to show stages (the command line) works inside `shown`.
+advance:``. Where nobody listens, a library says nothing; `heard` and `shown` listen, and a notebook
+does. All of it is one value, the `Context`. A thread has that of its parent where it is started by
+`contextvars.copy_context().run`, as `asyncio.to_thread` does; what processes of an engine notice is
+heard in the process that started them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 from graphveil import notebook
 
@@ -26,8 +29,56 @@ def _in_a_notebook(name: str, total: int | None) -> AbstractContextManager[Advan
     return notebook.line(publisher.publish, name, total)
 
 
-_notices: ContextVar[Callable[[str], None] | None] = ContextVar("notices", default=None)
-_display: ContextVar[Display] = ContextVar("display", default=_in_a_notebook)
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What surrounds some work.
+
+    Parameters
+    ----------
+    notices
+        Hears notices; None where nobody does.
+    display
+        Shows a stage of so many units.
+    engine
+        Runs chunks (see `graphveil.engines`); None where they run one after the other in the
+        process that calls.
+    """
+
+    notices: Callable[[str], None] | None = None
+    display: Display = _in_a_notebook
+    engine: Any = None
+
+
+_NOTHING = Context()
+_context: ContextVar[Context] = ContextVar("graphveil", default=_NOTHING)
+
+
+def context() -> Context:
+    """Return what surrounds the work of this thread.
+
+    Examples
+    --------
+    >>> context().engine is None
+    True
+    """
+    return _context.get()
+
+
+@contextmanager
+def within(**changes: Any) -> Iterator[Context]:
+    """Work inside this block in a context that differs in these fields.
+
+    Examples
+    --------
+    >>> with within(notices=print) as inner:
+    ...     inner == context()
+    True
+    """
+    token = _context.set(replace(_context.get(), **changes))
+    try:
+        yield _context.get()
+    finally:
+        _context.reset(token)
 
 
 @contextmanager
@@ -46,14 +97,14 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     >>> with stage("counting", total=3) as advance:
     ...     advance(3)
     """
-    with _display.get()(name, total) as advance:
+    with _context.get().display(name, total) as advance:
         yield advance
 
 
 def notice(text: str) -> bool:
     """Say something that a user who waits wants to know; returns whether somebody listens.
 
-    The text is in words without a full stop. A new thread has no listener unless it gets one.
+    The text is in words without a full stop.
 
     Examples
     --------
@@ -63,14 +114,13 @@ def notice(text: str) -> bool:
     >>> listened, notice("nobody hears this")
     (True, False)
     """
-    say = _notices.get()
+    say = _context.get().notices
     if say is not None:
         say(text)
     return say is not None
 
 
-@contextmanager
-def heard(say: Callable[[str], None]) -> Iterator[None]:
+def heard(say: Callable[[str], None]) -> AbstractContextManager[Context]:
     """Pass the notices inside this block to `say`, such as that something is compiled.
 
     Parameters
@@ -86,18 +136,9 @@ def heard(say: Callable[[str], None]) -> Iterator[None]:
     >>> with heard(notices.append):
     ...     release = KDegree(k=2).anonymize(ring)
     """
-    token = _notices.set(say)
-    try:
-        yield
-    finally:
-        _notices.reset(token)
+    return within(notices=say)
 
 
-@contextmanager
-def shown(display: Display) -> Iterator[None]:
+def shown(display: Display) -> AbstractContextManager[Context]:
     """Show the stages inside this block through `display`."""
-    token = _display.set(display)
-    try:
-        yield
-    finally:
-        _display.reset(token)
+    return within(display=display)

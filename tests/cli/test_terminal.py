@@ -149,15 +149,15 @@ def test_one_bar_is_shown_at_a_time(monkeypatch):
     monkeypatch.setattr(console, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setenv("TERM", "xterm")
     shown_at_once = []
-    with console.bar("outer", None):
-        bars = console._bars.get()
+    bars = console.bars()
+    with bars("outer", None):
         bars.starter.join()
-        with console.bar("inner", 4) as advance:
+        with bars("inner", 4) as advance:
             advance(2)
             shown_at_once.append([t.description for t in bars.progress.tasks if t.visible])
         shown_at_once.append([t.description for t in bars.progress.tasks if t.visible])
         bars.progress.refresh()
     assert [["inner"], ["outer"]] == shown_at_once
-    assert console._bars.get() is None
+    assert [] == bars.tasks
     assert not bars.progress.live.is_started
     assert "outer" in terminal.getvalue()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextvars
 import multiprocessing
 import operator
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 
@@ -18,6 +20,7 @@ from pyarrow import parquet
 from graphveil.engines import LocalEngine, current, using
 from graphveil.engines.local import piece_sizes
 from graphveil.errors import ParameterError, ResourceError
+from graphveil.progress import heard, notice
 
 ALONE = LocalEngine(jobs=1)
 
@@ -93,6 +96,24 @@ def test_an_error_in_a_process_is_raised_here_and_ends_the_others():
         list(LocalEngine(jobs=2).map_chunks(partial(operator.floordiv, 6), [3, 0, 2]))
     assert any("Traceback" in note for note in caught.value.__notes__)
     assert [] == multiprocessing.active_children()
+
+
+def test_what_processes_notice_is_heard_once_in_the_one_that_started_them():
+    texts = []
+    with heard(texts.append):
+        said = list(LocalEngine(jobs=2).map_chunks(notice, ["tea", "tea", "rye"]))
+    assert [True] * 3 == said
+    assert ["rye", "tea"] == sorted(texts)
+
+
+def test_a_thread_that_takes_over_the_context_has_its_engine_and_is_heard():
+    texts = []
+    with using(ALONE), heard(texts.append), ThreadPoolExecutor(1) as pool:
+        inside = contextvars.copy_context()
+        assert ALONE is pool.submit(inside.run, current).result()
+        assert pool.submit(inside.run, notice, "tea").result()
+        assert not pool.submit(notice, "of a thread of its own").result()
+    assert ["tea"] == texts
 
 
 def test_a_process_that_dies_is_an_error_with_the_way_out():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.advising import Advice, Choice
-from graphveil.cli.console import bar, printable, result, result_json, result_table
+from graphveil.cli.console import bars, printable, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pasted import command_line, file_word, flag_words
@@ -25,7 +25,7 @@ def _run(path: Path, **given: Any) -> int:
     as_json, said = given.pop("json"), given.get("kind") is not None
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         options = reading_options(CONTAINERS, file, given)
-        with shown(bar):
+        with shown(bars()):
             advice = advise(read_input(file, options))
     typed = file_word(path)
     name = "stdin" if typed == "-" else _stem(path)

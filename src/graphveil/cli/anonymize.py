@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cyclopts import App
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.cli.console import bar, result_json, say
+from graphveil.cli.console import bars, result_json, say
 from graphveil.cli.flags import (
     ENGINE_GROUP,
     INPUT,
@@ -192,7 +192,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     flags = _Given(**{name: given.pop(name) for name in names})
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
-    with shown(bar):
+    with shown(bars()):
         anonymize_file(
             anonymizer,
             path,

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.cli.attached import COLUMN_FLAGS, Column
-from graphveil.cli.console import bar, result_json, result_table, say
+from graphveil.cli.console import bars, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
@@ -30,7 +30,7 @@ def _run(folder: Path, **given: Any) -> int:
     second = given.pop("second")
     column = Column(*(given.pop(item) for item in Column._fields))
     column.check()
-    with shown(bar), original_of(folder, path, given) as read:
+    with shown(bars()), original_of(folder, path, given) as read:
         rows = attack_release(
             folder,
             read,

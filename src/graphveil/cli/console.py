@@ -7,14 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from graphveil.errors import Message
-from graphveil.progress import Advance
+from graphveil.progress import Advance, Display
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -108,10 +107,30 @@ def result_table(
     console.print(table)
 
 
-class _Bars:
-    """The bars of stages inside each other: the innermost alone is shown, on one line."""
+class TerminalBars:
+    """The bars of stages inside each other: the innermost alone is shown, on one line.
+
+    They appear once the outermost stage has taken two seconds.
+    """
 
     def __init__(self) -> None:
+        self.tasks: list[TaskID] = []
+
+    @contextmanager
+    def __call__(self, name: str, total: int | None) -> Iterator[Advance]:
+        """Show a stage instead of the one around it."""
+        if self.tasks:
+            self.progress.update(self.tasks[-1], visible=False)
+        else:
+            self._start()
+        task = self.progress.add_task(name, total=total)
+        self.tasks.append(task)
+        try:
+            yield lambda done: self.progress.advance(task, done)
+        finally:
+            self._end()
+
+    def _start(self) -> None:
         from rich.console import Console  # noqa: PLC0415  loaded when a bar may be shown
         from rich.progress import (  # noqa: PLC0415
             BarColumn,
@@ -125,20 +144,12 @@ class _Bars:
         words = TextColumn("{task.description}", markup=False)
         columns = (SpinnerColumn(), words, BarColumn(), TimeRemainingColumn(), TimeElapsedColumn())
         self.progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.tasks: list[TaskID] = []
         self.starter = threading.Timer(PATIENCE_SECONDS, self.progress.start)
         self.starter.daemon = True
         self.starter.start()
         self.started = time.monotonic()
 
-    def begin(self, name: str, total: int | None) -> TaskID:
-        """Show a stage instead of the one around it."""
-        if self.tasks:
-            self.progress.update(self.tasks[-1], visible=False)
-        self.tasks.append(self.progress.add_task(name, total=total))
-        return self.tasks[-1]
-
-    def end(self) -> None:
+    def _end(self) -> None:
         """Show the stage around the one that ends; without one, nothing."""
         self.progress.remove_task(self.tasks.pop())
         if self.tasks:
@@ -150,21 +161,8 @@ class _Bars:
             self.progress.stop()
 
 
-_bars: ContextVar[_Bars | None] = ContextVar("bars", default=None)
-
-
-@contextmanager
-def bar(name: str, total: int | None) -> Iterator[Advance]:
-    """Show a stage on a terminal once the work has taken two seconds; silent anywhere else."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    around = _bars.get()
-    bars = around or _Bars()
-    token = _bars.set(bars)
-    task = bars.begin(name, total)
-    try:
-        yield lambda done: bars.progress.advance(task, done)
-    finally:
-        bars.end()
-        _bars.reset(token)
+def bars() -> Display:
+    """Return what shows stages: bars on a terminal, silent anywhere else."""
+    if sys.stderr.isatty():
+        return TerminalBars()
+    return lambda _name, _total: nullcontext(lambda _: None)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil import io
-from graphveil.cli.console import bar, say
+from graphveil.cli.console import bars, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, is_same_file
@@ -26,7 +26,7 @@ def _run(path: Path, **given: Any) -> int:
     io.format_of(out)
     if ids is not None:
         io.format_of(ids).writer("ids")
-    with shown(bar):
+    with shown(bars()):
         if path.is_dir():
             _check_targets(out, ids, [], force=force)
             data = _of_release(path, given)

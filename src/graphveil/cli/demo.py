@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil import datasets
-from graphveil.cli.console import bar, result, say
+from graphveil.cli.console import bars, result, say
 from graphveil.cli.evaluate import print_rows
 from graphveil.cli.flags import flag, with_signature
 from graphveil.data import Graph
@@ -28,7 +28,7 @@ def _run(**given: Any) -> int:
 
     out, force = Path(given["out"]), given["force"]
     check_target(out, force=force)
-    with shown(bar):
+    with shown(bars()):
         graph = datasets.load("copenhagen-calls")
         if not isinstance(graph, Graph):
             raise TypeError(f"{NETWORK} is a network")

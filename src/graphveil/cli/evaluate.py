@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.cli.attached import COLUMN_FLAGS, Column
-from graphveil.cli.console import bar, result_json, result_table
+from graphveil.cli.console import bars, result_json, result_table
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
@@ -29,7 +29,7 @@ def _run(folder: Path, **given: Any) -> int:
     test = given.pop("test")
     column = Column(*(given.pop(item) for item in Column._fields))
     column.check()
-    with shown(bar), original_of(folder, path, given) as read:
+    with shown(bars()), original_of(folder, path, given) as read:
         rows = evaluate_release(
             folder,
             read,

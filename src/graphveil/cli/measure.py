@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from graphveil.cli.console import bar, printable, result, result_json, result_table, say
+from graphveil.cli.console import bars, printable, result, result_json, result_table, say
 from graphveil.cli.flags import (
     INPUT,
     OUTPUT_GROUP,
@@ -61,7 +61,7 @@ def _run(path: Path, **given: Any) -> int:
     if out is not None:
         files = [value for value in asdict(options).values() if isinstance(value, Path)]
         check_new_file(out, [path, *files], force=force)
-    with shown(bar):
+    with shown(bars()):
         data = read_input(path, options)
         with stage("measuring"):
             measured = measure(data, **{n: v for n, v in asked.items() if v is not None})

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.console import bar, result, result_json
+from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.errors import UsageError
@@ -20,7 +20,7 @@ def _run(folder: Path, **given: Any) -> int:
     limit_bytes = size_in_bytes(given.pop("limit"))
     path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
     read = nullcontext() if path is None else original_of(folder, path, given)
-    with shown(bar), read as original, stage(f"verifying {folder.name}"):
+    with shown(bars()), read as original, stage(f"verifying {folder.name}"):
         verdict = verify_release(folder, original, key=key, limit_bytes=limit_bytes)
     if as_json:
         result_json(verdict)

@@ -1,4 +1,4 @@
 from graphveil.engines.engine import Engine as Engine
-from graphveil.engines.in_use import current as current
-from graphveil.engines.in_use import using as using
 from graphveil.engines.local import LocalEngine as LocalEngine
+from graphveil.engines.local import current as current
+from graphveil.engines.local import using as using

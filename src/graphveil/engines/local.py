@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -10,12 +11,13 @@ from typing import TypeVar
 import pyarrow as pa
 
 from graphveil.engines.database import database, identifier, rows_of, stream
+from graphveil.engines.engine import Engine
 from graphveil.engines.processes import Crew, available_cores
 from graphveil.errors import ParameterError
 from graphveil.io import Format
 from graphveil.io.blocks import write_pairs
 from graphveil.io.parquet_files import parquet_writer, rows_in
-from graphveil.progress import stage
+from graphveil.progress import context, stage, within
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -130,6 +132,35 @@ class LocalEngine:
             As in `graphveil.engines.Engine`.
         """
         write_pairs(tables, path, form=form, names=names)
+
+
+@contextmanager
+def using(engine: Engine) -> Iterator[Engine]:
+    """Run the chunks of methods called inside this block through an engine.
+
+    Which engine runs them never changes a release. Without this, they run one after the other in
+    the process that calls: a library starts no processes unless asked.
+
+    Examples
+    --------
+    >>> with using(LocalEngine(jobs=1)) as engine:
+    ...     list(engine.map_chunks(len, ["a", "bc"]))
+    [1, 2]
+    """
+    with within(engine=engine):
+        yield engine
+
+
+def current() -> Engine:
+    """Return the engine that runs the chunks of methods called here.
+
+    Examples
+    --------
+    >>> current().jobs
+    1
+    """
+    engine: Engine = context().engine or LocalEngine(jobs=1)
+    return engine
 
 
 def piece_sizes(n: int, chunk_rows: int) -> list[int]:

@@ -14,6 +14,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from graphveil.errors import ResourceError
+from graphveil.progress import heard, notice
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -66,6 +67,7 @@ class Crew(Generic[T, R]):
         self._work = work
         self._jobs = jobs
         self._workers: list[_Worker] = []
+        self._noticed: set[str] = set()
 
     def mapped(self, tasks: Iterable[T]) -> Generator[R]:
         """Yield the result of every task, in the order of the tasks.
@@ -96,7 +98,7 @@ class Crew(Generic[T, R]):
                 upcoming = next(waiting, None)
             ready = wait([worker.pipe for worker in busy])
             for worker in [worker for worker in busy if worker.pipe in ready]:
-                number, answer = busy.pop(worker), _answer(worker.pipe)
+                number, answer = busy.pop(worker), _answer(worker.pipe, self._noticed)
                 idle.append(worker)
                 if number != STARTING:
                     done[number] = answer
@@ -138,11 +140,17 @@ def _send(pipe: Connection, task: Any) -> None:
         raise ResourceError(ENDED) from error
 
 
-def _answer(pipe: Connection) -> Any:
-    try:
-        succeeded, value = pipe.recv()
-    except (EOFError, ConnectionResetError) as error:
-        raise ResourceError(ENDED) from error
+def _answer(pipe: Connection, noticed: set[str]) -> Any:
+    """Return the result of a task; what the process notices meanwhile is heard here, once."""
+    succeeded: bool | None = None
+    while succeeded is None:
+        try:
+            succeeded, value = pipe.recv()
+        except (EOFError, ConnectionResetError) as error:
+            raise ResourceError(ENDED) from error
+        if succeeded is None and value not in noticed:
+            noticed.add(value)
+            notice(value)
     if not succeeded:
         raise value
     return value
@@ -155,16 +163,17 @@ def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answer: tuple[bool, Any] = (True, None)
-    while True:
-        try:
-            pipe.send(answer)
-            task = pipe.recv()
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            return
-        try:
-            answer = (True, work(task))
-        except Exception as error:  # noqa: BLE001  it is raised again by the parent
-            answer = (False, _portable(error))
+    with heard(lambda text: pipe.send((None, text))):
+        while True:
+            try:
+                pipe.send(answer)
+                task = pipe.recv()
+            except (EOFError, BrokenPipeError, ConnectionResetError):
+                return
+            try:
+                answer = (True, work(task))
+            except Exception as error:  # noqa: BLE001  it is raised again by the parent
+                answer = (False, _portable(error))
 
 
 def _portable(error: Exception) -> Exception:
