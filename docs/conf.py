@@ -182,6 +182,17 @@ def methods() -> str:
     return table(["method", "data", "promise", "source", "cost"], rows)
 
 
+def python_methods() -> str:
+    """Return the reference of every method's class: what all methods have, and what it adds."""
+    entries = []
+    for method in gv.METHODS.values():
+        own = [name for name, value in vars(method).items() if callable(value) and value.__doc__]
+        every = ["anonymize", "parameters", "from_parameters"]
+        members = [*every, *(name for name in own if name[0] != "_" and name not in every)]
+        entries.append(f".. autoclass:: {method.__name__}\n   :members: {', '.join(members)}\n")
+    return "\n".join(["```{eval-rst}", *entries, "```"])
+
+
 def known_names() -> str:
     """Return the names of columns by which the two ends of a row are recognized."""
     named = {"two ends of an edge": EDGE_NAMES, "a user and an item": PAIR_NAMES}
@@ -202,6 +213,7 @@ myst_substitutions = {
     "attacks": attacks(),
     "measures": measures(),
     "methods": methods(),
+    "python_methods": python_methods(),
     "known_names": known_names(),
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in VERBS},

@@ -96,6 +96,24 @@ class LazyNames(NamedTuple):
     dir: Callable[[], list[str]]
 
 
+def homes_in(stub: Path) -> dict[str, tuple[str, str]]:
+    """Return the module and the name there of every name that a stub imports, in its order.
+
+    ``from room import *`` stands for the names of that room's own stub.
+    """
+    homes: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        module = str(node.module)
+        for alias in node.names:
+            if alias.name == "*":
+                homes |= homes_in(stub.parent / module.rpartition(".")[2] / "__init__.pyi")
+            else:
+                homes[alias.asname or alias.name] = module, alias.name
+    return homes
+
+
 def lazy_names(package: str, file: str) -> LazyNames:
     """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names when used.
 
@@ -114,13 +132,7 @@ def lazy_names(package: str, file: str) -> LazyNames:
     >>> "read" in names.all, names.getattr("FORMATS")["csv"].extensions
     (True, ('.csv',))
     """
-    stub = Path(file).with_name("__init__.pyi").read_text(encoding="utf-8")
-    homes = {
-        alias.asname or alias.name: (str(node.module), alias.name)
-        for node in ast.parse(stub).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    homes = homes_in(Path(file).with_name("__init__.pyi"))
     public = sorted(homes)
 
     def load(name: str) -> Any:

@@ -1,18 +1,23 @@
 """Flaws that somebody could make, and the tests that must fail where one is made.
 
-`flaws.toml` holds them: the file, the text that stands there once, the text in its stead, what it
-would mean for the people in the data, and the tests that must notice. `caught.csv` is the table of
-what noticed them, which `run.py` writes.
+`flaws.toml` holds them, and a test file those that its tests must notice, as a list `FLAWS` of
+dictionaries with the same keys. Each says the file, the text that stands there once, the text in
+its stead, what it would mean for the people in the data, and the tests that must notice: where nothing
+is said, those of the test file itself. `caught.csv` is the table of what noticed them, which
+`run.py` writes.
 """
 
 from __future__ import annotations
 
+import ast
 import csv
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+TESTS = Path(__file__).resolve().parents[1]
 FLAWS = Path(__file__).with_name("flaws.toml")
 CAUGHT = Path(__file__).with_name("caught.csv")
 KINDS = ("verify", "attack", "test")
@@ -80,12 +85,26 @@ class Flaw(NamedTuple):
 
 
 def flaws(path: Path = FLAWS) -> list[Flaw]:
-    """Return every flaw of a collection."""
+    """Return every flaw of a collection, and those of the test files around it."""
     listed = tomllib.loads(path.read_text(encoding="utf-8"))["flaw"]
+    for file in sorted(TESTS.glob("*/test_*.py")):
+        own = {"tests": [f"tests/{file.relative_to(TESTS).as_posix()}"]}
+        listed += [own | flaw for flaw in _flaws_in(file)]
     return [
         Flaw(**{name: _frozen(value) for name, value in flaw.items()})  # its fields by name
         for flaw in listed
     ]
+
+
+def _flaws_in(file: Path) -> list[dict[str, Any]]:
+    """Return the list `FLAWS` of a test file, which is not imported."""
+    text = file.read_text(encoding="utf-8")
+    if not re.search(r"^FLAWS = \[$", text, re.MULTILINE):
+        return []
+    assigned = (node for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    values = [node.value for node in assigned if ast.unparse(node.targets[0]) == "FLAWS"]
+    listed: list[dict[str, Any]] = ast.literal_eval(values[0])
+    return listed
 
 
 def _frozen(value: str | list[str]) -> str | tuple[str, ...]:

@@ -13,7 +13,7 @@ from graphveil.data.kinds import encoded, encoded_kind, kind_of
 from graphveil.errors import UsageError
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
-from graphveil.methods import method_named
+from graphveil.methods.registry import method_named
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger

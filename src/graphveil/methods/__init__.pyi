@@ -1,0 +1,20 @@
+# ruff: noqa: I001  methods stand in the order in which they are listed
+# One line a method: its command is its class in kebab case, but for `OTHER_NAMES` of the registry.
+from graphveil.methods.registry import METHODS as METHODS
+from graphveil.methods.registry import register as register
+from graphveil.methods.k_degree import KDegree as KDegree
+from graphveil.methods.structural import StructuralAnonymity as StructuralAnonymity
+from graphveil.methods.smooth_k import SmoothK as SmoothK
+from graphveil.methods.smooth_k import SuppressK as SuppressK
+from graphveil.methods.mondrian import Mondrian as Mondrian
+from graphveil.methods.asymmetric_response import AsymmetricResponse as AsymmetricResponse
+from graphveil.methods.degree_prior_response import DegreePriorResponse as DegreePriorResponse
+from graphveil.methods.mixing_prior_response import MixingPriorResponse as MixingPriorResponse
+from graphveil.methods.randomized_response import RandomizedResponse as RandomizedResponse
+from graphveil.methods.top_m_filter import TopMFilter as TopMFilter
+from graphveil.methods.one_k_series import OneKSeries as OneKSeries
+from graphveil.methods.hrg import HrgMcmc as HrgMcmc
+from graphveil.methods.der import DensityExploreReconstruct as DensityExploreReconstruct
+from graphveil.methods.adaptive import Adaptive as Adaptive
+from graphveil.methods.adaptive import ClusterK as ClusterK
+from graphveil.methods.rename import Rename as Rename

@@ -1,0 +1,67 @@
+"""The published methods, by name: the registry that every table, help page and test reads.
+
+They are listed in the stub of the package, ``__init__.pyi``, for type checkers as for this. A class
+is imported when it is first asked for: who verifies a release needs one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+from graphveil.anonymizer import Anonymizer
+from graphveil.errors import ParameterError, one_of
+from graphveil.lazy import Registry, homes_in
+
+OTHER_NAMES = {"StructuralAnonymity": "structural", "OneKSeries": "dp-1k"}
+"""Methods that are known by other names than those of their classes."""
+
+
+def _homes() -> dict[str, str]:
+    """Return where every method of the stub is defined, ``module:name``, by its name."""
+    listed = homes_in(Path(__file__).with_name("__init__.pyi"))
+    return {
+        OTHER_NAMES.get(name, re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()): f"{module}:{name}"
+        for name, (module, _) in listed.items()
+        if module != __name__
+    }
+
+
+METHODS: Registry[type[Anonymizer[Any]]] = Registry(_homes(), line=lambda method: method.promise)
+"""Every method by its name on the command line."""
+
+
+def method_named(name: str) -> type[Anonymizer[Any]]:
+    """Return the class of a method.
+
+    Raises
+    ------
+    ParameterError
+        Where there is none of this name.
+
+    Examples
+    --------
+    >>> method_named("k-degree").promise
+    'Every node of the release has the same degree as at least k-1 others.'
+    """
+    if name not in METHODS:
+        raise ParameterError(f"no method {name!r}. {one_of(name, METHODS)}")
+    return METHODS[name]
+
+
+M = TypeVar("M", bound=type[Anonymizer[Any]])
+
+
+def register(method: M) -> M:
+    """Enter a method's class into `METHODS`, and return it: a decorator for methods from elsewhere.
+
+    The command line, the contract tests and the tables of the documentation follow from the entry.
+
+    Raises
+    ------
+    UsageError
+        Where another class bears the name.
+    """
+    METHODS.enter(method.name, method)
+    return method
