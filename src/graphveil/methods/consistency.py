@@ -22,6 +22,7 @@ from graphveil.data.kinds import KINDS, accepted_kinds, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import ParameterError
 from graphveil.methods import METHODS
+from graphveil.randomness import Randomness
 from graphveil.records.manifest import Manifest
 from graphveil.verify import Check
 from graphveil.verify.original import ids_in
@@ -165,8 +166,11 @@ def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
     """Return which reasons to claim nothing no run of the method has."""
     if not isinstance(claimed, NotClaimed):
         return []
-    own = method.guarantee.reasons if isinstance(method.guarantee, NotClaimed) else ()
-    possible = {"trial", *own, *(("repeatable",) if method.spends else ())}
+    runs = (method.guarantee, method.claimed(None, Randomness(seed=0)))
+    possible = {
+        "trial",
+        *(why for one in runs if isinstance(one, NotClaimed) for why in one.reasons),
+    }
     return [
         f"nothing is claimed as {reason}, which no run of {method.name} is"
         for reason in claimed.reasons
