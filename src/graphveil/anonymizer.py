@@ -395,9 +395,7 @@ def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, 
 
 def noted(release: Release[Any], spent: Spent | None) -> Release[Any]:
     """Return the release with the note of its ledger in its private part."""
-    if release.private is None:
-        raise TypeError("a new release has its private part")
-    private = dataclasses.replace(release.private, spent=spent)
+    private = dataclasses.replace(release.for_owner(), spent=spent)
     return dataclasses.replace(release, private=private)
 
 

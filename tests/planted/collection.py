@@ -2,7 +2,7 @@
 
 `flaws.toml` holds them, and a test file those that its tests must notice, as a list `FLAWS` of
 dictionaries with the same keys. Each says the file, the text that stands there once, the text in
-its stead, what it would mean for the people in the data, and the tests that must notice: where nothing
+its stead, what it would mean for people, and the tests that must notice: where nothing
 is said, those of the test file itself. `caught.csv` is the table of what noticed them, which
 `run.py` writes.
 """

@@ -270,3 +270,12 @@ def test_a_sample_of_rows_holds_rows_of_the_data_each_once():
     table = gv.Table.from_columns({"number": range(100), "sex": ["f", "m"] * 50})
     part = sample_of(table, 40, Randomness(seed=1)).data
     assert 20 == part.n_rows == np.unique(part.codes[:, 0]).size
+
+
+def test_advice_shows_itself_in_a_screen():
+    graph = gv.Graph.from_edges(range(40), [*range(1, 40), 0])
+    lines = repr(gv.advise(graph)).splitlines()
+    assert "graph: 40 people, 40 ties" == lines[0]
+    named = [line.split()[0] for line in lines]
+    assert {"k-degree", "structural"} <= set(named)
+    assert len(lines) <= 24

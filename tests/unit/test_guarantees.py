@@ -16,7 +16,6 @@ from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     AnyGuarantee,
     EdgeDP,
-    Guarantee,
     KAnonymity,
     NotClaimed,
     SmoothKAnonymity,
@@ -84,15 +83,6 @@ def test_a_guarantee_cannot_be_changed():
 
 def test_it_is_checked_again_from_files():
     assert "recomputed" == StructuralKAnonymity.check_word
-
-
-def test_a_promise_without_words_is_our_mistake():
-    class Mute(Guarantee, frozen=True, kw_only=True, tag="mute"):
-        pass
-
-    for words in ("sentence", "threat_model"):
-        with pytest.raises(TypeError, match="Mute"):
-            getattr(Mute(), words)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -15,7 +16,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.atomic import left_behind, whole_folders
-from graphveil.errors import GraphveilWarning, InputError
+from graphveil.errors import GraphveilWarning, InputError, UsageError
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import LINKAGE, RECORD, other_releases, private_folder
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
@@ -250,3 +251,22 @@ def test_one_file_gives_files_another_name():
 def test_a_rename_is_told_from_a_text(source, expected):
     [call] = calls_in(source)
     assert expected == is_rename(call)
+
+
+def test_what_only_the_owner_may_see_shows_neither_seed_nor_ids():
+    ties = gv.Graph.from_edges(["annika"] * 3 + ["bobby"], ["bobby", "cydney", "danica", "eveline"])
+    release = gv.StructuralAnonymity(k=2, goal=gv.Partial(share=0.2)).anonymize(ties, seed=987654)
+    shown = repr(release.private)
+    assert "987654" not in shown
+    assert [] == [name for name in ties.labels().tolist() if name in shown]
+    assert release.private.input_sha256 not in shown
+    assert "edges_added" in shown
+    assert release.private.cost == release.cost
+
+
+def test_a_release_without_its_private_part_says_what_it_lacks(tmp_path):
+    graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    folder = gv.KDegree(k=2).anonymize(graph).write(tmp_path / "out")
+    shutil.rmtree(tmp_path / "out.private")
+    with pytest.raises(UsageError, match="private folder lies beside it"):
+        gv.read_release(folder).cost  # noqa: B018  a property that refuses

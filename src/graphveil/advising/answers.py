@@ -96,7 +96,7 @@ class Choice:
     when_large: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Advice:
     """How identifiable people are as data stands, and what a release with each method would be.
 
@@ -130,6 +130,17 @@ class Advice:
             What to copy, by method; the calls in Python where not given.
         """
         return [line for choice in self.choices for line in _lines_of(choice, commands)]
+
+    def __repr__(self) -> str:
+        """Return the risk under every measure and what the middle trial of each method cost."""
+        sizes = ", ".join(f"{count:,} {what}" for what, count in self.sizes.items())
+        risks = [f"unique to who knows {r.known}: {_percent(r.share_unique)}" for r in self.risks]
+        width = max((len(choice.method) for choice in self.choices), default=0)
+        costs = [
+            f"{c.method:<{width}}  {c.trials[len(c.trials) // 2].words if c.trials else c.promise}"
+            for c in self.choices
+        ]
+        return "\n".join([f"{self.kind}: {sizes}", *risks, *costs])
 
     def _repr_html_(self) -> str:
         """Return risk and methods as tables, for notebooks."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import msgspec
 
 
@@ -12,6 +14,6 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """The statement in one sentence."""
-        raise TypeError(f"{type(self).__name__} does not say what it states")

@@ -6,6 +6,7 @@ construction* (a differential-privacy claim, which no single output can show) or
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar, Literal
 
 import msgspec
@@ -42,14 +43,14 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         return claim == self or isinstance(claim, NotClaimed)
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """The promise in one sentence."""
-        raise TypeError(f"{type(self).__name__} does not say its promise")
 
     @property
+    @abstractmethod
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        raise TypeError(f"{type(self).__name__} does not say its adversary")
 
     @property
     def why(self) -> str | None:

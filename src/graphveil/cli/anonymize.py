@@ -28,7 +28,7 @@ from graphveil.cli.pipes import a_file, is_pipe
 from graphveil.cli.reading import say_report
 from graphveil.data import Graph, Table
 from graphveil.data.kinds import accepted_kinds, kind_of
-from graphveil.errors import UsageError
+from graphveil.errors import ReleaseError, UsageError
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Key
@@ -212,7 +212,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         say(f"{path.name}: {note}")
     record = read_record(flags.out)
     if record is None:
-        raise TypeError("a new release has its private part")
+        raise ReleaseError(f"{flags.out}: no private folder lies beside it. Anonymize again.")
     manifest = read_manifest(flags.out)
     _report(manifest.claim, anonymizer.name, record, flags)
     if not flags.json:

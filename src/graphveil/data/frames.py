@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from graphveil.errors import DataError
@@ -22,20 +23,21 @@ class Frames:
     """What hands itself to other libraries as a frame, and shows its size in notebooks."""
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """The number of nodes, users or rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def labels(self) -> Any:
         """Return the id of every node, user or row; 0..n-1 where none were given."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _sizes(self) -> dict[str, object]:
-        raise NotImplementedError
+        """Return what a notebook shows of the size, by its name."""
 
     def to_pandas(self) -> pd.DataFrame:
         """Return what `to_arrow` gives as a pandas frame."""

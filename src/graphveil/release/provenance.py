@@ -38,6 +38,8 @@ class Provenance:
 class Private:
     """What only the owner may see: it goes into the private record.
 
+    Its repr shows figures alone: no seed, no id, no digest.
+
     Parameters
     ----------
     input_sha256, seed, cost, warnings, seconds, unprotected, withheld, unrecorded
@@ -54,16 +56,16 @@ class Private:
         Which persons each record was chosen to fit, where it was kept.
     """
 
-    input_sha256: str
-    seed: int | None = None
+    input_sha256: str = field(repr=False)
+    seed: int | None = field(default=None, repr=False)
     cost: Mapping[str, float | int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
-    linkage: Linkage | None = None
-    unprotected: tuple[int | str, ...] = ()
-    withheld: Mapping[str, Any] = field(default_factory=dict)
+    linkage: Linkage | None = field(default=None, repr=False)
+    unprotected: tuple[int | str, ...] = field(default=(), repr=False)
+    withheld: Mapping[str, Any] = field(default_factory=dict, repr=False)
     unrecorded: tuple[str, ...] = ()
     nested_in: tuple[str, ...] = ()
     spent: Spent | None = None
-    levels: Levels | None = None
-    witness: Witness | None = None
+    levels: Levels | None = field(default=None, repr=False)
+    witness: Witness | None = field(default=None, repr=False)

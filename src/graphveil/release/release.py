@@ -112,6 +112,39 @@ class Release(Generic[D_co]):
         options = WriteOptions(force=force, linkage=linkage, reading=reading or {})
         return self.published(Path(folder), format, options)
 
+    def for_owner(self) -> Private:
+        """Return what only the owner may see.
+
+        Raises
+        ------
+        UsageError
+            Where the release was read without the private folder beside it.
+        """
+        if self.private is None:
+            raise UsageError(
+                "nothing is known of this release but what is public. Read it where its private "
+                "folder lies beside it."
+            )
+        return self.private
+
+    @property
+    def cost(self) -> Mapping[str, float | int]:
+        """What the release cost against its original, for the owner alone.
+
+        Raises
+        ------
+        UsageError
+            As `for_owner`.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> gv.KDegree(k=2).anonymize(graph, seed=1).cost["edges_added"]
+        0
+        """
+        return self.for_owner().cost
+
     def published(self, folder: Path, form: str, options: WriteOptions) -> Path:
         """Write the release as `write` does, and return the folder.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -83,14 +84,14 @@ class Clustered(Anonymizer[Bipartite]):
         return False
 
     @property
+    @abstractmethod
     def rule(self) -> Rule:
         """Which features a cluster keeps."""
-        raise TypeError(f"{type(self).__name__} does not say what a cluster keeps")
 
     @property
+    @abstractmethod
     def guarantee(self) -> KAnonymity | SmoothKAnonymity:
         """What is promised."""
-        raise TypeError(f"{type(self).__name__} does not say what it promises")
 
     def clustering(self) -> Clustering:
         """Return what puts the rows of one chunk together, as a value that can be pickled."""
@@ -147,9 +148,8 @@ class Clustered(Anonymizer[Bipartite]):
         first = first_classes(earlier, users)
         spent = self.entered(users, ledger, seed)
         release = noted(self._release(users, partial(self._nested, first=first), seed), spent)
-        if release.private is None:
-            raise TypeError("a new release has its private part")
-        return replace(release, private=replace(release.private, nested_in=nesting_of(earlier)))
+        private = replace(release.for_owner(), nested_in=nesting_of(earlier))
+        return replace(release, private=private)
 
     def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> MethodResult:
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  as above
