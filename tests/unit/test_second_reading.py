@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import gzip
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.data.kinds import kind_of
@@ -53,11 +56,74 @@ def write(tmp_path, name, text):
         ("x.csv", PAIRS, "the same 3 entries"),
         ("x.csv", 'user,item\n1,"tea, green"\n2,"the ""best"""\n', "the same 2 entries"),
         ("x[1].csv", PAIRS, "the same 3 entries"),
+        ("x.csv", "# a comment\n\nsource,target\nann,bob\nbob,cyd\n", "the same 2 edges"),
+        ("x.csv", "1;2\n2;12\n", "the same 2 edges"),
+        ("x.txt", "# Nodes: 4\n1 2\n 2\t3 \n% in between\n\n3  12\n", "the same 3 edges"),
+        ("x.edges", "% sym\n1\t2\n2\t3\n", "the same 2 edges"),
+        ("x.txt", "source target\nann bob\nbob cyd\n", "the same 2 edges"),
+        ("x.csv", "source,target\n\nann,bob\n\nbob,cyd\n", "the same 2 edges"),
+        ("x.csv", "# of two\r\n\r\n1,2\r\n2,12\r\n", "the same 2 edges"),
     ],
 )
 def test_a_plain_file_is_read_alike_by_both(tmp_path, name, text, detail):
     done = check(write(tmp_path, name, text))
     assert ("holds", True) == (done.outcome, detail in done.detail), done
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "detail"),
+    [
+        ("ann,bob\nbob,cyd\n", {"header": "no"}, "the same 2 edges"),
+        ("x|y\nann|bob\nbob|cyd\n", {"header": "yes", "delimiter": "|"}, "the same 2 edges"),
+        (
+            "when,who,whom\n1,ann,bob\n2,bob,cyd\n",
+            {"source_column": "who", "target_column": 3, "ignore_weights": True},
+            "the same 2 edges",
+        ),
+        (
+            "source,target,weight\nann,bob,3\nbob,cyd,1\n",
+            {"ignore_weights": True},
+            "the same 2 edges",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_a_file_that_was_read_with_options_is_read_with_them_again(tmp_path, text, reading, detail):
+    path = write(tmp_path, "x.csv", text)
+    original = gv.read_graph(path, **reading)
+    header = {"header": "yes"} if "when" in text else {}
+    with database([tmp_path]) as db:
+        done = read_again(db, original, path, reading | header)
+    assert ("holds", True) == (done.outcome, detail in done.detail), done
+
+
+CELLS = st.sampled_from(["0", "7", "12", "300", "ann", "bob", "a b", "x,y", "#1", "", " z", "01"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    rows=st.lists(st.lists(CELLS, min_size=2, max_size=3), min_size=1, max_size=6),
+    between=st.sampled_from([",", "\t", ";", " ", "  "]),
+    above=st.sampled_from(["", "# two\n", "% x\n\n", "source,target\n", "source target\n"]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    name=st.sampled_from(["x.csv", "x.tsv", "x.txt"]),
+)
+def test_no_file_that_the_reader_takes_is_said_to_say_something_else(
+    tmp_path_factory, rows, between, above, end, name
+):
+    path = tmp_path_factory.mktemp("text") / name
+    text = above + "".join(between.join(row) + "\n" for row in rows)
+    path.write_bytes(text.replace("\n", end).encode())
+    for read, options in ((gv.read_graph, {"directed": "symmetrize"}), (gv.read_bipartite, {})):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gv.GraphveilWarning)
+            try:
+                original = read(path, **options)
+            except gv.GraphveilError:
+                continue
+        with database([path.parent]) as db:
+            done = read_again(db, original, path, options)
+        assert done.outcome in ("holds", "not checked"), (text, done)
 
 
 def test_a_packed_file_is_read_alike_by_both(tmp_path):
@@ -91,7 +157,7 @@ def test_a_line_that_the_reader_lost_or_made_up_is_found(tmp_path, lost, words):
         ("x.csv", "ann,bob\nbob,cyd\n"),
         ("x.txt", "ann bob\nbob cyd\n"),
         ("x.csv", "source,target\nann, bob\nbob, cyd\n"),
-        ("x.csv", "# a comment\nsource,target\nann,bob\n"),
+        ("x.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"),
         ("x.csv", "source,target\n# a comment, of two\nann,bob\nbob,cyd\n"),
         ("x.csv", 'source,target\n"#ann",bob\nbob,cyd\n'),
     ],
@@ -231,7 +297,7 @@ def test_intervals_that_no_rule_gives_are_noticed(tmp_path):
     ("name", "text", "reading"),
     [
         ("x.csv", PEOPLE.replace("f,30", "f ,30"), {}),
-        ("x.txt", PEOPLE, {"delimiter": ","}),
+        ("x.txt", PEOPLE.replace(",", " "), {}),
         ("x.csv", PEOPLE, {"nodes": "x"}),
         ("x.csv", PEOPLE, {"header": "no"}),
         ("x.csv", PEOPLE, {"ids": None}),

@@ -222,7 +222,8 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     path = folder / f"data{entry.extensions[0]}"
     role = None if entry.keeps_isolated else kind.everyone
     everyone = None if role is None else folder / f"{role}.csv"
-    check_names(data, entry)
+    if kind.everyone is None:
+        check_names(data, entry)
     io.write(data, path, format=entry.name, ids_path=everyone)
     columns = list(kind.columns or getattr(data, "columns", ()))
     names = columns if entry.name in TABULAR else []

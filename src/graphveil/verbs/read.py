@@ -8,19 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphveil import io
-from graphveil.data import Data, Table
+from graphveil.data import Data
 from graphveil.data.kinds import KINDS
 from graphveil.io.options import from_record
 from graphveil.progress import stage
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release import Release
-
-READ_ALIKE = {"items", "directed", "ignore_weights", "nodes", "users"}
-"""Options that change what is made of the cells of a file, but not which cells are ids."""
-
-SAME = {"header": "yes", "layout": "pairs"}
-"""Values of other options under which a plain file is read as by default."""
 
 
 class Original(NamedTuple):
@@ -33,12 +27,12 @@ class Original(NamedTuple):
     options
         How it was read.
     file
-        Its file, where a reader that shares no code with ours reads it alike; else None.
+        Its file.
     """
 
     data: Data
     options: io.AnyOptions
-    file: Path | None
+    file: Path
 
 
 def recorded_options(folder: Path) -> io.AnyOptions:
@@ -83,8 +77,7 @@ def read_original(
     options = dataclasses.replace(kept, **(asked or {}))
     with stage(f"reading {path.name}"):
         data: Data = io.load(path, options).data
-    as_recorded = isinstance(data, Table) and options == kept
-    return Original(data, options, path if as_recorded or _is_plainly_read(options) else None)
+    return Original(data, options, path)
 
 
 def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
@@ -102,12 +95,3 @@ def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
     if isinstance(original, str | Path) and not isinstance(release, Release):
         return read_original(release, original).data
     return original
-
-
-def _is_plainly_read(options: io.AnyOptions) -> bool:
-    """Whether these options leave it to the file which cells are ids."""
-    return all(
-        field.name in READ_ALIKE
-        or getattr(options, field.name) in (field.default, SAME.get(field.name))
-        for field in dataclasses.fields(options)
-    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from graphveil.errors import GraphveilError
+from graphveil.io.options import recorded
 from graphveil.methods.consistency import consistency_check
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
@@ -44,8 +45,8 @@ def verify_release(
         its file, which is read as the owner's record says. Without it, checks that need it are not
         checked.
     original_file
-        The file that the original was read from without options, or a table with those of the
-        private record: plain text is read a second time, by code of the checker's own.
+        The file that the original was read from, with the options of the private record: text is
+        read a second time, by code of the checker's own.
     key
         The key that ids were made with, or its file; without it that is not checked.
     limit_bytes
@@ -75,13 +76,14 @@ def verify_release(
     folder = Path(release)
     if isinstance(original, str | Path):
         original = read_original(folder, original)
-    data, file = original, original_file
+    data, file, reading = original, original_file, None
     if isinstance(original, Original):
-        data, file = original.data, original.file
+        data, file, reading = original.data, original.file, recorded(original.options)
     verdict = verify_files(
         folder,
         original=data,
         original_file=None if file is None else Path(file),
+        reading=reading,
         key=None if key is None else _secret(key),
         limit_bytes=limit_bytes,
     )
@@ -91,10 +93,6 @@ def verify_release(
     except GraphveilError:
         return verdict  # which says why already
     checks.append(consistency_check(manifest, _withheld(folder), data))
-    if isinstance(original, Original) and file is None:
-        from graphveil.verify.files.plain import read_once  # noqa: PLC0415  rarely the case
-
-        checks.append(read_once())
     return msgspec.structs.replace(verdict, checks=checks)
 
 

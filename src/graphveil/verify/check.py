@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ def verify(
     *,
     original: Any = None,
     original_file: Path | None = None,
+    reading: Mapping[str, Any] | None = None,
     key: bytes | None = None,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Verdict:
@@ -55,8 +57,10 @@ def verify(
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
     original_file
-        The file that the original was read from without options, or a table with those of the
-        private record: plain text is read a second time, by code of the checker's own.
+        The file that the original was read from: text is read a second time, by code of the
+        checker's own.
+    reading
+        The options with which the file was read; those of the private record where not given.
     key
         The key that the ids of a renamed release were made with; without it that is not checked.
     limit_bytes
@@ -92,7 +96,7 @@ def verify(
     try:
         checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
         if original is not None and original_file is not None:
-            checks.append(_second_reading(release, original, original_file))
+            checks.append(_second_reading(release, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"{release.name} needs more memory than there is. Check it on a larger machine."
@@ -108,9 +112,12 @@ class _Given(NamedTuple):
     key: bytes | None
 
 
-def _second_reading(release: Path, original: Any, file: Path) -> Check:
-    record = read_owner(release).record
-    reading = {} if record is None else record.reading
+def _second_reading(
+    release: Path, original: Any, file: Path, reading: Mapping[str, Any] | None
+) -> Check:
+    if reading is None:
+        record = read_owner(release).record
+        reading = {} if record is None else record.reading
     with database([file.resolve().parent]) as db:
         return checked_kind(kind_of(original).name).read_again(db, original, file, reading)
 

@@ -18,13 +18,21 @@ import numpy as np
 from graphveil.data import Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database, literal
-from graphveil.verify.files.plain import NO_CELL, SHARED, TWICE, PlainFile, plain_file, read_again
+from graphveil.verify.files.plain import (
+    BLANKS,
+    NO_CELL,
+    SHARED,
+    TWICE,
+    PlainFile,
+    plain_file,
+    read_again,
+)
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
 MOST_CELLS = 50_000_000
 """The most cells that are read a second time."""
 
-_PLAIN = "comma- or tab-separated text under a line of names, and a record of how it was read"
+_PLAIN = "delimited text under a line of names, and a record of how it was read"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
 """Options that are understood here; others leave the file to the reader."""
@@ -63,14 +71,14 @@ def table_reading_check(
     reading
         The options that it was read with, as the private record holds them.
     """
-    how, file = _reading(reading), _table_file(path)
+    how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
         return not_checked(TWICE, SHARED, needs=_PLAIN)
     if original.n_rows * original.n_columns > MOST_CELLS:
         return not_checked(TWICE, f"{SHARED}: more than {MOST_CELLS:,} cells")
     if not _has_columns(original, file, how):
         return not_checked(TWICE, f"{SHARED}: the file has other columns than the original")
-    problem = read_again(db, file)
+    problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
         return problem
     rows = db.number("SELECT count(*) FROM again")
@@ -82,7 +90,7 @@ def table_reading_check(
 def _reading(reading: Mapping[str, Any]) -> _Reading | None:
     """Return how the file was read; None where the record says it in no way that is understood."""
     used = {name for name, value in reading.items() if value not in (None, "auto", (), [], {})}
-    if not used <= _KNOWN or {"format", "delimiter"} & used or reading.get("header") == "no":
+    if not used <= _KNOWN or reading.get("header") == "no":
         return None
     try:
         return msgspec.convert(reading, _Reading)
@@ -92,10 +100,10 @@ def _reading(reading: Mapping[str, Any]) -> _Reading | None:
 
 def _has_columns(original: Table, file: PlainFile, how: _Reading) -> bool:
     """Whether the original has the columns of the file, those of the values of some among them."""
-    expected = set(file.names) - {how.ids, *how.one_hot}
+    expected = set(file.first) - {how.ids, *how.one_hot}
     for name in how.one_hot:
         expected |= {original.columns[place] for place in _of_values(original, name)}
-    return set(original.columns) == expected and {*how.one_hot} <= set(file.names)
+    return set(original.columns) == expected and {*how.one_hot} <= set(file.first)
 
 
 def _of_values(original: Table, name: str) -> list[int]:
@@ -125,16 +133,16 @@ def _one_of(original: Table, name: str) -> Any:
     return pa.array([*values, NO_CELL]).take(pa.array(value, mask=value < 0))
 
 
-def _table_file(path: Path) -> PlainFile | None:
-    """Return the file; None where it is not plain, or a name of a column is not."""
-    file = plain_file(path)
-    if file is None or len(set(file.names)) != len(file.names):
+def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
+    """Return the file; None where blanks part its cells, or a name of a column is not plain."""
+    file = plain_file(path, reading)
+    if file is None or file.delimiter == BLANKS or len(set(file.first)) != len(file.first):
         return None
-    return None if any(name.strip() != name for name in file.names) else file
+    return None if any(name.strip() != name for name in file.first) else file
 
 
 def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
-    for number, name in enumerate(file.names):
+    for number, name in enumerate(file.first):
         if db.first(f"SELECT 1 FROM again WHERE regexp_matches(f{number}, ?) LIMIT 1", [_BLANKS]):
             return not_checked(TWICE, f"{SHARED}: blanks stand around cells of {shown(name)}")
         if name == how.ids:

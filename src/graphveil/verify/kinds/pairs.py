@@ -7,6 +7,7 @@ it, too. So plain text is read here again, by SQL.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,14 +16,16 @@ import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database
-from graphveil.verify.files.plain import SHARED, TWICE, PlainFile, plain_file, read_again, read_once
+from graphveil.verify.files.plain import SHARED, TWICE, plain_file, read_again, read_once
 from graphveil.verify.kinds.kind import SAME, Evidence
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
-MOST_PAIRS = 10_000_000
+MOST_PAIRS = 50_000_000
 """The most edges or entries that are read a second time."""
 
 _HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_LEFT_OPEN = {"layout": ("auto", "pairs"), "header": ("auto", "yes", "no")}
 _ODD = (
     r"a IS NULL OR b IS NULL OR "
     r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
@@ -75,16 +78,24 @@ def second_reading(
     """
 
     def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
-        del reading
-        file = plain_file(path)
-        if file is None or tuple(map(str.lower, file.names)) not in _HEADERS:
-            return read_once()
         pairs = pairs_of(original)
         if pairs.first.size > MOST_PAIRS:
             return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
-        problem = _read_again(db, file, both_ways=pairs.both_ways)
+        if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
+            return read_once()
+        file = plain_file(path, reading)
+        header = None if file is None else _is_header(file.first, reading)
+        ends = None if file is None else _ends(file.first, reading)
+        if file is None or header is None or ends is None:
+            return read_once()
+        problem = read_again(db, file, ends, header=header, table="rows_read")
         if problem is not None:
             return problem
+        if pairs.both_ways:
+            select = "SELECT DISTINCT least(f0, f1) AS a, greatest(f0, f1) AS b FROM rows_read"
+            db.run(f"CREATE TABLE again AS {select} WHERE f0 IS DISTINCT FROM f1")
+        else:
+            db.run("CREATE TABLE again AS SELECT DISTINCT f0 AS a, f1 AS b FROM rows_read")
         if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
             return not_checked(TWICE, f"{SHARED}: it has comments, or blanks around an id")
         _put_original(db, pairs)
@@ -93,12 +104,29 @@ def second_reading(
     return read
 
 
-def _read_again(db: Database, file: PlainFile, *, both_ways: bool) -> Check | None:
-    """Create `again(a, b)` of the distinct pairs of the file; loops of a graph are left out."""
-    if not both_ways:
-        return read_again(db, file, "DISTINCT f0 AS a, f1 AS b")
-    ends = "DISTINCT least(f0, f1) AS a, greatest(f0, f1) AS b"
-    return read_again(db, file, ends, where="f0 IS DISTINCT FROM f1")
+def _is_header(first: list[str], reading: Mapping[str, Any]) -> bool | None:
+    """Return whether the first row names columns; None where that is for the reader to say."""
+    asked = {"yes": True, "no": False}.get(reading.get("header") or "auto")
+    if asked is not None:
+        return asked
+    if tuple(map(str.lower, first[:2])) in _HEADERS:
+        return True
+    return False if all(map(_NUMBER.fullmatch, first)) else None
+
+
+def _ends(first: list[str], reading: Mapping[str, Any]) -> list[int] | None:
+    """Return the numbers of the two columns; None where they are for the reader to find."""
+    asked = [reading[name] for name in reading if name.endswith("_column") and reading[name]]
+    if not asked:
+        named = tuple(map(str.lower, first[:2])) in _HEADERS
+        plain = len(first) == 2 or (named and bool(reading.get("ignore_weights")))
+        return [0, 1] if plain else None
+    at = [column - 1 if isinstance(column, int) else _place(first, column) for column in asked]
+    return at if len(at) == 2 and all(0 <= place < len(first) for place in at) else None
+
+
+def _place(names: list[str], name: str) -> int:
+    return names.index(name) if names.count(name) == 1 else -1
 
 
 def _put_original(db: Database, pairs: Pairs) -> None:
@@ -121,6 +149,14 @@ def _named(names: Ids) -> dict[str, object]:
 
 
 def _compared(db: Database, what: str) -> Check:
+    """Compare sums of hashes of the pairs, which need no order; where they differ, the pairs."""
+    both = [
+        db.first(f"SELECT count(*), sum(hash(a, b)::HUGEINT) FROM {table}")
+        for table in ("again", "once")
+    ]
+    if both[0] == both[1]:
+        n = db.number("SELECT count(*) FROM again")
+        return holds(TWICE, f"a reader of the checker's own finds the same {n} {what} in the file")
     problems = []
     for one, other, says in (
         ("again", "once", "in the file are not in the original as it was read"),
@@ -131,7 +167,4 @@ def _compared(db: Database, what: str) -> Check:
         if count:
             first = db.first(f"{strange} ORDER BY a, b LIMIT 1")
             problems.append(f"{count} {what} {says}, the first {shown(first)}")
-    if problems:
-        return fails(TWICE, "; ".join(problems))
-    n = db.number("SELECT count(*) FROM again")
-    return holds(TWICE, f"a reader of the checker's own finds the same {n} {what} in the file")
+    return fails(TWICE, "; ".join(problems))
