@@ -23,8 +23,7 @@ from graphveil.noise import channel
 from graphveil.records.record import read_record
 from graphveil.verify.kinds.graph import EDITS
 from graphveil.verify.kinds.kind import CELLS, COST
-from graphveil.verify.promises.cell_flips import CHANCES, THRESHOLDS
-from graphveil.verify.promises.classes import NOISE
+from graphveil.verify.promises.cell_flips import CHANCES, NOISE, THRESHOLDS
 from graphveil.verify.recount.thresholds import keeps_its_claim, thresholds
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

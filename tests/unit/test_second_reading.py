@@ -16,9 +16,9 @@ import graphveil as gv
 from graphveil.data.kinds import kind_of
 from graphveil.verify.database import database
 from graphveil.verify.files import plain, second_table
-from graphveil.verify.files.plain import TWICE
 from graphveil.verify.kinds import pairs
 from graphveil.verify.kinds.kind import checked_kind
+from graphveil.verify.verdict import TWICE
 
 EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"
 PAIRS = "user,item\n1,tea\n1,tea\n2,rye\n3,tea\n"

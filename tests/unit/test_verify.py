@@ -23,7 +23,7 @@ from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import database
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.classes import look_alikes
+from graphveil.verify.promises.graphs import look_alikes
 
 
 def formats_of(kind: str) -> list[str]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from emptied import emptied_database
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.classes import look_alikes
+from graphveil.verify.promises.graphs import look_alikes
 from graphveil.verify.recount import look_alikes as structural
 from graphveil.verify.recount.neighborhoods import network_of
 from shared_data import edge_array, shared

@@ -12,7 +12,7 @@ import duckdb
 from graphveil.claims.conditions import KeyedIds
 from graphveil.data.kinds import kind_of
 from graphveil.errors import ResourceError
-from graphveil.records.manifest import Manifest, manifest_bytes
+from graphveil.records.manifest import MANIFEST, Described, Manifest, manifest_bytes
 from graphveil.records.record import private_folder
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.files.folder import file_checks
@@ -22,17 +22,15 @@ from graphveil.verify.files.manifest import (
     manifest_checks,
     read_owner,
 )
-from graphveil.verify.kinds.kind import checked_kind
+from graphveil.verify.kinds.kind import Evidence, checked_kind
 from graphveil.verify.original import original_checks
-from graphveil.verify.promises import Evidence, claim_checks
-from graphveil.verify.promises.costs import cost_checks
+from graphveil.verify.promises.claims import claim_checks, cost_checks
 from graphveil.verify.promises.ledger import ledger_checks
 from graphveil.verify.promises.parameters import parameters_check
 from graphveil.verify.promises.recheck import UNREADABLE
-from graphveil.verify.recount.counts import COUNTS, counts_check
-from graphveil.verify.verdict import Check, Verdict, counted, holds, not_checked
+from graphveil.verify.verdict import Check, Verdict, counted, holds, judged, not_checked, shown
 
-READ = "data"
+READ, COUNTS = "data", "counts"
 NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
@@ -161,4 +159,27 @@ def _data_checks(
         unread = [not_checked(name, UNREADABLE) for name in (*kind.shape_names, COUNTS)]
         return [Check(READ, "fails", str(error), error.needs), *unread], None
     checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
-    return [*checks, *kind.shape(db, keyed), counts_check(db, described)], db
+    return [*checks, *kind.shape(db, keyed), _counts_check(db, described)], db
+
+
+def _counts_check(db: Database, described: Described) -> Check:
+    """Return whether counts and numbers of rows are those of the data."""
+    shape = checked_kind(described.kind)
+    counts = shape.counts(db, described)
+    problems = [
+        f"{counts[name]} {name}, {MANIFEST} says {described.counts.get(name, 'nothing')}"
+        for name in counts
+        if counts[name] != described.counts.get(name)
+    ]
+    problems += [
+        f"{shown(name)} is no count of a {described.kind}"
+        for name in described.counts
+        if name not in counts
+    ]
+    problems += [
+        f"{shown(file.name)} has {counts[shape.rows[file.role]]} rows, {MANIFEST} says {file.rows}"
+        for file in described.files
+        if file.role in shape.rows and counts[shape.rows[file.role]] != file.rows
+    ]
+    listed = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    return judged(COUNTS, problems, listed)

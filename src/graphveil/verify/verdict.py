@@ -14,6 +14,8 @@ from graphveil.html import html_table
 
 Outcome = Literal["holds", "fails", "not checked"]
 
+TWICE = "original read twice"
+SHARED = "read by the reader that the method used, alone"
 ORIGINAL = "--original"
 LINKAGE = "the owner's linkage"
 RECORD = "the owner's record"

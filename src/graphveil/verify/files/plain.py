@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 import duckdb
 
 from graphveil.verify.database import Database, literal
-from graphveil.verify.verdict import Check, not_checked, one_line
+from graphveil.verify.verdict import SHARED, TWICE, Check, not_checked, one_line
 
-TWICE = "original read twice"
-SHARED = "read by the reader that the method used, alone"
 NO_CELL = "\x01"
 """What stands for no cell: text that reads so is left to the reader."""
 

@@ -21,13 +21,11 @@ from graphveil.verify.database import Database, literal
 from graphveil.verify.files.plain import (
     BLANKS,
     NO_CELL,
-    SHARED,
-    TWICE,
     PlainFile,
     plain_file,
     read_again,
 )
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+from graphveil.verify.verdict import SHARED, TWICE, Check, counted, fails, holds, not_checked, shown
 
 MOST_CELLS = 50_000_000
 """The most cells that are read a second time."""

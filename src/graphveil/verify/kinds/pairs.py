@@ -16,9 +16,8 @@ import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import Database
-from graphveil.verify.files.plain import SHARED, TWICE, plain_file, read_again, read_once
 from graphveil.verify.kinds.kind import SAME, Evidence
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+from graphveil.verify.verdict import SHARED, TWICE, Check, counted, fails, holds, not_checked, shown
 
 MOST_PAIRS = 50_000_000
 """The most edges or entries that are read a second time."""
@@ -78,6 +77,12 @@ def second_reading(
     """
 
     def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
+        from graphveil.verify.files.plain import (  # noqa: PLC0415  idle where no file is given
+            plain_file,
+            read_again,
+            read_once,
+        )
+
         pairs = pairs_of(original)
         if pairs.first.size > MOST_PAIRS:
             return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")

@@ -1,4 +1,4 @@
-"""Conditions on noise: chances computed again, and flips that they make believable."""
+"""Claims of noise: where it came from, its chances, and flips that they make believable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
-from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
+from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
@@ -20,9 +20,10 @@ from graphveil.verify.recount.thresholds import (
     keeps_its_claim,
     thresholds,
 )
-from graphveil.verify.verdict import Check, counted, fails, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
+NOISE = "source of the noise"
 PARTS = "parts of epsilon"
 
 
@@ -275,6 +276,20 @@ def _short(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
+def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
+    """Return whether something is claimed only where the owner's record knows of no seed."""
+    if evidence.record is None or evidence.record.seed is None:
+        return holds(NOISE, "the record knows of no seed: the noise came from entropy")
+    if isinstance(promise, NotClaimed):
+        return holds(NOISE, "the record holds a seed, and nothing is claimed")
+    return fails(NOISE, "the record holds a seed, so nothing may be claimed")
+
+
+_NOISE = Recheck(
+    tuple(KINDS),
+    (Part(NOISE, ("record",), "whether the noise came from entropy", source_of_noise),),
+)
+
 _CELLS_ALIKE = Recheck(
     ("graph", "bipartite"),
     (
@@ -285,6 +300,9 @@ _CELLS_ALIKE = Recheck(
 )
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    EdgeDP: _NOISE,
+    NodeDP: _NOISE,
+    NotClaimed: _NOISE,
     BlockFlips: Recheck(
         ("graph",),
         (
@@ -297,4 +315,4 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     TopMFlips: _CELLS_ALIKE,
     ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
 }
-"""How the stated chances of cells are checked again."""
+"""How noise, and the stated chances of cells, are checked again."""

@@ -1,34 +1,50 @@
-"""The guarantee of a release and its conditions, each checked by its type."""
+"""The guarantee of a release, its conditions and its cost, each checked again by its type."""
 
 from __future__ import annotations
 
 from typing import Literal
 
+from graphveil.claims import conditions, flips, guarantees
 from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import Guarantee
+from graphveil.lazy import resolve
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises import (
-    adaptive,
-    cell_flips,
-    classes,
-    features,
-    graphs,
-    renaming,
-    tables,
-)
-from graphveil.verify.promises.recheck import Part, Recheck
-from graphveil.verify.verdict import Check
+from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.verdict import Check, fails, holds
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    **classes.RECHECKS,
-    **graphs.RECHECKS,
-    **features.RECHECKS,
-    **tables.RECHECKS,
-    **adaptive.RECHECKS,
-    **cell_flips.RECHECKS,
-    **renaming.RECHECKS,
+CHECKED_IN: dict[type[Guarantee | Condition], str] = {
+    guarantees.KAnonymity: "classes",
+    guarantees.SmoothKAnonymity: "classes",
+    guarantees.StructuralKAnonymity: "graphs",
+    conditions.Supergraph: "graphs",
+    conditions.Subgraph: "graphs",
+    conditions.SameDegrees: "graphs",
+    conditions.EditBudget: "graphs",
+    conditions.NothingAdded: "features",
+    conditions.TrueOfShare: "features",
+    conditions.TrueOfMoreThanHalf: "features",
+    conditions.PeopleAsItems: "features",
+    conditions.SensitiveAtMost: "features",
+    conditions.StarsByRow: "tables",
+    guarantees.AdaptiveAnonymity: "adaptive",
+    guarantees.EdgeDP: "cell_flips",
+    guarantees.NodeDP: "cell_flips",
+    guarantees.NotClaimed: "cell_flips",
+    flips.CellFlips: "cell_flips",
+    flips.TopMFlips: "cell_flips",
+    flips.BlockFlips: "cell_flips",
+    flips.ExactSize: "cell_flips",
+    conditions.SameData: "renaming",
+    conditions.KeyedIds: "renaming",
 }
-"""How every type of guarantee and of condition is checked again."""
+"""The module of this room in which a type of guarantee or of condition is checked again."""
+
+
+def recheck_of(claim: type[Guarantee | Condition]) -> Recheck:
+    """Return how a type of guarantee or of condition is checked again."""
+    rechecks = resolve(f"graphveil.verify.promises.{CHECKED_IN[claim]}:RECHECKS")
+    recheck: Recheck = rechecks[claim]
+    return recheck
 
 
 def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list[Check]:
@@ -43,14 +59,41 @@ def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list
     """
     claim = evidence.manifest.claim
     stated = dict.fromkeys([claim.guarantee, *claim.guarantee.implied, *claim.conditions])
-    return [
-        check
-        for value in stated
-        for check in RECHECKS[type(value)].run(
-            evidence, value, _some(RECHECKS[type(value)].parts, of)
-        )
-    ]
+    checks = []
+    for value in stated:
+        recheck = recheck_of(type(value))
+        checks += recheck.run(evidence, value, _some(recheck.parts, of))
+    return checks
 
 
 def _some(parts: tuple[Part, ...], of: str) -> list[Part]:
     return [part for part in parts if (part.needs == ("data",)) == (of == "data")]
+
+
+def cost_checks(evidence: Evidence) -> list[Check]:
+    """Return whether as much was kept, deleted and added as the owner's record says.
+
+    Of a kind without pairs under ids from a key nothing is counted: each of its cells is compared.
+    """
+    if evidence.keyed and evidence.kind.changes is None:
+        return []
+    question = "whether as much changed as the record says"
+    part = Part(evidence.kind.cost.name, ("record", *LINKED), question, _cost, any_ids=True)
+    return [part.run(evidence, None)]
+
+
+def _cost(evidence: Evidence, claim: None) -> Check:
+    del claim
+    cost = evidence.kind.cost
+    stated = evidence.record.cost if evidence.record else {}
+    counts = cost.figures(evidence)
+    wrong = [
+        figure
+        for figure, count in counts.items()
+        if (figure in stated or figure in cost.needed) and stated.get(figure) != count
+    ]
+    if not wrong:
+        return holds(cost.name, f"{cost.in_words(counts)}, as the record says")
+    said = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
+    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
+    return fails(cost.name, f"{cost.in_words(counts)}, the record says {', '.join(said)}{first}")

@@ -1,17 +1,19 @@
-"""Conditions on graphs beside their original: which edges and degrees may have changed."""
+"""What is claimed of graphs: who looks like whom, and which edges and degrees may have changed."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import EditBudget, SameDegrees, Subgraph, Supergraph
-from graphveil.claims.guarantees import Guarantee
+from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.verify.kinds.graph import ADDED, MISSING
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.recheck import BESIDE, LINKED, Part, Recheck
-from graphveil.verify.recount.look_alikes import class_sizes, count_degrees
+from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
+from graphveil.verify.recount.look_alikes import alike, class_sizes, count_degrees
 from graphveil.verify.recount.neighborhoods import Ints
 from graphveil.verify.verdict import Check, counted, fails, holds
 
@@ -124,7 +126,38 @@ def _budget(evidence: Evidence, condition: EditBudget) -> Check:
     return holds(BUDGET, detail) if changed <= limit else fails(BUDGET, detail)
 
 
+def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
+    """Return whether all but the share left out stand in classes of at least k nodes."""
+    classes = alike(evidence.tables, promise.measure, promise.distance)
+    if classes is None:
+        return fails(CLASSES, "the release is no simple graph, so nobody looks like another")
+    n = classes.nodes.size
+    if not n:
+        return holds(CLASSES, "the release has no nodes, so no class is too small")
+    values, firsts, sizes = np.unique(classes.labels, return_index=True, return_counts=True)
+    allowed = math.floor((1 - promise.share) * n + 1e-9)
+    unprotected = int(sizes[sizes < promise.k].sum())
+    smallest = int(np.argmin(sizes))
+    value = classes.words(int(firsts[smallest]))
+    if unprotected > allowed:
+        members = classes.nodes[classes.labels == values[smallest]].tolist()
+        small = counted(int(np.count_nonzero(sizes < promise.k)), "class")
+        return fails(
+            CLASSES,
+            f"the class of {value} holds {counted(len(members), 'node')}, fewer than "
+            f"k={promise.k}: {listed(members, len(members))} ({counted(unprotected, 'node')} in "
+            f"{small} below k, {allowed} allowed){classes.remark}",
+        )
+    detail = (
+        f"{n} nodes have {sizes.size} {classes.kinds}; the smallest class "
+        f"({value}) holds {counted(int(sizes[smallest]), 'node')}, k={promise.k}"
+    )
+    small = f"; {counted(unprotected, 'node')} in smaller classes, {allowed} allowed"
+    return holds(CLASSES, detail + (small if allowed else "") + classes.remark)
+
+
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    StructuralKAnonymity: Recheck(("graph",), (Part(CLASSES, ("data",), "", look_alikes),)),
     Supergraph: Recheck(
         ("graph",),
         (
@@ -146,4 +179,4 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         ("graph",), (Part(BUDGET, LINKED, "whether the budget was kept", _budget),)
     ),
 }
-"""How every condition on the edges of a graph is checked again."""
+"""How every claim of a graph is checked again."""

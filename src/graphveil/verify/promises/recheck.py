@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.verdict import LINKAGE, ORIGINAL, RECORD, Check, fails, not_checked
 
+CLASSES = "classes"
+
 Need = Literal["data", "record", "original", "linkage"]
 
 BESIDE: tuple[Need, ...] = ("data", "original")
@@ -81,3 +83,8 @@ class Recheck(NamedTuple):
         kinds = " or a ".join(self.kinds)
         why = f"{type(claim).__name__} can be claimed of a {kinds}, not of a {kind}"
         return [fails(part.name, why) for part in parts]
+
+
+def listed(members: list[int], size: int) -> str:
+    """Return the first of some people, and whether there are more."""
+    return ", ".join(map(str, members[:5])) + (", ..." if size > 5 else "")
