@@ -7,6 +7,7 @@ where blanks part the cells. What cannot be told for certain is left to the prog
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -166,9 +167,10 @@ def _head(file: PlainFile) -> list[str]:
     """Return the whole lines at the beginning of a file; none where they are no text."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
 
-    packed = None if file.compression == "none" else file.compression
     try:
-        with pa.input_stream(str(file.path.resolve()), compression=packed) as stream:
+        with pa.OSFile(os.fsencode(file.path)) as raw:
+            packed = file.compression != "none"
+            stream = pa.CompressedInputStream(raw, file.compression) if packed else raw
             text = stream.read(_HEAD_BYTES).decode()
     except (OSError, UnicodeDecodeError):
         return []
