@@ -36,7 +36,7 @@ import tables
 from numpy.typing import NDArray
 
 import graphveil as gv
-from graphveil.measures.matchings import Pairs, posteriors
+from graphveil.measures.matchings import NodePairs, posteriors
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows
@@ -111,7 +111,7 @@ def measured(variant: str, codes: Codes, levels: NDArray[np.int64], seed: int) -
     seconds = time.process_time() - busy
     matrix = fits(published, codes)
     indptr = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int64)
-    scored = posteriors(Pairs(indptr, np.nonzero(matrix)[1].astype(np.int64)))
+    scored = posteriors(NodePairs(indptr, np.nonzero(matrix)[1].astype(np.int64)))
     own = scored.true_pairs()
     order = np.random.Generator(np.random.PCG64(seed)).permutation(levels.size)
     again = np.empty_like(published)

@@ -31,7 +31,15 @@ from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.parameters import check_fields
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
-from graphveil.release import Levels, Linkage, Private, Provenance, Release, Witness, digest_of
+from graphveil.release import (
+    Linkage,
+    OwnersLevels,
+    Private,
+    Provenance,
+    Release,
+    Witness,
+    digest_of,
+)
 
 D = TypeVar("D", Graph, Bipartite, Table)
 
@@ -276,7 +284,7 @@ class Anonymizer(ABC, Generic[D]):
                 unprotected=_named(data, draft.unprotected),
                 withheld=self.withheld(),
                 unrecorded=draft.unrecorded,
-                levels=None if draft.levels is None else Levels(data.labels(), draft.levels),
+                levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
                 witness=None if draft.witness is None else Witness(*draft.witness),
             ),
         )

@@ -36,11 +36,11 @@ def absent(*names: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> with absent("wave"):
-    ...     import wave
+    >>> with absent("this"):
+    ...     import this
     Traceback (most recent call last):
     ...
-    ModuleNotFoundError: No module named 'wave'
+    ModuleNotFoundError: No module named 'this'
     """
     finder: Any = _Absent(names)  # None in `sys.modules` would do, but Cython imports it
     sys.meta_path.insert(0, finder)

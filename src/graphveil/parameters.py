@@ -67,7 +67,7 @@ def parameter(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-class Described(Protocol):
+class DescribedField(Protocol):
     """A parameter as it is checked: a field of a dataclass, or a flat parameter."""
 
     @property
@@ -153,7 +153,7 @@ def check_fields(owner: Any) -> None:
         object.__setattr__(owner, item.name, value)
 
 
-def checked(value: Any, hint: Any, item: Described) -> Any:
+def checked(value: Any, hint: Any, item: DescribedField) -> Any:
     """Return the value of a field as its type, once it is in its range.
 
     Raises

@@ -10,7 +10,7 @@ from graphveil.claims.conditions import stars_by_row
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.matched_pairs import Levels, Witness
+from graphveil.release.matched_pairs import OwnersLevels, Witness
 from graphveil.release.release import Linkage
 
 PEOPLE = ["alice", "bob", "carol", "dave", "eve", "fred"]
@@ -71,7 +71,7 @@ def release_of(before, after, *, level=2, levels=None, order=None, pairs=None) -
     fits = fits_of(before, after) if pairs is None else pairs
     chosen = [np.flatnonzero(row).astype(np.int32) for row in fits]
     indptr = np.concatenate([[0], np.cumsum([row.size for row in chosen])]).astype(np.int64)
-    asked = None if levels is None else Levels(original.labels(), np.array(levels))
+    asked = None if levels is None else OwnersLevels(original.labels(), np.array(levels))
     pairs_of = zip(after, before, strict=True)
     added = sum(y == "*" != x for row, had in pairs_of for y, x in zip(row, had, strict=True))
     return Release(

@@ -111,7 +111,7 @@ def test_merged_clusters_are_large_enough_and_their_common_values_are_known(
 ):
     rows = packed(codes)
     work = merging.merging(rows, np.arange(codes.shape[0]))
-    merging.merge(rows, work, merging.Rule(k, divisor, 0.0, int(shrink)))
+    merging.merge(rows, work, merging.MergeRule(k, divisor, 0.0, int(shrink)))
     for members in clusters_in(work.labels):
         assert members.size >= k
         common = mask_of(work.common.stars[work.labels[members[:1]]], codes)[0]
@@ -123,7 +123,7 @@ def test_equal_rows_that_a_cluster_gives_back_stay_together(k):
     codes = np.repeat(np.array([[0, 0, 1], [0, 1, 0]], dtype=np.int32), 6, axis=0)
     rows = packed(codes)
     work = merging.merging(rows, np.repeat([0, 6], 6))
-    merging.merge(rows, work, merging.Rule(k, merging.PLAIN, 0.0, 1))
+    merging.merge(rows, work, merging.MergeRule(k, merging.PLAIN, 0.0, 1))
     labels = np.repeat([0, 1], 6) if k <= 6 else np.zeros(12, dtype=np.int64)
     assert labels.tolist() == np.unique(work.labels, return_inverse=True)[1].tolist()
 
@@ -148,7 +148,7 @@ def test_the_cheapest_union_is_merged_first():
         codes = rng.integers(0, 40, size=(9, 5)).astype(np.int32) % 3
         rows = packed(codes)
         work = merging.merging(rows, np.arange(9))
-        merging.merge(rows, work, merging.Rule(3, merging.PLAIN, 0.0, 0))
+        merging.merge(rows, work, merging.MergeRule(3, merging.PLAIN, 0.0, 0))
         slow = merged_slowly(codes, 3)
         assert sorted(map(sorted, slow)) == sorted(map(list, clusters_in(work.labels)))
 

@@ -21,7 +21,7 @@ from graphveil.verify.recount.assignments import (
 from graphveil.verify.recount.fitting import (
     NOBODY,
     STAR,
-    Cells,
+    CodedCells,
     fitting_persons,
     members,
     packed,
@@ -143,7 +143,7 @@ def test_a_record_fits_where_each_cell_is_a_star_or_the_persons(both):
         ]
         for i in range(n)
     ]
-    cells = Cells(released, original)
+    cells = CodedCells(released, original)
     masks = fitting_persons(cells)
     assert [[bool(x) for x in row] for row in by_hand] == [
         [j in set(members(mask).tolist()) for j in range(n)] for mask in masks

@@ -99,8 +99,8 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
     wide = propagation.expand(one, two, seeds).match
-    lists = [kernels.Lists(graph.indptr, graph.indices) for graph in (one, two)]
-    match = kernels.Matching(seeds.copy(), seeds.copy())
+    lists = [kernels.CandidateLists(graph.indptr, graph.indices) for graph in (one, two)]
+    match = kernels.PercolationMatch(seeds.copy(), seeds.copy())
     fresh = np.arange(4) * 40 + np.arange(4)
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
     tally[kernels.MOST_MARKS] = 10**9

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import csr
-from graphveil.data.csr import Dropped, Lists, check_lists, neighbor_lists
+from graphveil.data.csr import Dropped, SortedLists, check_lists, neighbor_lists
 from graphveil.errors import DataError
 
 
@@ -63,7 +63,7 @@ def test_lists_are_refused_exactly_where_they_are_no_simple_undirected_graph(row
     indices = np.array([v for row in rows for v in row], dtype=np.int32)
     usual, csr.BLOCK = csr.BLOCK, block
     try:
-        check_lists(Lists(indptr, indices))
+        check_lists(SortedLists(indptr, indices))
         accepted = True
     except DataError:
         accepted = False

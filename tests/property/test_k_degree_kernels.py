@@ -36,7 +36,7 @@ def edges_of(graph):
 
 def editable(graph, room=200):
     table, shift = new_table(room)
-    return kernel.Edits(
+    return kernel.DegreeEdits(
         indptr=graph.indptr,
         indices=graph.indices,
         table=table,

@@ -16,7 +16,7 @@ from graphveil.kernels.k_degree import match as degree_edits_match
 from graphveil.methods.k_degree.realize import apply_edits, realize
 from graphveil.methods.k_degree.roles import made_even, raised, raised_at_random
 from graphveil.methods.k_degree.sequence import runs_of
-from graphveil.methods.k_degree.state import Task, by_need, start
+from graphveil.methods.k_degree.state import DegreeTask, by_need, start
 from graphveil.randomness import Randomness
 
 
@@ -216,7 +216,7 @@ def test_each_step_keeps_what_is_owed_and_the_classes_true(graph, data):
     k = data.draw(st.integers(1, 3))
     goal = np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)))
     rng = np.random.default_rng(seed)
-    task = Task(graph.indptr, graph.indices, graph.degrees(), k, near=True)
+    task = DegreeTask(graph.indptr, graph.indices, graph.degrees(), k, near=True)
     edits, classes = start(task, goal.astype(np.int64), additions=False)
     owed = edits.residual
 

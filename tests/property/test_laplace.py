@@ -14,7 +14,7 @@ from scipy import stats
 
 from graphveil.errors import ParameterError
 from graphveil.noise import discrete_laplace, words_from
-from graphveil.noise.inversion import FIRST_BITS, Table, inverted
+from graphveil.noise.inversion import FIRST_BITS, InversionTable, inverted
 from graphveil.noise.laplace import (
     DIGIT,
     geometric,
@@ -143,7 +143,7 @@ def test_quotient_and_remainder_are_those_of_one_number():
 def test_a_number_at_a_jump_is_decided_by_its_last_bit(jump, step):
     """P[X <= 0] has 128 bits: the words that spell it, and one more or less at the end."""
     number = min(max(jump + step, 0), 2**128 - 1)
-    table = Table([jump << 256], [jump << 256], 384, whole=True)
+    table = InversionTable([jump << 256], [jump << 256], 384, whole=True)
     words = scripted(number >> 64, number % FULL, 0, 0)
     assert [int(number >= jump)] == inverted(words, lambda _: table, 384, 1).tolist()
 

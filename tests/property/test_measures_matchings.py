@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.measures import matchings
-from graphveil.measures.matchings import Pairs, allowed, posteriors
+from graphveil.measures.matchings import NodePairs, allowed, posteriors
 
 
 def shares_by_hand(fits):
@@ -26,7 +26,7 @@ def shares_by_hand(fits):
 def pairs_of(fits):
     _, persons = np.nonzero(fits)
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1))])
-    return Pairs(indptr.astype(np.int64), persons.astype(np.int64))
+    return NodePairs(indptr.astype(np.int64), persons.astype(np.int64))
 
 
 def matrix_of(found):
@@ -89,5 +89,5 @@ def test_of_equal_rows_every_pair_is_as_likely(n):
 
 
 def test_nobody_has_no_pairs():
-    found = posteriors(Pairs(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)))
+    found = posteriors(NodePairs(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)))
     assert (0, True) == (found.chance.size, found.exact)

@@ -85,7 +85,7 @@ def test_multisets_and_their_hashes_are_those_of_the_degrees_around(
 ):
     n = graph.n_nodes
     empty = np.empty(0, dtype=np.int32)
-    rows = multisets.Rows(graph.indptr, graph.indices, empty, empty, distance, inside, n)
+    rows = multisets.MultisetRows(graph.indptr, graph.indices, empty, empty, distance, inside, n)
     twins = [multiset_of(graph, v, distance, inside=inside) for v in range(n)]
     hashes = multisets.row_hashes(rows)
     for u, v in combinations(range(n), 2):
@@ -158,7 +158,7 @@ def test_nodes_in_boxes_are_counted_one_by_one(values, data):
     firsts = sorted({a for a, _ in distinct})
     start = [sum(a < x for a, _ in distinct) for x in firsts] + [len(distinct)]
     before = np.cumsum([0, *(values.count(pair) for pair in distinct)])
-    pairs = boxes.Pairs(
+    pairs = boxes.NeighborPairs(
         np.array(start, dtype=np.int64),
         np.array([b for _, b in distinct], dtype=np.int64),
         before.astype(np.int64),

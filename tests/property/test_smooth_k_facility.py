@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k import facility as kernel
 from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
-from graphveil.kernels.smooth_k.facility import Arrivals, Kinds, Nearest, open_facilities
+from graphveil.kernels.smooth_k.facility import Arrivals, Nearest, RowKinds, open_facilities
 from graphveil.kernels.smooth_k.overlaps import count_shared, leave, lists_of
 from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
@@ -131,7 +131,7 @@ def test_clusters_are_those_of_a_plain_search_with_the_same_draws(
 def test_facilities_open_as_row_by_row_with_the_same_coins(table, cost_factor, seed):
     data, n_features = table
     rows = collapse(bipartite(data, n_features))
-    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
     lists = lists_of(rows.indptr, rows.indices, n_features)
     n, factor = len(data), 0.05 if cost_factor is None else cost_factor
     sums = nearest_sums(kinds, lists, min(4, n))
@@ -167,7 +167,7 @@ def test_small_facilities_close_and_clients_go_where_a_plain_search_sends_them(
     indices = np.array([f for row in features for f in row], dtype=np.int32)
     by_degree = np.argsort(np.diff(indptr), kind="stable").astype(np.int64)
     clients = Clients(rows.kinds.copy(), np.ones(len(data), dtype=np.int64), facility)
-    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
     facilities = Facilities(indptr, indices, by_degree, visits)
     lists = lists_of(indptr, indices, n_features)
     close_small(kinds, facilities, lists, clients, min(k, len(data)))
@@ -206,7 +206,7 @@ def test_nearest_sums_are_those_of_all_pairs_of_rows(table, wanted):
     data, n_features = table
     wanted = min(wanted, len(data))
     rows = collapse(bipartite(data, n_features))
-    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
     actual = np.zeros(kinds.weights.size, dtype=np.int64)
     lists = lists_of(rows.indptr, rows.indices, n_features)
     kernel.nearest_sums(kinds, lists, wanted, actual)

@@ -342,7 +342,7 @@ def choice_for(clusters, lam, candidates):
     roomy = np.argsort(-index.bases, kind="stable").astype(np.int32)
     pair = np.append(roomy, kernel.NONE).astype(np.int32)[:2]
     changed = np.zeros(len(state.clusters), dtype=np.int32)
-    return search.Choice(near, pair, changed, np.empty(candidates + 2, dtype=np.int32))
+    return search.SearchChoice(near, pair, changed, np.empty(candidates + 2, dtype=np.int32))
 
 
 @given(clustered(least=2), RULES, LAMBDAS, st.integers(1, 3))
@@ -374,7 +374,7 @@ def test_clusters_dissolve_if_that_gains_and_are_as_before_if_not(drawn, rule, l
     clusters = clusters_of(rows, labels, rule)
     data, state, _ = clusters
     choice = choice_for(clusters, float(lam), 2)
-    plan = search.Plan(float(lam), 2, 16, 1, True)
+    plan = search.SearchPlan(float(lam), 2, 16, 1, True)
     for cluster in range(len(state.clusters)):
         before = objective(sets, state.labels, rule, lam)
         then = [contents(state), *(array.tolist() for array in state[1:])]
@@ -392,7 +392,7 @@ def test_clusters_dissolve_if_that_gains_and_are_as_before_if_not(drawn, rule, l
 def test_small_clusters_dissolve_in_the_order_of_what_a_row_of_them_is_worth(drawn, rule, lam):
     sets, n_features, labels = drawn
     rows = rows_of(sets, n_features)
-    plan = search.Plan(float(lam), 2, 16, 1, True)
+    plan = search.SearchPlan(float(lam), 2, 16, 1, True)
     one, other = (clusters_of(rows, labels, rule) for _ in range(2))
     choices = [choice_for(clusters, float(lam), 2) for clusters in (one, other)]
     done = search.dissolve(
@@ -444,7 +444,7 @@ def test_a_visit_makes_the_best_move_or_swap_if_it_gains(drawn, rule, lam, data)
     scratch = search.Scratch(
         *np.zeros((2, n_features), dtype=np.int32), *np.zeros((2, n + 2), dtype=np.float64)
     )
-    plan = search.Plan(float(lam), 2, 16, 1, True)
+    plan = search.SearchPlan(float(lam), 2, 16, 1, True)
     order, bars = np.array([row]), np.array([search.TINY])
     search.sweep(clusters.data, clusters.state, plan, choice, scratch, order, bars)
     after = objective(sets, clusters.state.labels, rule, lam)

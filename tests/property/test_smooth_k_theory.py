@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.facility import Kinds
+from graphveil.kernels.smooth_k.facility import RowKinds
 from graphveil.kernels.smooth_k.overlaps import lists_of
 from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.equivalence_classes.rule import Rule, kept
@@ -108,7 +108,7 @@ def test_distances_and_costs_are_those_of_the_kernel(table, k, alpha):
     distances = theory.hamming_distances(rows)
     lists = [frozenset(rows.indices[a:b]) for a, b in zip(rows.indptr, rows.indptr[1:])]  # noqa: B905  pairs of ends
     assert [[len(u ^ v) for v in lists] for u in lists] == distances.tolist()
-    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
     sums = nearest_sums(kinds, lists_of(rows.indptr, rows.indices, rows.n_features), k)
     costs = theory.opening_costs(distances[:, rows.kinds], k=k, alpha=alpha)
     assert np.allclose(float(2 * alpha / (1 - alpha)) * sums, costs)

@@ -549,7 +549,7 @@ def test_affected_nodes_of_single_flips_are_those_near_one_end_or_both(
 ):
     twin, n, rng = plain(graph), graph.n_nodes, generator(seed)
     flag = rng.random(n) < 0.6
-    lists = paper.Lists(graph.indptr, graph.indices)
+    lists = paper.NeighborLists(graph.indptr, graph.indices)
     for joins in (False, True):
         pairs = [pair for pair in combinations(range(n), 2) if twin.has_edge(*pair) != joins]
         nodes = np.array(pairs, dtype=np.int32).reshape(-1, 2)

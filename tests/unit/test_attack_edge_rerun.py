@@ -10,7 +10,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks.cell_membership import least_epsilon
-from graphveil.attacks.edge_rerun import Event, Runs, bound_of, telling_event, without_edge
+from graphveil.attacks.edge_rerun import Event, RerunGraphs, bound_of, telling_event, without_edge
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.verbs.attack import attack_release as attack
@@ -125,7 +125,7 @@ def test_a_method_that_claims_nothing_is_shown_beside_what_was_asked_for():
 
 
 def test_several_edges_share_the_doubt():
-    runs = Runs(np.array([[1, 4, 9]] * 400)), Runs(np.array([[0, 4, 9]] * 400))
+    runs = RerunGraphs(np.array([[1, 4, 9]] * 400)), RerunGraphs(np.array([[0, 4, 9]] * 400))
     assert least_epsilon((300, 300), (0, 300), 0.0005) == bound_of(*runs, 0.0005)
     assert bound_of(*runs, 0.0005) < bound_of(*runs, 0.001)
     rows = figures(gv.AsymmetricResponse(epsilon=2.0), runs=8, edges=3)
@@ -134,11 +134,11 @@ def test_several_edges_share_the_doubt():
 
 def test_the_event_is_chosen_by_other_runs_than_count_it():
     lucky = np.array([[1, 4, 9]] * 10 + [[0, 4, 9]] * 30)
-    assert 0.0 == bound_of(Runs(lucky), Runs(np.array([[0, 4, 9]] * 40)), 0.001)
+    assert 0.0 == bound_of(RerunGraphs(lucky), RerunGraphs(np.array([[0, 4, 9]] * 40)), 0.001)
 
 
 def test_the_event_may_be_that_something_is_not_seen():
-    few, many = Runs(np.array([[0, 2, 9]] * 5)), Runs(np.array([[0, 6, 9]] * 5))
+    few, many = RerunGraphs(np.array([[0, 2, 9]] * 5)), RerunGraphs(np.array([[0, 6, 9]] * 5))
     event = telling_event(few, many)
     assert Event(1, 6, above=False) == event
     assert (True, False) == (few.holds(event).all(), many.holds(event).any())
@@ -151,7 +151,7 @@ def test_what_happened_once_is_not_what_tells_most():
         for shown in (34, 8)
     )
     with_it[:6, 2] = 15
-    assert Event(0, 1, above=True) == telling_event(Runs(with_it), Runs(without))
+    assert Event(0, 1, above=True) == telling_event(RerunGraphs(with_it), RerunGraphs(without))
 
 
 def test_an_edge_less_is_one_edge_less_under_the_same_ids():

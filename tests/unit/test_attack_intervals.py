@@ -10,10 +10,10 @@ import pytest
 from scipy import sparse
 
 from graphveil.attacks import intervals
-from graphveil.attacks.cell_membership import Cells
+from graphveil.attacks.cell_membership import AttackedCells
 from graphveil.attacks.cell_membership import _figures as of_cells
 from graphveil.attacks.features import rerunning
-from graphveil.attacks.features.classes import Classes, People
+from graphveil.attacks.features.classes import People, ReleasedClasses
 from graphveil.attacks.features.linkage import _figures as of_targets
 from graphveil.attacks.features.linkage import _marginals, known_items
 from graphveil.attacks.features.membership import likelihoods
@@ -27,8 +27,8 @@ from graphveil.attacks.intervals import (
     median_of_draws,
 )
 from graphveil.attacks.networks.candidate_set import figures_of
-from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
-from graphveil.attacks.networks.signatures import Candidates, Signatures, candidates
+from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.signatures import CandidateSets, Signatures, candidates
 from graphveil.data import Bipartite
 from graphveil.evaluate.intervals import wilson
 from networks_data import random_graph
@@ -138,7 +138,7 @@ def naming_of(n, rate, draws):
 @pytest.mark.parametrize("spread", ["all draws alike", "draws differ"])
 def test_the_interval_of_ten_draws_of_an_attack_covers_the_truth(spread):
     draws, covered = rng(5), 0
-    kinds = Kinds(np.arange(60), np.ones(60, dtype=bool), np.ones(60, dtype=bool))
+    kinds = NodeKinds(np.arange(60), np.ones(60, dtype=bool), np.ones(60, dtype=bool))
     for _ in range(1000):
         rates = np.full(10, 0.8) if spread == "all draws alike" else draws.beta(8, 2, 10)
         drawn = Drawn("a copy", [naming_of(60, rate, draws) for rate in rates])
@@ -152,12 +152,12 @@ def test_the_interval_of_people_drawn_covers_what_all_people_give():
     original, published = random_graph(150, 450), random_graph(150, 430, seed=2)
     own, other = Signatures.of(original), Signatures.of(published)
     every = candidates(own, other, np.arange(150), np.arange(150))
-    everybody = Candidates(*(counts[1] for counts in every))
+    everybody = CandidateSets(*(counts[1] for counts in every))
     exact = {figure.part: figure.value for figure in figures_of("a", everybody, 150, rng())}
     draws, covered = rng(6), Counter()
     for _ in range(1000):
         some = draws.permutation(150)[:60]
-        near = Candidates(*(counts[some] for counts in everybody))
+        near = CandidateSets(*(counts[some] for counts in everybody))
         for figure in figures_of("a", near, 150, draws):
             if figure.sample.low is not None:
                 sample = figure.sample
@@ -170,7 +170,7 @@ def test_the_intervals_of_hits_and_false_alarms_cover_the_chances():
     draws, covered = rng(7), Counter()
     for _ in range(1000):
         hits, alarms = draws.binomial(300, 0.7), draws.binomial(900, 0.1)
-        told = of_cells(Cells(1200, 300, int(hits + alarms), int(hits)), Fraction(1))
+        told = of_cells(AttackedCells(1200, 300, int(hits + alarms), int(hits)), Fraction(1))
         for figure, truth in zip(told, (0.7, 0.1), strict=False):
             covered[figure.part] += figure.sample.low <= truth <= figure.sample.high
     assert min(covered.values()) >= LEAST_COVERED, covered
@@ -207,7 +207,7 @@ def people_beside_rows_of_others(n=300):
     before, rows = matrices
     sizes = draws.integers(4, 9, 40)
     frequency = np.maximum(sizes @ rows, 1) / sizes.sum()
-    classes = Classes(rows, sizes, frequency, truth=0.7, suppressed=0.4)
+    classes = ReleasedClasses(rows, sizes, frequency, truth=0.7, suppressed=0.4)
     return People(before, draws.integers(0, 40, n), classes)
 
 

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.networks import alignment, fugal, seed_propagation
 from graphveil.attacks.networks.copies import Pairing, pairing, random_pairs
-from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
+from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
 from graphveil.errors import ResourceError
 from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
@@ -61,7 +61,7 @@ def test_names_are_counted_in_the_order_of_the_original():
     person, truth = np.array([2, 0, 5, 1, 3, 4]), np.array([5, 3, 0, 4, 2, 1])
     published = star.permuted(person[np.argsort(truth)])
     two = Pairing(star.permuted(person), published, truth, person)
-    kinds = Kinds.of(star)
+    kinds = NodeKinds.of(star)
     assert [True, False, False, False, False, False] == kinds.distinct.tolist()
     right = Naming.of(two, truth, kinds)
     assert [True] * 5 + [False] == right.asked.tolist() == right.right.tolist()
@@ -81,7 +81,7 @@ def naming_of(asked, named, right):
 
 
 def test_rates_are_over_all_draws_and_everybody_has_a_risk_of_their_own():
-    kinds = Kinds.of(random_graph(4, 0))
+    kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1110", "1100", "1000"), naming_of("0110", "0110", "0110")]
     outcome = summary([Drawn("a", draws), Drawn("b", draws[:1])], kinds, rng_of())
     values = {figure.part: figure.value for figure in outcome.figures}
@@ -97,7 +97,7 @@ def test_rates_are_over_all_draws_and_everybody_has_a_risk_of_their_own():
 
 
 def test_from_ten_draws_on_a_rate_has_an_interval():
-    kinds = Kinds.of(random_graph(4, 0))
+    kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1111", "1111", f"{number:04b}") for number in range(10)]
     figure = summary([Drawn("a", draws)], kinds, rng_of()).figures[0]
     assert figure.sample.low < figure.value < figure.sample.high

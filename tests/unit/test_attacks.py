@@ -15,7 +15,7 @@ from graphveil.attacks import ATTACKS, matching
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
 from graphveil.errors import ParameterError, ResourceError, UsageError
 from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.matched_pairs import Levels
+from graphveil.release.matched_pairs import OwnersLevels
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack
 from graphveil.verbs.attack import rerun_of
@@ -38,7 +38,7 @@ def release_of(before, after, *, guarantee=None, levels=None, order=None, linkag
     ids = NAMES if len(before) == len(NAMES) else None
     original = table_of(before, ids=ids)
     order = np.arange(len(before)) if order is None else np.array(order)
-    asked = None if levels is None else Levels(original.labels(), np.array(levels))
+    asked = None if levels is None else OwnersLevels(original.labels(), np.array(levels))
     release = Release(
         data=table_of([after[place] for place in order]),
         guarantee=guarantee or AdaptiveAnonymity(level=2, common=levels is None),

@@ -11,7 +11,7 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.attacks import cell_membership
-from graphveil.attacks.cell_membership import Cells, clopper_pearson, epsilon_bound
+from graphveil.attacks.cell_membership import AttackedCells, clopper_pearson, epsilon_bound
 from graphveil.claims.flips import CellFlips, ExactSize
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -106,7 +106,7 @@ def test_the_bound_exceeds_the_truth_almost_never():
     hits, alarms = rng.binomial(300, 0.5, 2_000), rng.binomial(900, 0.2, 2_000)
     truth = np.log(0.5 / 0.2)
     bounds = [
-        epsilon_bound(Cells(1_200, 300, int(hit + alarm), int(hit)))
+        epsilon_bound(AttackedCells(1_200, 300, int(hit + alarm), int(hit)))
         for hit, alarm in zip(hits, alarms, strict=True)
     ]
     assert 0.2 < np.median(bounds) < truth

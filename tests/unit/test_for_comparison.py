@@ -15,7 +15,14 @@ import graphveil as gv
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.methods.block_sampling import distinct_in
 from graphveil.methods.der.filling import Filling, placed_cells, true_ones
-from graphveil.methods.der.regions import Budget, Region, cut, depth_of, explored, part_of_level
+from graphveil.methods.der.regions import (
+    EpsilonParts,
+    Region,
+    cut,
+    depth_of,
+    explored,
+    part_of_level,
+)
 from graphveil.noise import words_from
 from graphveil.randomness import Randomness
 
@@ -100,7 +107,7 @@ def regions_of(graph, budget, seed=1):
 def test_regions_cover_every_cell_once_and_hold_its_ones(epsilon):
     graph = gv.datasets.load("copenhagen-calls")
     n = graph.n_nodes
-    leaves = regions_of(graph, Budget(epsilon, epsilon))
+    leaves = regions_of(graph, EpsilonParts(epsilon, epsilon))
     covered = np.zeros((n, n), dtype=int)
     for (row, column, height, width, rows, columns), _ in leaves:
         covered[row : row + height, column : column + width] += 1
@@ -112,7 +119,7 @@ def test_regions_cover_every_cell_once_and_hold_its_ones(epsilon):
 
 def test_the_whole_matrix_is_counted_with_noise_too():
     assert 0 == depth_of(7, 0.2)
-    leaves = [regions_of(SIZES["complete"], Budget(0.2, 0.2), seed) for seed in range(200)]
+    leaves = [regions_of(SIZES["complete"], EpsilonParts(0.2, 0.2), seed) for seed in range(200)]
     assert {1} == {len(each) for each in leaves}
     apart = np.array([each[0].noisy_ones - 42 for each in leaves])
     # an edge is two cells: |noise| is 2/epsilon on average, and a mean of 200 varies by .7

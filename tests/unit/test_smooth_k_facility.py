@@ -11,11 +11,18 @@ import numpy as np
 import pytest
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.facility import FAR, NONE, Arrivals, Kinds, Nearest, open_facilities
+from graphveil.kernels.smooth_k.facility import (
+    FAR,
+    NONE,
+    Arrivals,
+    Nearest,
+    RowKinds,
+    open_facilities,
+)
 from graphveil.kernels.smooth_k.overlaps import lists_of
 from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.smooth_k.facility import (
-    Plan,
+    FacilityPlan,
     close,
     cut_up,
     facility_clusters,
@@ -53,7 +60,7 @@ class OnePass:
 
     def __init__(self, lists, coins, factor):
         self.rows = rows_of(lists)
-        kinds = Kinds(self.rows.indptr, self.rows.indices, self.rows.weights)
+        kinds = RowKinds(self.rows.indptr, self.rows.indices, self.rows.weights)
         lists = lists_of(self.rows.indptr, self.rows.indices, self.rows.n_features)
         n, distinct = self.rows.n_rows, self.rows.n_distinct
         self.came = Arrivals(
@@ -109,7 +116,7 @@ def test_an_empty_row_is_nearest_to_empty_rows():
 
 def test_the_sum_counts_copies_and_the_row_itself():
     rows = rows_of([[0], [0], [0, 1], [2, 3, 4], []])
-    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
     lists = lists_of(rows.indptr, rows.indices, rows.n_features)
     sums = {wanted: nearest_sums(kinds, lists, wanted)[rows.kinds].tolist() for wanted in (1, 2, 4)}
     assert {1: [0, 0, 0, 0, 0], 2: [0, 0, 1, 3, 1], 4: [2, 2, 4, 11, 4]} == sums
@@ -149,9 +156,9 @@ def test_a_copy_of_a_facility_tosses_no_coin():
 def closed_from(lists, at, *, k, seed=1):
     """Close small facilities: a facility at the first row of every number, in their order."""
     rows = rows_of(lists)
-    kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
     opened = np.array([rows.kinds[at.index(number)] for number in range(max(at) + 1)])
-    plan = Plan(opened.astype(np.int32), np.array(at, dtype=np.int32), 0.0)
+    plan = FacilityPlan(opened.astype(np.int32), np.array(at, dtype=np.int32), 0.0)
     return close(rows, kinds, plan, k=k, rng=generator(seed)).tolist()
 
 

@@ -119,7 +119,9 @@ def watched(heuristic, task, **options):
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_effort_multiplies_the_usual_proposals(name, monkeypatch):
     made = []
-    monkeypatch.setattr(module.Walk, "anneal", lambda _, stretch: made.append(stretch.plan.steps))
+    monkeypatch.setattr(
+        module.AnnealingWalk, "anneal", lambda _, stretch: made.append(stretch.plan.steps)
+    )
     task = task_of(random_graph())
     HEURISTICS[name](task, iterations=None, rng=generator())
     usual, made[:] = list(made), []
@@ -165,11 +167,11 @@ def test_no_seed_needs_much_more_edits_than_another():
 def test_a_search_that_reaches_the_goal_is_repeated_with_fewer_edits(monkeypatch):
     budgets = []
 
-    def anneal(walk, stretch, plain=module.Walk.anneal):
+    def anneal(walk, stretch, plain=module.AnnealingWalk.anneal):
         budgets.append((stretch.odds.budget, walk.reached()[1]))
         return plain(walk, stretch)
 
-    monkeypatch.setattr(module.Walk, "anneal", anneal)
+    monkeypatch.setattr(module.AnnealingWalk, "anneal", anneal)
     task = task_of(friends_of_friends(n=40), measure="dk")
     edited = search(task, iterations=2_000, rng=generator())
     assert 0 == edited.unprotected

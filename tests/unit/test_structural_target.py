@@ -17,7 +17,7 @@ from graphveil.methods.structural.run import noted
 from graphveil.methods.structural.target import phases
 from graphveil.methods.structural.target import walk as module
 from graphveil.methods.structural.target.state import edited_of, target_state_of
-from graphveil.methods.structural.target.walk import Walk, is_dense, target
+from graphveil.methods.structural.target.walk import TargetWalk, is_dense, target
 from graphveil.methods.structural.task import Edited, Task
 from graphveil.randomness import Randomness
 
@@ -95,7 +95,7 @@ def test_a_dense_graph_goes_through_all_its_stages():
 
 def test_the_best_of_several_starts_is_kept():
     task = task_of(random_graph())
-    walk = Walk(task, target_state_of(task), generator(), None, 20_000, 20_000, [])
+    walk = TargetWalk(task, target_state_of(task), generator(), None, 20_000, 20_000, [])
     assert not walk.follow(phases.POLISH[0])
     reached = walk.reached()
     assert reached[0] < 40
@@ -109,11 +109,11 @@ def test_the_best_of_several_starts_is_kept():
 def test_a_start_that_misses_is_tried_again_and_a_small_graph_in_any_case(monkeypatch):
     starts = []
 
-    def begin_anew(walk, plain=Walk.begin_anew):
+    def begin_anew(walk, plain=TargetWalk.begin_anew):
         starts.append(walk.reached())
         plain(walk)
 
-    monkeypatch.setattr(Walk, "begin_anew", begin_anew)
+    monkeypatch.setattr(TargetWalk, "begin_anew", begin_anew)
     for iterations, more in ((4_000_000, 1), (6_000_000, 0)):
         starts.clear()
         target(task_of(FLAG), iterations=iterations, rng=generator())
@@ -160,8 +160,8 @@ def test_a_wrong_count_does_not_leave_the_heuristic():
 
 def test_effort_leaves_the_number_of_starts_as_it_is(monkeypatch):
     starts, steps = [], []
-    monkeypatch.setattr(Walk, "begin_anew", lambda walk: starts.append(walk.steps))
-    monkeypatch.setattr(Walk, "follow", lambda walk, *_, **__: steps.append(walk.steps))
+    monkeypatch.setattr(TargetWalk, "begin_anew", lambda walk: starts.append(walk.steps))
+    monkeypatch.setattr(TargetWalk, "follow", lambda walk, *_, **__: steps.append(walk.steps))
     target(task_of(FLAG, k=5), iterations=None, effort=0.5, rng=generator())
     assert ([500_000] * 4, {500_000}) == (starts, set(steps))
     starts.clear()
@@ -177,10 +177,10 @@ def test_edits_are_taken_back_only_while_that_may_win(to_beat, last, monkeypatch
         walk.target_state.edits.tally[BEST_CHANGED] = next(rounds)
         return False
 
-    monkeypatch.setattr(Walk, "follow", follow)
-    monkeypatch.setattr(Walk, "back_to_best", lambda _: None)
+    monkeypatch.setattr(TargetWalk, "follow", follow)
+    monkeypatch.setattr(TargetWalk, "back_to_best", lambda _: None)
     task = task_of(FLAG, k=1)._replace(to_beat=to_beat)
-    walk = Walk(task, target_state_of(task), generator(), None, 1, 1, [])
+    walk = TargetWalk(task, target_state_of(task), generator(), None, 1, 1, [])
     walk.target_state.edits.tally[BEST_CHANGED] = 1000
     module._backfill(walk)
     assert last == walk.here()[1]
@@ -194,7 +194,7 @@ def test_what_target_does_not_know_is_refused(wrong):
 
 def test_a_start_that_misses_by_far_what_another_reached_is_the_last(monkeypatch):
     starts = []
-    monkeypatch.setattr(Walk, "begin_anew", lambda walk: starts.append(walk.reached()))
+    monkeypatch.setattr(TargetWalk, "begin_anew", lambda walk: starts.append(walk.reached()))
     task = task_of(random_graph(), k=30)
     for to_beat, more in ((None, 4), (100, 0)):
         starts.clear()
@@ -205,11 +205,11 @@ def test_a_start_that_misses_by_far_what_another_reached_is_the_last(monkeypatch
 @pytest.mark.parametrize(("missed", "rounds"), [(1000, 0), (640, 1), (300, 2), (19, 5)])
 def test_rounds_go_on_while_they_may_come_to_the_last_few(missed, rounds, monkeypatch):
     followed = []
-    monkeypatch.setattr(Walk, "missed", lambda _: missed)
-    monkeypatch.setattr(Walk, "follow_all", lambda _, course, **__: followed.append(course))
-    monkeypatch.setattr(Walk, "follow", lambda *_, **__: None)
+    monkeypatch.setattr(TargetWalk, "missed", lambda _: missed)
+    monkeypatch.setattr(TargetWalk, "follow_all", lambda _, course, **__: followed.append(course))
+    monkeypatch.setattr(TargetWalk, "follow", lambda *_, **__: None)
     task = task_of(FLAG)._replace(to_beat=4)
-    walk = Walk(task, target_state_of(task), generator(), None, 1, 1, [])
+    walk = TargetWalk(task, target_state_of(task), generator(), None, 1, 1, [])
     module._run(walk, phases.DENSE, None)
     assert rounds == len(followed) - 1
     followed.clear()

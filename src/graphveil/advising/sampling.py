@@ -12,7 +12,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.randomness import Randomness
 
 
-class Sample(NamedTuple):
+class DataSample(NamedTuple):
     """Some people of the data, and what they are in words."""
 
     data: Data
@@ -25,7 +25,7 @@ def amount_of(data: Data) -> int:
     return kind.cells(data) if kind.everyone is None else kind.amount(data)
 
 
-def sample_of(data: Data, most: int, randomness: Randomness) -> Sample:
+def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     """Return all of the data where it is small, else some people and what is among them.
 
     Parameters
@@ -39,15 +39,15 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> Sample:
     """
     share = most / max(amount_of(data), 1)
     if share >= 1:
-        return Sample(data, "all of the data")
+        return DataSample(data, "all of the data")
     stream = randomness.stream("sample")
     if isinstance(data, Graph):
         people = _around(data, most, stream)
         near = f"{people.size:,} people who are near each other: the whole network can differ"
-        return Sample(data.part(people), near)
+        return DataSample(data.part(people), near)
     n = max(1, round(data.size * share))
     rows = np.sort(stream.permutation(data.size)[:n])
-    return Sample(data.part(rows), f"{n:,} people drawn by chance: the whole can differ")
+    return DataSample(data.part(rows), f"{n:,} people drawn by chance: the whole can differ")
 
 
 def _around(graph: Graph, most: int, stream: np.random.Generator) -> NDArray[np.int64]:

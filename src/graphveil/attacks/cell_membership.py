@@ -35,7 +35,7 @@ NO_CHANCE = (
 )
 
 
-class Cells(NamedTuple):
+class AttackedCells(NamedTuple):
     """How many cells there are, and what became of them.
 
     Parameters
@@ -68,7 +68,7 @@ def cell_membership(situation: AttackInput[C], options: AttackOptions) -> Outcom
     shared = sparse.csr_array(before.multiply(after))
     twice = 2 if isinstance(situation.comparison, GraphComparison) else 1
     numbers = (int(matrix.nnz) // twice for matrix in (before, after, shared))
-    counts = Cells(int(flips.cells), *numbers)
+    counts = AttackedCells(int(flips.cells), *numbers)
     if not 0 < counts.true < counts.cells:
         raise NotMeasuredError(f"{counts.true:,} of {counts.cells:,} cells are true")
     figures = list(_figures(counts, Fraction(flips.epsilon_cells)))
@@ -96,7 +96,7 @@ def _aligned(
     return pair.before, pair.after[pair.linked]
 
 
-def _figures(counts: Cells, stated: Fraction) -> Iterator[AttackFigure]:
+def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
     """Yield hits, false alarms and the lower bound, beside the epsilon that is stated."""
     chance, rest = counts.published / counts.cells, counts.cells - counts.true
     for part, unit, number, size in (
@@ -111,7 +111,7 @@ def _figures(counts: Cells, stated: Fraction) -> Iterator[AttackFigure]:
     yield AttackFigure("epsilon of a cell, stated", float(stated), "epsilon")
 
 
-def epsilon_bound(counts: Cells) -> float:
+def epsilon_bound(counts: AttackedCells) -> float:
     """Return the epsilon that one release shows at least, of cells that are independent.
 
     Parameters

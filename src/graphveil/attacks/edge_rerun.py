@@ -45,7 +45,7 @@ class EdgeRerunOptions(AttackOptions):
     )
 
 
-class Runs(NamedTuple):
+class RerunGraphs(NamedTuple):
     """What many releases show of a pair of nodes; a row a run.
 
     Parameters
@@ -64,7 +64,7 @@ class Runs(NamedTuple):
 
 
 class Event(NamedTuple):
-    """That a column of `Runs.seen` is at least so large, or that it is not."""
+    """That a column of `RerunGraphs.seen` is at least so large, or that it is not."""
 
     column: int
     least: int
@@ -85,7 +85,7 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
         raise NotMeasuredError("the original has no edge")
     rng = situation.rng("edge-re-run")
     chosen = edges[rng.permutation(len(edges))[: options.edges]]
-    pairs: list[tuple[Runs, Runs]] = []
+    pairs: list[tuple[RerunGraphs, RerunGraphs]] = []
     try:
         with stage("running the method again", total=2 * options.runs * len(chosen)) as advance:
             for ends in chosen:
@@ -99,13 +99,13 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
 
 def _runs_on(
     data: Graph, ends: NDArray[np.int32], rerun: Rerun, runs: int, advance: Advance
-) -> Runs:
+) -> RerunGraphs:
     """Return what so many runs of the method on this data show of a pair of nodes."""
     seen = []
     for _ in range(runs):
         seen.append(seen_of(rerun(data, None), data, ends))
         advance(1)
-    return Runs(np.array(seen))
+    return RerunGraphs(np.array(seen))
 
 
 def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
@@ -132,7 +132,7 @@ def without_edge(graph: Graph, ends: NDArray[np.int32]) -> Graph:
 
 
 def seen_of(release: Release[Any], data: Graph, ends: NDArray[np.int32]) -> tuple[int, int, int]:
-    """Return what a release shows of a pair of nodes: see `Runs`."""
+    """Return what a release shows of a pair of nodes: see `RerunGraphs`."""
     linkage = release.private.linkage if release.private else None
     released = release.data
     if linkage is None or not isinstance(released, Graph):
@@ -143,7 +143,7 @@ def seen_of(release: Release[Any], data: Graph, ends: NDArray[np.int32]) -> tupl
     return int((around == two).any()), int(degrees.sum()), released.n_edges
 
 
-def telling_event(with_it: Runs, without: Runs) -> Event:
+def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
     """Return the event by which these runs would show the largest epsilon.
 
     Of several, as where they are too few to show any, it is the one whose chances are farthest
@@ -170,18 +170,18 @@ def telling_event(with_it: Runs, without: Runs) -> Event:
     return max(events, key=lambda e: _told(with_it, without, e), default=Event(0, 1, above=True))
 
 
-def _told(with_it: Runs, without: Runs, event: Event) -> tuple[float, float]:
+def _told(with_it: RerunGraphs, without: RerunGraphs, event: Event) -> tuple[float, float]:
     """Return the epsilon that an event shows, and how far its frequencies are apart."""
     one, other = (_counted(runs, event) for runs in (with_it, without))
     return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
 
 
-def _counted(runs: Runs, event: Event) -> tuple[int, int]:
+def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
     """Return in how many of how many runs an event holds."""
     return int(runs.holds(event).sum()), len(runs.seen)
 
 
-def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
+def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
     """Return an epsilon below which the method's is in so few cases only.
 
     Parameters
@@ -193,7 +193,7 @@ def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
     """
     size = len(with_it.seen) // TO_CHOOSE
     first, rest = (
-        [Runs(runs.seen[part]) for runs in (with_it, without)]
+        [RerunGraphs(runs.seen[part]) for runs in (with_it, without)]
         for part in (slice(size), slice(size, None))
     )
     event = telling_event(*first)
@@ -204,7 +204,7 @@ def bound_of(with_it: Runs, without: Runs, doubt: float) -> float:
 def _outcome(
     situation: AttackInput[GraphComparison],
     chosen: NDArray[np.int32],
-    pairs: list[tuple[Runs, Runs]],
+    pairs: list[tuple[RerunGraphs, RerunGraphs]],
     runs: int,
 ) -> Outcome:
     bound = max(bound_of(one, other, DOUBT / len(pairs)) for one, other in pairs)
@@ -219,7 +219,7 @@ def _outcome(
 
 
 def _figures(
-    pairs: list[tuple[Runs, Runs]], runs: int, bound: float, release: Release[Any]
+    pairs: list[tuple[RerunGraphs, RerunGraphs]], runs: int, bound: float, release: Release[Any]
 ) -> Iterator[AttackFigure]:
     """Yield how often the edges are published, the bound, and what is claimed."""
     published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]

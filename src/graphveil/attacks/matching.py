@@ -26,10 +26,10 @@ from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.measures.matchings import Pairs, Posteriors, allowed, posteriors
+from graphveil.measures.matchings import NodePairs, Posteriors, allowed, posteriors
 from graphveil.progress import stage
 from graphveil.release import Release
-from graphveil.verify.recount.fitting import Cells, fitting_persons, members
+from graphveil.verify.recount.fitting import CodedCells, fitting_persons, members
 
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""
@@ -72,19 +72,19 @@ def matching(situation: AttackInput[TableComparison], options: AttackOptions) ->
     return Outcome(figures, chances, np.full(chances.size, 1 / chances.size), missing)
 
 
-def _fitting(pair: TableComparison) -> Pairs:
+def _fitting(pair: TableComparison) -> NodePairs:
     """Return which records fit which persons, record i being that of person i."""
     n = pair.original.n_rows
     if n == 0:
         raise NotMeasuredError("there are no people")
-    masks = fitting_persons(Cells(pair.after[pair.linked], pair.before))
+    masks = fitting_persons(CodedCells(pair.after[pair.linked], pair.before))
     numbers = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     if numbers.sum() > MOST_PAIRS:
         raise TooLargeError(
             f"{int(numbers.sum()):,} pairs that fit are more than {MOST_PAIRS:,}. {SMALLER}"
         )
     indptr = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
-    pairs = Pairs(indptr, np.concatenate([members(mask) for mask in masks]))
+    pairs = NodePairs(indptr, np.concatenate([members(mask) for mask in masks]))
     if np.count_nonzero(pairs.records == pairs.indices) < n:
         raise NotMeasuredError(
             "some records do not fit their owners: cells were not only suppressed"
@@ -154,7 +154,7 @@ def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator
         yield AttackFigure("levels known, short", short, "share of people", 0.0)
 
 
-def short_where_levels_are_known(every: Pairs, levels: NDArray[np.int64]) -> float:
+def short_where_levels_are_known(every: NodePairs, levels: NDArray[np.int64]) -> float:
     """Return the share of people below their level for someone who knows all levels.
 
     A record belongs to nobody who asked for more people than it could belong to.
@@ -176,7 +176,7 @@ def short_where_levels_are_known(every: Pairs, levels: NDArray[np.int64]) -> flo
     kept = (levels[every.indices] <= of_record) | (every.indices == every.records)
     sizes = np.bincount(every.records[kept], minlength=every.n)
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    rest = allowed(Pairs(indptr, every.indices[kept]))
+    rest = allowed(NodePairs(indptr, every.indices[kept]))
     return float((np.bincount(rest.indices, minlength=every.n) < levels).mean())
 
 
@@ -188,7 +188,9 @@ class _Drawn(NamedTuple):
     margin: int
 
 
-def _known_pairs(pairs: Pairs, situation: AttackInput[TableComparison]) -> Iterator[AttackFigure]:
+def _known_pairs(
+    pairs: NodePairs, situation: AttackInput[TableComparison]
+) -> Iterator[AttackFigure]:
     """Yield what becomes of levels, less the number of known pairs, where 1 to 3 are known."""
     levels, n = situation.levels, pairs.n
     if levels is None:
@@ -225,7 +227,7 @@ def _known_pairs(pairs: Pairs, situation: AttackInput[TableComparison]) -> Itera
 
 
 def _candidates_of(
-    pairs: Pairs, victim: int, number: int, rng: np.random.Generator
+    pairs: NodePairs, victim: int, number: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return some people whose records the victim could own; fewer than asked for where so few."""
     owners = pairs.records[pairs.indices == victim]
@@ -234,7 +236,7 @@ def _candidates_of(
     return chosen
 
 
-def _left(pairs: Pairs, levels: NDArray[np.int64], known: NDArray[np.int64]) -> _Drawn:
+def _left(pairs: NodePairs, levels: NDArray[np.int64], known: NDArray[np.int64]) -> _Drawn:
     """Return how many candidates the others have left once some pairs are known."""
     without = np.zeros(pairs.n, dtype=bool)
     without[known] = True
@@ -244,7 +246,7 @@ def _left(pairs: Pairs, levels: NDArray[np.int64], known: NDArray[np.int64]) -> 
     return _Drawn(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
 
 
-def _again(pairs: Pairs, situation: AttackInput[TableComparison]) -> AttackFigure:
+def _again(pairs: NodePairs, situation: AttackInput[TableComparison]) -> AttackFigure:
     """Return how often the candidate nearest to what another run gives a person is theirs."""
     if situation.rerun is None:
         raise NotMeasuredError("this version does not know the method")
@@ -280,7 +282,7 @@ def _rows_of(release: Release[Any], pair: TableComparison) -> NDArray[np.int32]:
 
 
 def nearest_candidates(
-    pairs: Pairs, records: NDArray[np.int32], guesses: NDArray[np.int32]
+    pairs: NodePairs, records: NDArray[np.int32], guesses: NDArray[np.int32]
 ) -> NDArray[np.float64]:
     """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared.
 

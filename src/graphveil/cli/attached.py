@@ -33,7 +33,7 @@ COLUMN_FLAGS = [
 ]
 
 
-class Column(NamedTuple):
+class AttachedColumn(NamedTuple):
     """Where the column stands; all None where there is none.
 
     Parameters

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.attacks.registry import ATTACKS
-from graphveil.cli.attached import COLUMN_FLAGS, Column
+from graphveil.cli.attached import COLUMN_FLAGS, AttachedColumn
 from graphveil.cli.console import bars, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
@@ -28,7 +28,7 @@ def _run(folder: Path, **given: Any) -> int:
     file.check(path, given)
     options = {name: given.pop(_field(name)) or {} for name in _WITH_PARAMETERS}
     second = given.pop("second")
-    column = Column(*(given.pop(item) for item in Column._fields))
+    column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
     column.check()
     with shown(bars()), original_of(folder, path, given) as read:
         rows = attack_release(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.attached import COLUMN_FLAGS, Column
+from graphveil.cli.attached import COLUMN_FLAGS, AttachedColumn
 from graphveil.cli.console import bars, result_json, result_table
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
@@ -27,7 +27,7 @@ def _run(folder: Path, **given: Any) -> int:
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     test = given.pop("test")
-    column = Column(*(given.pop(item) for item in Column._fields))
+    column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
     column.check()
     with shown(bars()), original_of(folder, path, given) as read:
         rows = evaluate_release(

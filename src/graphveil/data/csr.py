@@ -29,14 +29,14 @@ class Dropped(NamedTuple):
     reciprocal_pairs: int
 
 
-class Lists(NamedTuple):
+class SortedLists(NamedTuple):
     """Neighbor lists: those of node v are ``indices[indptr[v]:indptr[v + 1]]``, sorted."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
 
 
-def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[Lists, Dropped]:
+def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[SortedLists, Dropped]:
     """Return the neighbor lists of the simple undirected graph that has these arcs.
 
     Parameters
@@ -58,7 +58,7 @@ def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[Lists, Droppe
     return _joined(earlier, later), Dropped(loops, duplicates, reciprocal)
 
 
-def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> Lists:
+def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> SortedLists:
     """Return the lists of n rows in which these columns stand, sorted, and each once.
 
     Parameters
@@ -84,7 +84,7 @@ def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> Lists:
         keys = keys[first]
     indptr = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) << HALF)
     keys &= MASK
-    return Lists(indptr, keys.astype(np.int32))
+    return SortedLists(indptr, keys.astype(np.int32))
 
 
 def _keys(arcs: list[NDArray[np.int32]]) -> tuple[NDArray[np.int64], int]:
@@ -117,13 +117,13 @@ def _distinct_edges(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int, in
     return keys[:edges], int(keys.size - arcs), arcs - edges
 
 
-def _lists(edges: NDArray[np.int64], n: int) -> Lists:
+def _lists(edges: NDArray[np.int64], n: int) -> SortedLists:
     """Return for every node the second ends of sorted edges that begin with it."""
     indptr = np.searchsorted(edges, np.arange(n + 1, dtype=np.int64) << HALF)
     indices = np.empty(edges.size, dtype=np.int32)
     for part in blocks(edges.size):
         indices[part] = edges[part] & MASK
-    return Lists(indptr, indices)
+    return SortedLists(indptr, indices)
 
 
 def _turned(edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -133,7 +133,7 @@ def _turned(edges: NDArray[np.int64]) -> NDArray[np.int64]:
     return edges
 
 
-def _joined(earlier: Lists, later: Lists) -> Lists:
+def _joined(earlier: SortedLists, later: SortedLists) -> SortedLists:
     """Return lists in which the smaller neighbors stand before the larger ones."""
     indptr = earlier.indptr + later.indptr
     indices = np.empty(earlier.indices.size + later.indices.size, dtype=np.int32)
@@ -143,10 +143,10 @@ def _joined(earlier: Lists, later: Lists) -> Lists:
             position = np.repeat(offset[rows], np.diff(ends))
             position += np.arange(ends[0], ends[-1])
             indices[position] = lists.indices[ends[0] : ends[-1]]
-    return Lists(indptr, indices)
+    return SortedLists(indptr, indices)
 
 
-def check_lists(lists: Lists) -> None:
+def check_lists(lists: SortedLists) -> None:
     """Refuse lists that are no simple undirected graph.
 
     Raises
@@ -191,7 +191,7 @@ def _packed(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.i
     return (first.astype(np.int64) << HALF) | second
 
 
-def _entries(lists: Lists) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+def _entries(lists: SortedLists) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """Yield (node, neighbor) of every entry, a block of rows at a time."""
     for rows in _row_blocks(lists.indptr):
         ends = lists.indptr[rows.start : rows.stop + 1]

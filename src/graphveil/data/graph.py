@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphveil.data.csr import (
     Dropped,
-    Lists,
+    SortedLists,
     check_lists,
     neighbor_lists,
     sorted_lists,
@@ -70,7 +70,7 @@ class Graph(GraphObjects):
         """Validate once; everything after trusts."""
         indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
         indices = np.ascontiguousarray(self.indices, dtype=np.int32)
-        check_lists(Lists(indptr, indices))
+        check_lists(SortedLists(indptr, indices))
         object.__setattr__(self, "indptr", frozen(indptr))
         object.__setattr__(self, "indices", frozen(indices))
         object.__setattr__(self, "ids", stored(self.ids, n=self.n_nodes, what="node ids"))

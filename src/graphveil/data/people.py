@@ -13,7 +13,7 @@ Items = Literal["people", "things"]
 """What the items of users are."""
 
 
-class Shared(NamedTuple):
+class SharedIds(NamedTuple):
     """Ids that stand for users and for items.
 
     Parameters
@@ -59,7 +59,7 @@ or items="people" if they are the same people.
         )
 
 
-def shared_ids(users: Ids, items: Ids) -> Shared:
+def shared_ids(users: Ids, items: Ids) -> SharedIds:
     """Return how many item ids are ids of users, too.
 
     Parameters
@@ -84,7 +84,7 @@ def shared_ids(users: Ids, items: Ids) -> Shared:
     else:
         one, other = to_arrow(as_text(users)), to_arrow(as_text(items))
         n = int(pc.sum(pc.is_in(other, value_set=one)).as_py() or 0)
-    return Shared(n, items.size, counted=both_counted)
+    return SharedIds(n, items.size, counted=both_counted)
 
 
 def _counted(ids: Ids) -> bool:

@@ -48,7 +48,7 @@ def pair_frequency(pair: BipartiteComparison) -> Figures:
     yield Figure("largest relative error", float(errors.max()), unit)
 
 
-class Pairs(NamedTuple):
+class FeaturePairs(NamedTuple):
     """Pairs of features, first < second, and how many users have both."""
 
     first: NDArray[np.int64]
@@ -56,7 +56,7 @@ class Pairs(NamedTuple):
     users: NDArray[np.int64]
 
 
-def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> Pairs:
+def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
     """Return the pairs of features that most users have, most first; ties in order of columns.
 
     Exact, and never features by features: features are counted by falling frequency, and a pair has
@@ -80,7 +80,7 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> Pairs:
     order = np.argsort(-users, kind="stable")[: np.count_nonzero(users)]
     columns = sparse.csc_array(matrix)[:, order]
     none = np.empty(0, dtype=np.int64)
-    best = Pairs(none, none, none)
+    best = FeaturePairs(none, none, none)
     start = 0
     while start < order.size and users[order[start]] >= _bar(best, n_pairs):
         end = start + (FIRST_BLOCK if start == 0 else BLOCK)
@@ -88,18 +88,18 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> Pairs:
         later = counted.row + start > counted.col
         enough = later & (counted.data >= _bar(best, n_pairs))
         ends = order[counted.row[enough] + start], order[counted.col[enough]]
-        counted_pairs = Pairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
+        counted_pairs = FeaturePairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
         best = _most_frequent(best, counted_pairs, n_pairs)
         start = end
     return best
 
 
-def _bar(best: Pairs, n_pairs: int) -> int:
+def _bar(best: FeaturePairs, n_pairs: int) -> int:
     """Return how many users a pair needs to be among the best."""
     return int(best.users[-1]) if best.users.size == n_pairs else 1
 
 
-def _most_frequent(best: Pairs, more: Pairs, n_pairs: int) -> Pairs:
+def _most_frequent(best: FeaturePairs, more: FeaturePairs, n_pairs: int) -> FeaturePairs:
     first, second, users = (np.concatenate(parts) for parts in zip(best, more, strict=True))
     order = np.lexsort((second, first, -users))[:n_pairs]
-    return Pairs(first[order], second[order], users[order])
+    return FeaturePairs(first[order], second[order], users[order])

@@ -24,7 +24,7 @@ _CELLS = 20_000_000
 _DENSE = 200
 
 
-class Asked(NamedTuple):
+class HiddenEntries(NamedTuple):
     """Test people with two items or more, of whom one item is hidden.
 
     Parameters
@@ -82,7 +82,7 @@ def _missing(people: Bipartite, columns: NDArray[Any]) -> NDArray[np.int64]:
 
 def asked_of(
     items: sparse.csr_array, missing: NDArray[np.int64], rng: np.random.Generator
-) -> Asked:
+) -> HiddenEntries:
     """Return what is asked: one item of everybody who has two, drawn evenly, is hidden.
 
     Parameters
@@ -120,7 +120,7 @@ def asked_of(
     hidden[is_known] = known.indices[entry]
     known.data[entry] = 0
     known.eliminate_zeros()
-    return Asked(known, hidden)
+    return HiddenEntries(known, hidden)
 
 
 def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -155,7 +155,7 @@ def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np
     return factors
 
 
-def _hits(asked: Asked, by: NDArray[np.float64], order: NDArray[np.int64]) -> int:
+def _hits(asked: HiddenEntries, by: NDArray[np.float64], order: NDArray[np.int64]) -> int:
     """Return of how many people the hidden item is among the first ten that they are recommended.
 
     Parameters

@@ -27,7 +27,15 @@ from graphveil.io.formats import Format
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.native import native_file
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.parsed import Arcs, Cells, Column, Notes, Pairs, encoded, joined
+from graphveil.io.parsed import (
+    Notes,
+    ParsedArcs,
+    ParsedCells,
+    ParsedColumn,
+    ParsedPairs,
+    encoded,
+    joined,
+)
 from graphveil.io.source import Source, shown
 from graphveil.io.table_text import check_columns, refuse_fractions
 
@@ -50,14 +58,14 @@ _FEW_ROWS = 1 << 16
 _FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a frame of edges."""
     with _frame(source) as frame:
         notes = Notes()
         chosen = _two(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
         said = _types_say_directed(frame, chosen) or None
-    return Arcs(
+    return ParsedArcs(
         source=left.codes, target=right.codes, labels=left.labels, directed=said, notes=notes
     )
 
@@ -71,7 +79,7 @@ def _types_say_directed(frame: _Frame, chosen: tuple[str, str]) -> bool:
     return any(types_say_directed(batch.column(0)) for batch in batches)
 
 
-def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
+def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a frame with a row a pair, or a list of items a row."""
     with _frame(source) as frame:
         notes = Notes()
@@ -80,7 +88,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
             return _lists(source, frame, nested, options)
         chosen = _two(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=False)
-    return Pairs(
+    return ParsedPairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
 
@@ -113,7 +121,7 @@ def bipartite_batches(
             yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
-def read_table(source: Source, options: TableOptions) -> Cells:
+def read_table(source: Source, options: TableOptions) -> ParsedCells:
     """Return the columns of a frame; numbers are binned where asked, and refused if fractional."""
     with _frame(source) as frame:
         names = tuple(frame.names)
@@ -122,10 +130,12 @@ def read_table(source: Source, options: TableOptions) -> Cells:
     if table.num_rows == 0:
         source.refuse("there are names but no rows. Give at least one row.")
     columns = {name: _categorical(source, name, table[name], options) for name in names}
-    return Cells(columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins)))
+    return ParsedCells(
+        columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins))
+    )
 
 
-def read_ids(source: Source) -> Column:
+def read_ids(source: Source) -> ParsedColumn:
     """Return the first column of a frame that lists ids."""
     with _frame(source) as frame:
         if not frame.names:
@@ -260,7 +270,9 @@ class _Frame:
         table.validate(full=True)
         return table
 
-    def columns(self, names: tuple[str, ...], notes: Notes, *, share_labels: bool) -> list[Column]:
+    def columns(
+        self, names: tuple[str, ...], notes: Notes, *, share_labels: bool
+    ) -> list[ParsedColumn]:
         """Return columns of ids, over one list of labels or over one each."""
         integers = all(pa.types.is_integer(self.schema.field(name).type) for name in names)
         if not integers:
@@ -287,7 +299,7 @@ class _Frame:
         except DataError as error:
             self.source.refuse(error.message.text)
 
-    def _text_or_whole(self, name: str, parts: list[pa.Array]) -> Column:
+    def _text_or_whole(self, name: str, parts: list[pa.Array]) -> ParsedColumn:
         """Return a column of text, of whole floats, or of categories of these."""
         kind = self.schema.field(name).type
         if pa.types.is_dictionary(kind):
@@ -356,7 +368,7 @@ def _user_column(
     return beside[0] if beside else None
 
 
-def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) -> Pairs:
+def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
     notes = Notes()
     user = _user_column(source, frame, name, notes, options)
     table = frame.table()
@@ -369,7 +381,7 @@ def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) 
     if user_column.labels.size != table.num_rows:
         source.refuse(f"column {user}: a user stands in two rows. Merge their lists.")
     item_column = encoded(as_ids(column.flatten(), what=f"column {name}"))
-    return Pairs(
+    return ParsedPairs(
         user=np.repeat(user_column.codes, sizes),
         item=item_column.codes,
         users=user_column.labels,

@@ -28,7 +28,7 @@ from graphveil.io.dialect import (
 )
 from graphveil.io.integers import Growing, compact, distinct_integers
 from graphveil.io.native import native_buffer
-from graphveil.io.parsed import Column, Notes
+from graphveil.io.parsed import Notes, ParsedColumn
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import alike, ids_of, in_quotes, other_than_integers, problem_of
 
@@ -39,7 +39,7 @@ class NotIntegersError(Exception):
 
 def read_columns(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
-) -> list[Column]:
+) -> list[ParsedColumn]:
     """Return the chosen columns of a text file, over one list of labels or over one each.
 
     Raises
@@ -187,7 +187,7 @@ def _explain(
 
 def _read_text(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
-) -> list[Column]:
+) -> list[ParsedColumn]:
     seen: list[dict[str, int]] = [{} for _ in chosen]
     if share_labels:
         seen = [seen[0]] * len(chosen)
@@ -198,7 +198,7 @@ def _read_text(
             for block in table.column(number).chunks:
                 values = trimmed(block.dictionary, dialect)
                 column.extend(_numbered(values, known)[block.indices.to_numpy()])
-    columns: list[Column] = []
+    columns: list[ParsedColumn] = []
     for number, known in enumerate(seen):
         values = pa.array(known, type=pa.string())
         labels = columns[0].labels if share_labels and columns else None
@@ -219,13 +219,13 @@ def trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
     return pc.utf8_ltrim_whitespace(dictionary) if dialect.spaced else dictionary
 
 
-def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Column:
+def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> ParsedColumn:
     """Overwrite codes into values by positions into labels, the same values in order."""
     typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
     position = positions(as_ids(typed, what="ids"), labels, what="ids")
     for part in blocks(codes.size):
         codes[part] = position[codes[part]]
-    return Column(codes, labels)
+    return ParsedColumn(codes, labels)
 
 
 def labels_of(
@@ -270,7 +270,7 @@ def refuse_value(
     raise InputError(f"{source.name}: {quoted} {problem}. {advice}")
 
 
-def merged_text(parts: list[pa.DictionaryArray]) -> Column:
+def merged_text(parts: list[pa.DictionaryArray]) -> ParsedColumn:
     """Return text in parts, each with its own dictionary, as one column."""
     known: dict[str, int] = {}
     codes = Growing()

@@ -29,9 +29,9 @@ from graphveil.io.first_row import (
 from graphveil.io.formats import Format
 from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.parsed import Arcs, Cells, Column, Notes, Pairs
+from graphveil.io.parsed import Notes, ParsedArcs, ParsedCells, ParsedColumn, ParsedPairs
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import Problem, alike, in_quotes, problem_of, problem_of_some
+from graphveil.io.spelling import SpellingProblem, alike, in_quotes, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells
 
 _AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
@@ -39,19 +39,19 @@ _ROWS = 1 << 20
 _KONECT = r"%\s*(a?sym|bip)\b"
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of an edge list."""
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     _check_konect(source, dialect)
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=True)
-    arcs = Arcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
+    arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = _types_say_directed(source, dialect, chosen) or _says_directed(dialect)
     return arcs if notes.header or dialect.marked else _without_count_line(arcs)
 
 
-def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
+def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a user-item file, whichever way its lines hold them."""
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     if has_lists(dialect, options):
@@ -59,7 +59,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=False)
-    return Pairs(
+    return ParsedPairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
 
@@ -79,7 +79,7 @@ def _ends(
     notes: Notes,
     *,
     shared: bool,
-) -> tuple[Column, Column]:
+) -> tuple[ParsedColumn, ParsedColumn]:
     """Return the two columns of ids; a first row of names is none of them."""
     left, right = read_columns(source, dialect, chosen, notes, share_labels=shared)
     if dialect.header:
@@ -153,12 +153,12 @@ def bipartite_batches(
         yield pa.table(columns, names=["user", "item"])
 
 
-def read_table(source: Source, options: TableOptions) -> Cells:
+def read_table(source: Source, options: TableOptions) -> ParsedCells:
     """Return the columns of a table as text or integers."""
     return read_cells(source, options)
 
 
-def read_ids(source: Source) -> Column:
+def read_ids(source: Source) -> ParsedColumn:
     """Return the first column of a file that lists ids."""
     dialect = sniff(source, "auto", spaces=False)
     (column,) = read_columns(source, dialect, (0,), Notes(), share_labels=False)
@@ -193,7 +193,7 @@ def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int
     )
 
 
-def _without_count_line(arcs: Arcs) -> Arcs:
+def _without_count_line(arcs: ParsedArcs) -> ParsedArcs:
     """Leave out the first line where it gives the numbers of nodes and of edges."""
     labels = arcs.labels
     if arcs.source.size < 2 or labels.dtype.kind != "i":
@@ -277,7 +277,7 @@ def _refuse_alike(texts: pa.Array, form: Format) -> None:
         )
 
 
-def _refuse_spelling(problem: Problem | None, form: Format) -> None:
+def _refuse_spelling(problem: SpellingProblem | None, form: Format) -> None:
     if problem is not None:
         raise InputError(
             f"the id {shown(problem.value)!r} could not be read again from {form.name}: there it "

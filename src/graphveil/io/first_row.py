@@ -11,7 +11,7 @@ from graphveil.data.ids import Ids, to_arrow
 from graphveil.errors import either
 from graphveil.io.dialect import Dialect
 from graphveil.io.options import Header
-from graphveil.io.parsed import Column, encoded
+from graphveil.io.parsed import ParsedColumn, encoded
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_of, other_than_integers
 
@@ -19,7 +19,9 @@ ENOUGH_ROWS = 10
 """So many rows besides the first one show whether it is different from them."""
 
 
-def first_row_is_names(source: Source, left: Column, right: Column, *, shared: bool) -> bool:
+def first_row_is_names(
+    source: Source, left: ParsedColumn, right: ParsedColumn, *, shared: bool
+) -> bool:
     """Whether the first row of text names the columns; refused where the rows do not show it.
 
     Its cells are names if they stand nowhere else while every other row shares an id with some
@@ -57,7 +59,7 @@ def refuse_undecided(source: Source, cells: list[str]) -> NoReturn:
     )
 
 
-def _alone(left: Column, right: Column, *, shared: bool) -> NDArray[np.bool_]:
+def _alone(left: ParsedColumn, right: ParsedColumn, *, shared: bool) -> NDArray[np.bool_]:
     """Return which rows hold two ids that stand in no other row."""
     if shared:
         counts = np.bincount(left.codes, minlength=left.labels.size)
@@ -67,7 +69,9 @@ def _alone(left: Column, right: Column, *, shared: bool) -> NDArray[np.bool_]:
     return np.asarray((here[left.codes] == 1) & (there[right.codes] == 1))
 
 
-def without_first_row(left: Column, right: Column, *, shared: bool) -> tuple[Column, Column]:
+def without_first_row(
+    left: ParsedColumn, right: ParsedColumn, *, shared: bool
+) -> tuple[ParsedColumn, ParsedColumn]:
     """Return both columns without their first row, and without the labels that stood there alone.
 
     Examples
@@ -80,20 +84,20 @@ def without_first_row(left: Column, right: Column, *, shared: bool) -> tuple[Col
     if shared:
         both = encoded_again(np.concatenate([left.codes[1:], right.codes[1:]]), left.labels)
         n = left.codes.size - 1
-        return Column(both.codes[:n], both.labels), Column(both.codes[n:], both.labels)
+        return ParsedColumn(both.codes[:n], both.labels), ParsedColumn(both.codes[n:], both.labels)
     return encoded_again(left.codes[1:], left.labels), encoded_again(right.codes[1:], right.labels)
 
 
-def encoded_again(codes: NDArray[np.int32], labels: Ids) -> Column:
+def encoded_again(codes: NDArray[np.int32], labels: Ids) -> ParsedColumn:
     """Return a column over those of its labels that it holds; integers where all spell one now."""
     used = np.zeros(labels.size, dtype=np.bool_)
     used[codes] = True
     position = (np.cumsum(used) - 1).astype(np.int32)
     kept = _retyped(labels[used])
     if kept.dtype.kind == labels.dtype.kind:
-        return Column(position[codes], kept)
+        return ParsedColumn(position[codes], kept)
     order = encoded(kept)
-    return Column(order.codes[position[codes]], order.labels)
+    return ParsedColumn(order.codes[position[codes]], order.labels)
 
 
 def _retyped(labels: Ids) -> Ids:

@@ -9,7 +9,7 @@ from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import is_weight
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
 from graphveil.io.xml_elements import GraphElements, check_labels
 
@@ -28,7 +28,7 @@ _DIRECTED = {"directed": True, "undirected": False, "mutual": False}
 """Types of edges, in any case of letters; a mutual one is there in both directions."""
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a GEXF file; ids are those of the node elements, not their labels."""
     return _Elements(source, options).read()
 

@@ -11,7 +11,7 @@ from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
 
 _TOKEN = re.compile(
@@ -42,7 +42,7 @@ class _Item(NamedTuple):
     offset: int
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a GML file; ids are the labels where all nodes have distinct ones."""
     return _Reader(source, options).arcs()
 
@@ -86,7 +86,7 @@ class _Reader:
         self._counted = (0, 1)
         self._default_directed = False
 
-    def arcs(self) -> Arcs:
+    def arcs(self) -> ParsedArcs:
         """Return what the file holds."""
         path: list[str] = []
         fields: dict[str, str] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from graphveil.errors import InputError, leave_out, option
 from graphveil.io.formats import Format
-from graphveil.io.parsed import Arcs, Notes, listed_arcs
+from graphveil.io.parsed import Notes, ParsedArcs, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
 
@@ -107,7 +107,7 @@ class Builder:
         if name not in self._notes.attributes_ignored:
             self._notes.attributes_ignored += (name,)
 
-    def arcs(self, *, use_labels: bool) -> Arcs:
+    def arcs(self, *, use_labels: bool) -> ParsedArcs:
         """Return what was collected; ids are the labels, where wanted and all distinct."""
         labels = [label for label in self._labels if label is not None]
         keys: Sequence[str] = list(self._position)

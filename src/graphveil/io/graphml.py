@@ -9,7 +9,7 @@ from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import WEIGHTS
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
 from graphveil.io.xml_elements import GraphElements, check_labels
 
@@ -22,7 +22,7 @@ _HEAD = (
 )
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a GraphML file; ids are those of the node elements."""
     return _Elements(source, options).read()
 

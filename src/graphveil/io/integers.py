@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.data.csr import blocks
 from graphveil.data.ids import Ids
-from graphveil.io.parsed import Column
+from graphveil.io.parsed import ParsedColumn
 
 _WIDE = 1 << 23
 
@@ -37,7 +37,7 @@ class Growing:
         return self._array
 
 
-def compact(values: NDArray[Any], *, labels: Ids | None = None) -> Column:
+def compact(values: NDArray[Any], *, labels: Ids | None = None) -> ParsedColumn:
     """Return integers as positions into their distinct values, or into the labels given.
 
     int32 input is overwritten, so that no second array of its size is needed.
@@ -45,7 +45,7 @@ def compact(values: NDArray[Any], *, labels: Ids | None = None) -> Column:
     if labels is None:
         labels = distinct_integers(values)
     if values.size == 0 or labels[-1] == labels.size - 1:
-        return Column(values.astype(np.int32, copy=False), labels)
+        return ParsedColumn(values.astype(np.int32, copy=False), labels)
     top = int(labels[-1])
     table = None
     if top < max(values.size // 2, 1 << 24):
@@ -55,7 +55,7 @@ def compact(values: NDArray[Any], *, labels: Ids | None = None) -> Column:
     for part in blocks(values.size):
         position = np.searchsorted(labels, values[part]) if table is None else table[values[part]]
         out[part] = position
-    return Column(out, labels)
+    return ParsedColumn(out, labels)
 
 
 def distinct_integers(*columns: NDArray[Any]) -> Ids:

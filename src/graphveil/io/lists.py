@@ -9,12 +9,12 @@ import numpy as np
 from graphveil.data.ids import LARGEST
 from graphveil.io.dialect import Dialect
 from graphveil.io.first_row import refuse_undecided
-from graphveil.io.parsed import Notes, Pairs, encoded
+from graphveil.io.parsed import Notes, ParsedPairs, encoded
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed
 
 
-def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
+def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
     """Return the pairs of a file with one line a user; its first cell names the user if `named`.
 
     A user without items is kept. Lines without a name are users 0, 1, 2 and so on.
@@ -51,7 +51,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> Pairs:
         _check_first_line(source, items, sizes)
     notes.rows = len(users)
     user_column, item_column = encoded(ids_listed(users)), encoded(ids_listed(items))
-    return Pairs(
+    return ParsedPairs(
         user=np.repeat(user_column.codes, sizes),
         item=item_column.codes,
         users=user_column.labels,

@@ -13,13 +13,13 @@ from graphveil.errors import leave_out
 from graphveil.io.formats import Format
 from graphveil.io.matrix_files import Entries, entries_of_mtx, entries_of_npz
 from graphveil.io.options import BipartiteOptions, GraphOptions
-from graphveil.io.parsed import Arcs, Notes, Pairs, check_size
+from graphveil.io.parsed import Notes, ParsedArcs, ParsedPairs, check_size
 from graphveil.io.source import Source, shown
 
 _BLOCK = 1 << 18
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a square matrix; one that stores both triangles may be directed."""
     matrix = _read(source)
     rows, columns = matrix.shape
@@ -29,7 +29,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
             "Read it as bipartite."
         )
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
-    return Arcs(
+    return ParsedArcs(
         source=row,
         target=column,
         labels=np.arange(rows, dtype=np.int64),
@@ -39,14 +39,14 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
     )
 
 
-def read_bipartite(source: Source, options: BipartiteOptions) -> Pairs:
+def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a matrix of users by items."""
     matrix = _read(source)
     if matrix.symmetric:
         source.refuse("the matrix is symmetric, so it is that of a graph. Read it as a graph.")
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     notes.nameless = True
-    return Pairs(
+    return ParsedPairs(
         user=row,
         item=column,
         users=np.arange(matrix.shape[0], dtype=np.int64),

@@ -13,11 +13,11 @@ from graphveil.data.graph import MAX_NODES
 from graphveil.errors import leave_out
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs, Notes
+from graphveil.io.parsed import Notes, ParsedArcs
 from graphveil.io.source import Source, shown
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a METIS file; its nodes are 0..n-1 in the order of the lines."""
     notes = Notes()
     lines = _lines(source, notes)
@@ -45,7 +45,7 @@ def read_graph(source: Source, options: GraphOptions) -> Arcs:
             "Correct the first line, or list every edge twice."
         )
     notes.rows = n
-    return Arcs(
+    return ParsedArcs(
         source=np.repeat(np.arange(n, dtype=np.int32), sizes),
         target=np.array(target, dtype=np.int32) - 1,
         labels=np.arange(n, dtype=np.int64),

@@ -17,7 +17,7 @@ import numpy as np
 from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs, Notes, check_size
+from graphveil.io.parsed import Notes, ParsedArcs, check_size
 from graphveil.io.source import Source, shown
 
 _TOKEN = re.compile(
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 _COMMAND = re.compile(r"n\s*=\s*(\d+)|\$\s*=\s*(\d+)|\bg\b", re.ASCII)
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of an adjacency text; its nodes are 0..n-1."""
     del options
     reader = _Reader(source)
@@ -111,12 +111,12 @@ class _Reader:
             )
         return node
 
-    def arcs(self) -> Arcs:
+    def arcs(self) -> ParsedArcs:
         """Return what was read."""
         if self._n < 0:
             self._source.refuse("there is no line !n= with the number of nodes. Check the format.")
         check_size(self._source, self._n, len(self._nodes))
-        return Arcs(
+        return ParsedArcs(
             source=np.array(self._nodes, dtype=np.int32) - np.int32(self._first),
             target=np.array(self._neighbors, dtype=np.int32) - np.int32(self._first),
             labels=np.arange(self._n, dtype=np.int64),

@@ -11,7 +11,7 @@ from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder, check_signs
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
 
 LISTS = ("edges", "links")
@@ -20,7 +20,7 @@ LISTS = ("edges", "links")
 _ENDS = ("source", "target")
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a node-link file; ids are integers or text."""
     whole = _decoded(source)
     nodes, edges = (

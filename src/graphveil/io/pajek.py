@@ -10,14 +10,14 @@ from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs, check_size
+from graphveil.io.parsed import ParsedArcs, check_size
 from graphveil.io.source import Source, shown
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
 
 
-def read_graph(source: Source, options: GraphOptions) -> Arcs:
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a Pajek network; ids are the labels where all are there and distinct."""
     reader = _Reader(source, options)
     for number, line in source.lines():
@@ -109,7 +109,7 @@ class _Reader:
             f"{shown(cell)} is no vertex from 1 to {max(self._n, 0)}. Correct it.", line=number
         )
 
-    def arcs(self) -> Arcs:
+    def arcs(self) -> ParsedArcs:
         """Return what was read."""
         if self._n < 0:
             self._source.refuse("there is no *Vertices. Check the format.")

@@ -45,7 +45,7 @@ class Notes:
 
 
 @dataclass(kw_only=True)
-class Arcs:
+class ParsedArcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
     `directed` says whether the file calls itself directed, None where it says nothing; `twice`
@@ -61,7 +61,7 @@ class Arcs:
 
 
 @dataclass(kw_only=True)
-class Pairs:
+class ParsedPairs:
     """The pairs of a user-item file: positions into `users` and `items`, distinct and in order."""
 
     user: NDArray[np.int32]
@@ -72,21 +72,21 @@ class Pairs:
 
 
 @dataclass(kw_only=True)
-class Cells:
+class ParsedCells:
     """The columns of a table file, Arrow columns by name."""
 
     columns: dict[str, Any]
     notes: Notes = field(default_factory=Notes)
 
 
-class Column(NamedTuple):
+class ParsedColumn(NamedTuple):
     """One column of ids: positions into distinct labels in order."""
 
     codes: NDArray[np.int32]
     labels: Ids
 
 
-def joined(left: Column, right: Column) -> tuple[Column, Column]:
+def joined(left: ParsedColumn, right: ParsedColumn) -> tuple[ParsedColumn, ParsedColumn]:
     """Return both columns over the union of their labels; text where either one is text."""
     labels = (left.labels, right.labels)
     if labels[0].dtype.kind != labels[1].dtype.kind:
@@ -95,7 +95,7 @@ def joined(left: Column, right: Column) -> tuple[Column, Column]:
     return recoded(left.codes, labels[0], union), recoded(right.codes, labels[1], union)
 
 
-def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> Column:
+def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> ParsedColumn:
     """Return the codes as positions into a list of labels that holds them all.
 
     Raises
@@ -104,26 +104,26 @@ def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> Column:
         Where a label is not in that list.
     """
     if np.array_equal(labels, union):
-        return Column(codes, union)
-    return Column(positions(labels, union, what="ids")[codes], union)
+        return ParsedColumn(codes, union)
+    return ParsedColumn(positions(labels, union, what="ids")[codes], union)
 
 
-def encoded(values: Ids) -> Column:
+def encoded(values: Ids) -> ParsedColumn:
     """Return ids as positions into their distinct values, in order."""
     labels = distinct(values)
-    return Column(positions(values, labels, what="ids"), labels)
+    return ParsedColumn(positions(values, labels, what="ids"), labels)
 
 
 def listed_arcs(
     labels: Ids, source: list[int], target: list[int], *, directed: bool, notes: Notes
-) -> Arcs:
+) -> ParsedArcs:
     """Return the arcs of a format that lists its nodes; ends are positions in that list.
 
     The labels are distinct; they are put in order here.
     """
     order = distinct(labels)
     position = positions(labels, order, what="ids")
-    return Arcs(
+    return ParsedArcs(
         source=position[np.array(source, dtype=np.int64)],
         target=position[np.array(target, dtype=np.int64)],
         labels=order,

@@ -25,7 +25,7 @@ from graphveil.io.options import (
     kind_read,
     options_of,
 )
-from graphveil.io.parsed import Arcs, Column, Pairs
+from graphveil.io.parsed import ParsedArcs, ParsedColumn, ParsedPairs
 from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import may_be_missing
@@ -63,7 +63,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     """
     options = options or GraphOptions()
     source = _source(path, options.format)
-    arcs: Arcs = source.format.reader("graph")(source, options)
+    arcs: ParsedArcs = source.format.reader("graph")(source, options)
     if options.nodes is not None:
         arcs = _over_all_nodes(source, arcs, options.nodes)
     rows = arcs.source.size
@@ -122,7 +122,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     """
     options = options or BipartiteOptions()
     source = _source(path, options.format)
-    pairs: Pairs = source.format.reader("bipartite")(source, options)
+    pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
     if options.users is not None:
         position, pairs.users = _over_all(source, pairs.users, options.users)
         pairs.user, pairs.notes.nameless = position[pairs.user], False
@@ -356,7 +356,7 @@ def _data_of(reading: Reading[D]) -> D:
     return reading.data
 
 
-def _lists_names(source: Source, pairs: Pairs) -> bool:
+def _lists_names(source: Source, pairs: ParsedPairs) -> bool:
     """Whether users are numbers of lines, and items are named: they may be such numbers."""
     return pairs.notes.nameless and source.format.text_ids
 
@@ -367,20 +367,20 @@ def _is_plain(labels: Ids) -> bool:
     return labels.size == 0 or (int(labels[0]) == 0 and int(labels[-1]) == labels.size - 1)
 
 
-def _over_all_nodes(source: Source, arcs: Arcs, path: Path) -> Arcs:
+def _over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:
     """Return the arcs over the nodes that a second file lists."""
     position, labels = _over_all(source, arcs.labels, path)
     arcs.source, arcs.target, arcs.labels = position[arcs.source], position[arcs.target], labels
     return arcs
 
 
-def _over_all(source: Source, labels: Ids, path: Path) -> Column:
+def _over_all(source: Source, labels: Ids, path: Path) -> ParsedColumn:
     """Return the positions of labels among the ids that a second file lists, and these ids."""
     every = _listed_ids(path, labels)
     if labels.dtype.kind != every.dtype.kind:
         labels, every = as_text(labels), distinct(as_text(every))
     try:
-        return Column(positions(labels, every, what="ids"), every)
+        return ParsedColumn(positions(labels, every, what="ids"), every)
     except DataError as error:
         source.refuse(f"{path.name} does not list it all. {error}")
 
@@ -396,7 +396,7 @@ def _listed_ids(path: str | Path, known: Ids) -> Ids:
         The ids in the data.
     """
     source = _source(path, None)
-    listed: Column = source.format.reader("ids")(source)
+    listed: ParsedColumn = source.format.reader("ids")(source)
     ids: Ids = listed.labels
     if source.format.module == "delimited" and ids.dtype.kind == "T" and ids.size > 1:
         first = str(ids[listed.codes[0]])

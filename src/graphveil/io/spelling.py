@@ -45,7 +45,7 @@ _MAY_BE_MISSING = (
 _UNSEEN = "[\u200b\ufeff]"
 
 
-class Problem(NamedTuple):
+class SpellingProblem(NamedTuple):
     """An id that cannot be read, and what is wrong with it."""
 
     value: str
@@ -63,7 +63,7 @@ def other_than_integers(values: pa.Array) -> pa.Array:
     return values.filter(pc.invert(pc.match_substring_regex(values, _INTEGER)))
 
 
-def problem_of(values: pa.Array) -> Problem | None:
+def problem_of(values: pa.Array) -> SpellingProblem | None:
     """Return the first of a column's distinct ids that is refused in text, None where all are read.
 
     Refused are empty ids, missing values beside integers, integers that are too large, and negative
@@ -79,17 +79,17 @@ def problem_of(values: pa.Array) -> Problem | None:
     others = other_than_integers(values)
     if len(others) == 0:
         large = [value for value in values.to_pylist() if len(value) > 18 and int(value) > LARGEST]
-        return Problem(max(large, key=len), f"is larger than {LARGEST}") if large else None
+        return SpellingProblem(max(large, key=len), f"is larger than {LARGEST}") if large else None
     missing = pc.is_in(pc.utf8_lower(others), value_set=pa.array(_MISSING))
     integers = len(others) < len(values)
     if pc.any(pc.equal(others, "")).as_py() or (integers and pc.all(missing).as_py()):
-        return Problem(others.filter(missing)[0].as_py(), "is missing")
+        return SpellingProblem(others.filter(missing)[0].as_py(), "is missing")
     if pc.all(pc.match_substring_regex(others, NUMBER)).as_py():
         for value in others.to_pylist():
             if value.startswith("-"):
-                return Problem(value, "is negative")
+                return SpellingProblem(value, "is negative")
             if not re.fullmatch(r"[0-9]+", value):
-                return Problem(value, "is no whole number")
+                return SpellingProblem(value, "is no whole number")
     return None
 
 
@@ -140,7 +140,7 @@ def may_be_missing(labels: Ids) -> str:
     return next((word for word in _MAY_BE_MISSING if np.any(labels == word)), "")
 
 
-def problem_of_some(values: pa.Array) -> Problem | None:
+def problem_of_some(values: pa.Array) -> SpellingProblem | None:
     """Return a problem that `problem_of` has with some of a column's ids, None where with none.
 
     Before a run it is not known which ids will be released together.

@@ -17,7 +17,7 @@ from graphveil.errors import did_you_mean, mapping, option, several
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
-from graphveil.io.parsed import Cells, Notes
+from graphveil.io.parsed import Notes, ParsedCells
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
 
@@ -31,7 +31,7 @@ _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
 
-def read_cells(source: Source, options: TableOptions) -> Cells:
+def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     """Return the columns of a text table: integers where all cells are, else text."""
     header: Header = "no" if options.header == "no" else "yes"
     dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
@@ -57,7 +57,7 @@ def read_cells(source: Source, options: TableOptions) -> Cells:
         odd += [] if cell is None else [(name, cell)]
     notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
-    return Cells(columns=columns, notes=notes)
+    return ParsedCells(columns=columns, notes=notes)
 
 
 def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:

@@ -12,7 +12,7 @@ from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Arcs
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
 
 
@@ -33,7 +33,7 @@ class GraphElements(ABC):
         self._parser.StartDoctypeDeclHandler = self._declared
         self._parser.EntityDeclHandler = self._declared
 
-    def read(self) -> Arcs:
+    def read(self) -> ParsedArcs:
         """Return the arcs of the whole file; ids are those of the node elements."""
         try:
             for _, chunk in self._source.chunks():

@@ -17,7 +17,7 @@ from graphveil.kernels.leaf import leaf, wide
 from graphveil.kernels.tiers import tiered
 
 
-class Tree(NamedTuple):
+class Dendrogram(NamedTuple):
     """A binary tree over n leaves.
 
     Parameters
@@ -45,7 +45,7 @@ class Tree(NamedTuple):
 
 
 @leaf
-def first_below(tree: Tree, node: int) -> int:
+def first_below(tree: Dendrogram, node: int) -> int:
     """Return the position of the leftmost leaf below a node."""
     while tree.left[node] >= 0:
         node = wide(tree.left[node])
@@ -54,7 +54,7 @@ def first_below(tree: Tree, node: int) -> int:
 
 @leaf
 def edges_between(
-    tree: Tree, one: int, other: int, indptr: NDArray[np.int64], indices: NDArray[np.int32]
+    tree: Dendrogram, one: int, other: int, indptr: NDArray[np.int64], indices: NDArray[np.int32]
 ) -> int:
     """Return the edges between the leaves of two subtrees, from the neighbors of the smaller."""
     if tree.size[other] < tree.size[one]:
@@ -71,7 +71,7 @@ def edges_between(
 
 @tiered()
 @leaf
-def count_edges(tree: Tree, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
+def count_edges(tree: Dendrogram, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
     """Write into ``tree.edges`` the edges between the two sides of every inner node."""
     for node in range(tree.order.size, tree.left.size):
         left, right = wide(tree.left[node]), wide(tree.right[node])
@@ -79,7 +79,7 @@ def count_edges(tree: Tree, indptr: NDArray[np.int64], indices: NDArray[np.int32
 
 
 @leaf
-def log_likelihood(tree: Tree) -> float:
+def log_likelihood(tree: Dendrogram) -> float:
     """Return the log-likelihood of the graph under the tree, each pair with its node's density."""
     total = 0.0
     for node in range(tree.order.size, tree.left.size):
@@ -98,7 +98,7 @@ def _term(edges: int, pairs: int) -> float:
 
 @leaf
 def walk(
-    tree: Tree,
+    tree: Dendrogram,
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     steps: int,
@@ -133,7 +133,7 @@ def walk(
 
 @leaf
 def _edges_after(
-    tree: Tree,
+    tree: Dendrogram,
     stays: int,
     goes: int,
     sibling: int,
@@ -148,7 +148,9 @@ def _edges_after(
 
 
 @leaf
-def _change(tree: Tree, node: int, trio: tuple[int, int, int], inside: int, outside: int) -> float:
+def _change(
+    tree: Dendrogram, node: int, trio: tuple[int, int, int], inside: int, outside: int
+) -> float:
     """Return the change of the log-likelihood if the last two of the trio change places."""
     stays, goes, sibling = trio
     one, two, three = tree.size[stays], tree.size[goes], tree.size[sibling]
@@ -158,7 +160,7 @@ def _change(tree: Tree, node: int, trio: tuple[int, int, int], inside: int, outs
 
 
 @leaf
-def _rearrange(tree: Tree, node: int, stays: int, goes: int, sibling: int) -> None:
+def _rearrange(tree: Dendrogram, node: int, stays: int, goes: int, sibling: int) -> None:
     """Write the tree in which one child of a node and the node's sibling changed places."""
     above, filled = wide(tree.parent[node]), 0
     start = first_below(tree, above)

@@ -57,7 +57,7 @@ def candidate_set_sizes(graph: Graph, *, phi: float) -> Ints:
     first, second = degrees[model], inner[model]
     distinct, start = np.unique(first, return_index=True)
     before = np.concatenate([[0], np.cumsum(sizes)])
-    pairs = kernels.Pairs(np.append(start, first.size), second, before)
+    pairs = kernels.NeighborPairs(np.append(start, first.size), second, before)
     reach, reach_inside = _reach(first, phi), _reach(second, phi)
     boxes = kernels.Boxes(
         np.searchsorted(distinct, first - reach, side="left"),

@@ -23,7 +23,7 @@ _DAMPING = 0.1
 _TOLERANCE = 1e-7
 
 
-class Pairs(NamedTuple):
+class NodePairs(NamedTuple):
     """Which records fit which persons, record i being that of person i.
 
     Parameters
@@ -60,7 +60,7 @@ class Posteriors(NamedTuple):
         Whether every share was counted; else some are estimated.
     """
 
-    pairs: Pairs
+    pairs: NodePairs
     chance: Floats
     exact: bool
 
@@ -76,7 +76,7 @@ class Posteriors(NamedTuple):
         return best
 
 
-def allowed(pairs: Pairs, without: NDArray[np.bool_] | None = None) -> Pairs:
+def allowed(pairs: NodePairs, without: NDArray[np.bool_] | None = None) -> NodePairs:
     """Return the pairs that occur in some full assignment.
 
     Parameters
@@ -95,7 +95,7 @@ def allowed(pairs: Pairs, without: NDArray[np.bool_] | None = None) -> Pairs:
     return _within(pairs, _components(pairs, without))
 
 
-def posteriors(pairs: Pairs) -> Posteriors:
+def posteriors(pairs: NodePairs) -> Posteriors:
     """Return how likely each pair is, all full assignments being equally likely.
 
     Parts that no assignment joins are counted one by one, exactly up to `EXACT_ROWS` records each.
@@ -122,7 +122,7 @@ def posteriors(pairs: Pairs) -> Posteriors:
     return Posteriors(inside, chance, large.size == 0)
 
 
-def _components(pairs: Pairs, without: NDArray[np.bool_] | None) -> Ints:
+def _components(pairs: NodePairs, without: NDArray[np.bool_] | None) -> Ints:
     """Return the strong component of every record; one whose pair is known is one of its own."""
     from scipy import sparse  # noqa: PLC0415  heavy: not for help
     from scipy.sparse import csgraph  # noqa: PLC0415  heavy: not for help
@@ -137,11 +137,11 @@ def _components(pairs: Pairs, without: NDArray[np.bool_] | None) -> Ints:
     return component
 
 
-def _within(pairs: Pairs, component: Ints) -> Pairs:
+def _within(pairs: NodePairs, component: Ints) -> NodePairs:
     records = pairs.records
     kept = component[records] == component[pairs.indices]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records[kept], minlength=pairs.n))])
-    return Pairs(indptr.astype(np.int64), pairs.indices[kept])
+    return NodePairs(indptr.astype(np.int64), pairs.indices[kept])
 
 
 def _counted(records: Ints, persons: Ints) -> Floats:

@@ -60,20 +60,22 @@ def twins(graph: Graph) -> Labels:
     return np.unique(joined, return_inverse=True)[1]
 
 
-def _adjacent(graph: Graph, own: NDArray[np.int32], values: NDArray[np.int32]) -> kernels.Rows:
+def _adjacent(
+    graph: Graph, own: NDArray[np.int32], values: NDArray[np.int32]
+) -> kernels.MultisetRows:
     largest = max(own.max(initial=0), values.max(initial=0))
     lists = (graph.indptr, graph.indices, frozen(own), frozen(values))
-    return kernels.Rows(*lists, distance=1, inside=False, largest=int(largest))
+    return kernels.MultisetRows(*lists, distance=1, inside=False, largest=int(largest))
 
 
-def _farther(graph: Graph, distance: int, *, inside: bool) -> kernels.Rows:
+def _farther(graph: Graph, distance: int, *, inside: bool) -> kernels.MultisetRows:
     largest = int(graph.degrees().max(initial=0))
     nothing = frozen(np.empty(0, dtype=np.int32))
     lists = (graph.indptr, graph.indices, nothing, nothing)
-    return kernels.Rows(*lists, distance=distance, inside=inside, largest=largest)
+    return kernels.MultisetRows(*lists, distance=distance, inside=inside, largest=largest)
 
 
-def _classes(rows: kernels.Rows) -> Labels:
+def _classes(rows: kernels.MultisetRows) -> Labels:
     """Return the classes of equal multisets; the hash only says which to compare."""
     hashes = kernels.row_hashes(rows)
     model = np.empty(hashes.size, dtype=np.int64)
@@ -98,7 +100,7 @@ def _bounds(ordered: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _in_order(
-    rows: kernels.Rows, models: NDArray[np.int64], hashes: NDArray[np.uint64]
+    rows: kernels.MultisetRows, models: NDArray[np.int64], hashes: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
     """Return the order of the classes by hash, and by the sorted multiset where hashes are equal.
 

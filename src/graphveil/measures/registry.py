@@ -14,7 +14,7 @@ from graphveil.errors import ParameterError, one_of
 from graphveil.measures import affected, dk, multisets, scalars
 from graphveil.measures.scalars import Columns, Labels
 
-Classes = Callable[[Graph, int], tuple[Labels, int]]
+ClassesOfNodes = Callable[[Graph, int], tuple[Labels, int]]
 Affected: TypeAlias = Callable[[Graph, int, int, int], "NDArray[np.int64]"]
 
 
@@ -50,7 +50,7 @@ class Measure:
     knows: str
     definition: str
     source: str
-    classes: Classes
+    classes: ClassesOfNodes
     values: Callable[[Graph, int], Columns] | None = None
     affected: Affected
     degree_is_fixed: Literal["always", "at distance 1", "never"]
@@ -69,14 +69,14 @@ class Measure:
         )
 
 
-def _by_value(values: Callable[[Graph, int], Columns]) -> Classes:
+def _by_value(values: Callable[[Graph, int], Columns]) -> ClassesOfNodes:
     def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
         return scalars.classes_of(*values(graph, distance).values()), 0
 
     return classes
 
 
-def _by_multiset(labels: Callable[[Graph, int], Labels]) -> Classes:
+def _by_multiset(labels: Callable[[Graph, int], Labels]) -> ClassesOfNodes:
     def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
         return labels(graph, distance), 0
 

@@ -15,7 +15,7 @@ from graphveil.data import Graph
 from graphveil.methods.noisy import SMALLEST_PART, Share
 from graphveil.methods.priors.model import (
     CLASSES_OF_MIXING,
-    Classes,
+    PriorClasses,
     configuration,
     groups_of,
     mixing_factors,
@@ -100,7 +100,7 @@ class MixingPriorResponse(PriorResponse):
         return super().parts | {"epsilon_mixing": self.part(self.epsilon_mixing, self.mixing_share)}
 
     def _modeled(
-        self, data: Graph, classes: Classes, budget: dict[str, Any], randomness: Randomness
+        self, data: Graph, classes: PriorClasses, budget: dict[str, Any], randomness: Randomness
     ) -> BlockFlips:
         """Return the prior that classes and noisy counts make."""
         weights, groups = configuration(classes), groups_of(classes)

@@ -15,7 +15,7 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
 from graphveil.methods.equivalence_classes.drafting import draft_of
-from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
 from graphveil.methods.equivalence_classes.rule import Rule, profiles_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
@@ -111,7 +111,7 @@ class Mondrian(Anonymizer[Bipartite]):
         published = profiles.kept(RULES[self.release])
         return draft_of(data, parts, profiles, published, self.k)
 
-    def _parts(self, rows: Rows, names: Ids) -> Labels:
+    def _parts(self, rows: CollapsedRows, names: Ids) -> Labels:
         """Return the part of every row."""
         from graphveil.kernels import mondrian  # noqa: PLC0415  compiled code, when needed
 

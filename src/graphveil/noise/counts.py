@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from graphveil.noise.inversion import FIRST_BITS, Table, inverted
+from graphveil.noise.inversion import FIRST_BITS, InversionTable, inverted
 from graphveil.noise.uniform import FULL, Words
 
 BLOCK_MEAN = 64
@@ -52,7 +52,7 @@ def _total(words: Words, trials: int, threshold: int, blocks: int) -> int:
     return int(inverted(words, tables, FIRST_BITS, blocks).sum())
 
 
-def distribution(trials: int, threshold: int, bits: int) -> Table:
+def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
     """Return integer bounds of the distribution function of the binomial law.
 
     Parameters
@@ -73,13 +73,13 @@ def distribution(trials: int, threshold: int, bits: int) -> Table:
     lower, upper = [low], [high]
     for k in range(trials - 1):
         if high <= 1 and k * FULL > trials * threshold:
-            return Table(lower, upper, bits, whole=False)
+            return InversionTable(lower, upper, bits, whole=False)
         above, beneath = (trials - k) * threshold, (k + 1) * failing
         low = low * above // beneath
         high = -(-high * above // beneath)
         lower.append(lower[-1] + low)
         upper.append(upper[-1] + high)
-    return Table(lower, upper, bits, whole=True)
+    return InversionTable(lower, upper, bits, whole=True)
 
 
 def _power(base: int, exponent: int, bits: int, *, up: bool = False) -> int:

@@ -15,7 +15,7 @@ FIRST_BITS = 384
 """Fractional bits of the first table; it is made again with twice as many where these do not do."""
 
 
-class Table(NamedTuple):
+class InversionTable(NamedTuple):
     """Bounds of a distribution function, P[X <= k] for k = 0, 1, ..., in units of 2^-bits.
 
     The true value lies between the two of the same index. Where `whole`, every k is listed but the
@@ -28,7 +28,7 @@ class Table(NamedTuple):
     whole: bool
 
 
-Tables = Callable[[int], Table]
+Tables = Callable[[int], InversionTable]
 """A function from fractional bits to the table of a law with as many."""
 
 
@@ -76,7 +76,7 @@ def _top_words(values: list[int], bits: int) -> NDArray[np.uint64]:
     return np.array([min(value >> (bits - 64), FULL - 1) for value in values], dtype=np.uint64)
 
 
-def _extended(words: Words, tables: Tables, table: Table, first: int) -> int:
+def _extended(words: Words, tables: Tables, table: InversionTable, first: int) -> int:
     """Return the value for a uniform number whose first word does not decide it."""
     number, width = first, 64
     while True:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.epsilon import LARGEST_EPSILON
 from graphveil.errors import ParameterError
-from graphveil.noise.inversion import FIRST_BITS, Table, inverted
+from graphveil.noise.inversion import FIRST_BITS, InversionTable, inverted
 from graphveil.noise.uniform import Words
 
 LONGEST = 1 << 15
@@ -88,7 +88,7 @@ def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     return quotient * DIGIT + inverted(words, remainders, FIRST_BITS, count)
 
 
-def geometric_law(epsilon: Fraction, bits: int) -> Table:
+def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
     """Return integer bounds of 1 - q^(k+1), the distribution function of the geometric law.
 
     Examples
@@ -105,10 +105,10 @@ def geometric_law(epsilon: Fraction, bits: int) -> Table:
         lower.append((1 << bits) - most)
         upper.append((1 << bits) - least)
         before, least, most = most, (least * low) >> bits, -((-most * high) >> bits)
-    return Table(lower, upper, bits, whole=False)
+    return InversionTable(lower, upper, bits, whole=False)
 
 
-def remainder_law(epsilon: Fraction, base: int, bits: int) -> Table:
+def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
     """Return integer bounds of (1 - q^(k+1)) / (1 - q^base): a geometric number modulo the base.
 
     Examples
@@ -127,7 +127,7 @@ def remainder_law(epsilon: Fraction, base: int, bits: int) -> Table:
         lower.append(max(full - most, 0) * full // (full - last_low))
         upper.append(min(-((least - full) * full // (full - last_high)), full))
         least, most = (least * low) >> bits, -((-most * high) >> bits)
-    return Table(lower, upper, bits, whole=True)
+    return InversionTable(lower, upper, bits, whole=True)
 
 
 def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from pyarrow import ipc
 
 from graphveil.data.ids import as_ids
-from graphveil.data.people import Shared, counted
+from graphveil.data.people import SharedIds, counted
 from graphveil.engines.database import database, identifier, rows_of, stream
 from graphveil.engines.engine import Engine
 from graphveil.io import BipartiteOptions, ReadingReport
 from graphveil.io.parquet_files import batches_in, write_batches
 from graphveil.io.source import Source
 from graphveil.methods.smooth_k.orders import HASHES, MinHash
-from graphveil.on_disk.lists import Lists, grouped, lists_of, starts_of
+from graphveil.on_disk.lists import ItemLists, grouped, lists_of, starts_of
 from graphveil.on_disk.raw_rows import Raw, raw_rows
 from graphveil.progress import stage
 from graphveil.records.digest import RowsPart, digest_of_parts
@@ -162,7 +162,7 @@ def _check_items(source: Source, raw: Raw, folder: Path, memory_mib: int) -> Non
         common = users.join(items, "u.id = i.id", how="semi")
         (shared,) = common.aggregate("count(*)").fetchall()[0]
     both = integers and all(counted(n, top) for n, top in counts)
-    refusal = Shared(shared, counts[1][0], counted=both).refusal
+    refusal = SharedIds(shared, counts[1][0], counted=both).refusal
     if refusal:
         source.refuse(refusal)
 
@@ -234,7 +234,7 @@ def _write_coded(
                 continue
             column = batch.column("items")
             indices = numbering.numbers_of(column.flatten())
-            rows, repeated = Lists(user, starts_of(column), indices).in_order()
+            rows, repeated = ItemLists(user, starts_of(column), indices).in_order()
             dropped += repeated
             yield pa.RecordBatch.from_arrays([user, rows.column()], names=["user", "items"])
         for more in new_users:
@@ -249,7 +249,7 @@ def _without_features(users: pa.Array, *, lists: bool) -> pa.RecordBatch:
     if not lists:
         nothing = pa.array(np.full(n, NOTHING, dtype=np.int32))
         return pa.RecordBatch.from_arrays([users, nothing], names=["user", "item"])
-    rows = Lists(users, np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    rows = ItemLists(users, np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
     return pa.RecordBatch.from_arrays([users, rows.column()], names=["user", "items"])
 
 
@@ -261,7 +261,7 @@ def _write_rows(
     last: list[object] = []
 
     def signed() -> Iterator[pa.RecordBatch]:
-        for rows, repeated in map(Lists.in_order, _sorted_rows(pieces)):
+        for rows, repeated in map(ItemLists.in_order, _sorted_rows(pieces)):
             n = len(rows.users)
             ends = [*last, *(rows.users[at].as_py() for at in (0, n - 1))]
             equal = pc.equal(rows.users.slice(1), rows.users.slice(0, n - 1))
@@ -280,7 +280,7 @@ def _write_rows(
     return n_rows, n_entries, dropped
 
 
-def _sorted_rows(pieces: list[Path]) -> Iterator[Lists]:
+def _sorted_rows(pieces: list[Path]) -> Iterator[ItemLists]:
     batches = (batch for piece in pieces for batch in batches_in(piece))
     first = next(batches, None)
     if first is None:
@@ -298,13 +298,13 @@ def _sorted_rows(pieces: list[Path]) -> Iterator[Lists]:
     yield from map(_without_nothing, grouped(pairs))
 
 
-def _without_nothing(rows: Lists) -> Lists:
+def _without_nothing(rows: ItemLists) -> ItemLists:
     """Return rows without the number that stands for no feature."""
     kept = rows.indices != NOTHING
     if kept.all():
         return rows
     ends = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return Lists(rows.users, ends[rows.indptr], rows.indices[kept])
+    return ItemLists(rows.users, ends[rows.indptr], rows.indices[kept])
 
 
 def _parts(path: Path) -> Iterator[RowsPart]:

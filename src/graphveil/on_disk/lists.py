@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 
-class Lists(NamedTuple):
+class ItemLists(NamedTuple):
     """Rows: the features of row u are ``indices[indptr[u]:indptr[u + 1]]``.
 
     Parameters
@@ -30,7 +30,7 @@ class Lists(NamedTuple):
         """Return the lists as an Arrow column of ``list<int32>``."""
         return pa.ListArray.from_arrays(pa.array(self.indptr.astype(np.int32)), self.indices)
 
-    def in_order(self) -> tuple[Lists, int]:
+    def in_order(self) -> tuple[ItemLists, int]:
         """Return the rows with sorted and distinct features, and how many repeats were dropped.
 
         Examples
@@ -46,7 +46,7 @@ class Lists(NamedTuple):
         distinct = np.unique(keys)
         starts = np.searchsorted(distinct, np.arange(len(self.users) + 1, dtype=np.int64) << 32)
         indices = (distinct & 0xFFFFFFFF).astype(np.int32)
-        return Lists(self.users, starts, indices), keys.size - distinct.size
+        return ItemLists(self.users, starts, indices), keys.size - distinct.size
 
 
 def starts_of(column: pa.Array) -> NDArray[np.int64]:
@@ -61,13 +61,13 @@ def starts_of(column: pa.Array) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def lists_of(users: pa.Array, column: pa.Array) -> Lists:
+def lists_of(users: pa.Array, column: pa.Array) -> ItemLists:
     """Return the rows of a column of ``list<int32>``."""
     indices = column.flatten().to_numpy(zero_copy_only=False)
-    return Lists(users, starts_of(column), indices.astype(np.int32, copy=False))
+    return ItemLists(users, starts_of(column), indices.astype(np.int32, copy=False))
 
 
-def grouped(pairs: Iterable[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[Lists]:
+def grouped(pairs: Iterable[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[ItemLists]:
     """Yield rows out of (users, features) in which every user stands in one run.
 
     Examples
@@ -86,10 +86,10 @@ def grouped(pairs: Iterable[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[Lis
         starts = _run_starts(users)
         last = int(starts[-1])
         if last:
-            yield Lists(users.take(pa.array(starts[:-1])), starts, indices[:last])
+            yield ItemLists(users.take(pa.array(starts[:-1])), starts, indices[:last])
         users, indices = users.slice(last), indices[last:]
     if users is not None:
-        yield Lists(users.slice(0, 1), np.array([0, indices.size]), indices)
+        yield ItemLists(users.slice(0, 1), np.array([0, indices.size]), indices)
 
 
 def _run_starts(users: pa.Array) -> NDArray[np.int64]:

@@ -23,12 +23,12 @@ from graphveil.io.options import recorded
 from graphveil.io.source import Source
 from graphveil.methods import METHODS
 from graphveil.methods.equivalence_classes.rule import Kept, cost_of
-from graphveil.methods.equivalence_classes.warned import Counts, advice_on
+from graphveil.methods.equivalence_classes.warned import EntryCounts, advice_on
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, features_of, intake
 from graphveil.on_disk.raw_rows import check_readable
-from graphveil.on_disk.worker import Tally, Task, Worker, certain_entries, tally_of
+from graphveil.on_disk.worker import ChunkTask, Tally, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
@@ -308,9 +308,9 @@ class _Run:
                 advance(1)
         return parts, tally
 
-    def _task(self, number: int, part: Path) -> Task:
+    def _task(self, number: int, part: Path) -> ChunkTask:
         randomness = self.working.randomness
-        return Task(
+        return ChunkTask(
             source=self.working.folder / "chunks" / f"chunk-{number:06d}.parquet",
             target=part,
             clusters=part.with_name(f"clusters-{number:06d}.parquet"),
@@ -318,11 +318,11 @@ class _Run:
             secret=int.from_bytes(randomness.stream(f"rest of chunk {number}").bytes(32), "big"),
         )
 
-    def counts(self, tally: Tally, facts: Facts) -> Counts:
+    def counts(self, tally: Tally, facts: Facts) -> EntryCounts:
         """Return what the advice to the owner depends on."""
         folder = self.working.folder / "parts"
         clusters = sorted(folder.glob("clusters-*.parquet"))
-        return Counts(
+        return EntryCounts(
             rows=facts.n_rows,
             empty=tally.empty,
             certain=certain_entries(clusters, folder, self.engine.memory_mib),

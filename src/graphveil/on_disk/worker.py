@@ -21,7 +21,7 @@ from graphveil.methods.equivalence_classes.rule import Profiles, kept_of, profil
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.intake import features_of
-from graphveil.on_disk.lists import Lists, lists_of
+from graphveil.on_disk.lists import ItemLists, lists_of
 from graphveil.randomness import Randomness
 
 KEY = ("key_high", "key_low")
@@ -53,7 +53,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
         return Tally(**dict(zip(self.__struct_fields__, (a + b for a, b in pairs), strict=True)))
 
 
-class Task(NamedTuple):
+class ChunkTask(NamedTuple):
     """A chunk whose rows are to be released.
 
     Parameters
@@ -94,7 +94,7 @@ class Worker:
     n_features: int
     seeded: bool
 
-    def __call__(self, task: Task) -> Tally:
+    def __call__(self, task: ChunkTask) -> Tally:
         """Write the clusters of a chunk, then its released rows, and return what they keep.
 
         A chunk whose released rows are there is done.
@@ -116,7 +116,7 @@ class Worker:
         columns = [
             table["position"],
             table["user"],
-            Lists(table["user"], out.indptr, out.indices).column(),
+            ItemLists(table["user"], out.indptr, out.indices).column(),
             *map(pa.array, self._keys(data.n_users, draws)),
         ]
         names = ["position", "user", "items", *KEY]

@@ -4,7 +4,7 @@ from graphveil.records.digest import digest_of
 from graphveil.records.manifest import MANIFEST, Manifest, read_manifest
 from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, read_record
 from graphveil.release.linkage import Linkage
-from graphveil.release.matched_pairs import Levels, Witness
+from graphveil.release.matched_pairs import OwnersLevels, Witness
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.release import Release, nesting_of, read_release
 
@@ -12,9 +12,9 @@ __all__ = [
     "LINKAGE",
     "MANIFEST",
     "RECORD",
-    "Levels",
     "Linkage",
     "Manifest",
+    "OwnersLevels",
     "Private",
     "Provenance",
     "Record",

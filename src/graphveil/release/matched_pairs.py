@@ -25,7 +25,7 @@ PART = 1 << 20
 """So many pairs are written at a time."""
 
 
-class Levels(NamedTuple):
+class OwnersLevels(NamedTuple):
     """The level of every person: private.
 
     Parameters
@@ -80,7 +80,7 @@ class Witness(NamedTuple):
             yield pa.table(columns, names=WITNESS_COLUMNS)
 
 
-def read_levels(folder: Path) -> Levels | None:
+def read_levels(folder: Path) -> OwnersLevels | None:
     """Return the levels beside a release folder, or None where there are none.
 
     Raises
@@ -91,7 +91,9 @@ def read_levels(folder: Path) -> Levels | None:
     table = read_owners(private_folder(folder) / LEVELS, LEVEL_COLUMNS, "a file of levels")
     if table is None:
         return None
-    return Levels(as_ids(table["original"], what="original"), as_ids(table["level"], what="level"))
+    return OwnersLevels(
+        as_ids(table["original"], what="original"), as_ids(table["level"], what="level")
+    )
 
 
 def read_witness(folder: Path, linkage: Linkage | None) -> Witness | None:

@@ -9,7 +9,7 @@ from typing import Any
 from graphveil._version import __version__
 from graphveil.records.ledger import Spent
 from graphveil.release.linkage import Linkage
-from graphveil.release.matched_pairs import Levels, Witness
+from graphveil.release.matched_pairs import OwnersLevels, Witness
 
 TOOL = "graphveil"
 
@@ -67,5 +67,5 @@ class Private:
     unrecorded: tuple[str, ...] = ()
     nested_in: tuple[str, ...] = ()
     spent: Spent | None = None
-    levels: Levels | None = field(default=None, repr=False)
+    levels: OwnersLevels | None = field(default=None, repr=False)
     witness: Witness | None = field(default=None, repr=False)

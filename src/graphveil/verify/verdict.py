@@ -12,7 +12,7 @@ from graphveil.claims.guarantees import CheckWord
 from graphveil.errors import Message, option
 from graphveil.html import html_table
 
-Outcome = Literal["holds", "fails", "not checked"]
+CheckOutcome = Literal["holds", "fails", "not checked"]
 
 TWICE = "original read twice"
 SHARED = "read by the reader that the method used, alone"
@@ -44,7 +44,7 @@ class Check(msgspec.Struct, frozen=True):
     """
 
     name: str
-    outcome: Outcome
+    outcome: CheckOutcome
     detail: str
     needs: str | None = None
 

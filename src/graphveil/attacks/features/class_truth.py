@@ -28,7 +28,7 @@ else:
 THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
 
 
-class Profiles(NamedTuple):
+class ClassProfiles(NamedTuple):
     """How many members of every class truly have every feature that one of them has, or it shows.
 
     Parameters
@@ -49,13 +49,13 @@ class Profiles(NamedTuple):
     shown: NDArray[np.bool_]
     size: NDArray[np.int64]
 
-    def only(self, some: NDArray[np.bool_]) -> Profiles:
+    def only(self, some: NDArray[np.bool_]) -> ClassProfiles:
         """Return some of the pairs."""
         group, feature, having, shown, size = self
-        return Profiles(group[some], feature[some], having[some], shown[some], size[some])
+        return ClassProfiles(group[some], feature[some], having[some], shown[some], size[some])
 
 
-def profiles_of(people: People) -> Profiles:
+def profiles_of(people: People) -> ClassProfiles:
     """Return what the members of every class truly have, and what it publishes.
 
     Parameters
@@ -77,7 +77,7 @@ def profiles_of(people: People) -> Profiles:
     counts = np.zeros(every.size, dtype=np.int64)
     counts[np.searchsorted(every, keys)] = np.rint(having.data)
     group, feature = np.divmod(every, max(width, 1))
-    return Profiles(group, feature, counts, np.isin(every, of_shown), classes.sizes[group])
+    return ClassProfiles(group, feature, counts, np.isin(every, of_shown), classes.sizes[group])
 
 
 def class_truth(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
@@ -154,7 +154,7 @@ def least_counts(sizes: NDArray[np.int64], theta: str) -> NDArray[np.int64]:
 
 
 def _thresholds(
-    people: People, profiles: Profiles, theta: str, missing: dict[str, str]
+    people: People, profiles: ClassProfiles, theta: str, missing: dict[str, str]
 ) -> Iterator[AttackFigure]:
     """Yield what someone who has the rows of all others of a class is sure of.
 
@@ -179,7 +179,7 @@ def _thresholds(
     yield AttackFigure(part, float((lacking > 0).mean()), unit, 0.0)
 
 
-def _number_of(people: People, profiles: Profiles, *, having: bool) -> NDArray[np.int64]:
+def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> NDArray[np.int64]:
     """Return of how many of the pairs of their class people have the feature, or lack it."""
     shape = (people.classes.sizes.size, people.before.shape[1])
     pairs = sparse.csr_array(
@@ -192,7 +192,7 @@ def _number_of(people: People, profiles: Profiles, *, having: bool) -> NDArray[n
 
 
 def _risks(
-    people: People, certain: Profiles, share: NDArray[np.float64]
+    people: People, certain: ClassProfiles, share: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the share of everybody's rare features that their class makes certain.
 

@@ -20,7 +20,7 @@ FALSE_SHARE = 0.02
 LARGEST_TRUTH, LEAST_SUPPRESSED, LEAST_CHANCE = 0.999, 0.001, 1e-7
 
 
-class Classes(NamedTuple):
+class ReleasedClasses(NamedTuple):
     """The distinct rows of a release, and how true it is of its people.
 
     Parameters
@@ -86,7 +86,7 @@ class People(NamedTuple):
 
     before: sparse.csr_array
     own: NDArray[np.int64]
-    classes: Classes
+    classes: ReleasedClasses
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -139,7 +139,7 @@ def people_of(pair: BipartiteComparison, position: NDArray[np.int64] | None = No
     kept = int(before[inside].multiply(after[position[inside]]).nnz)
     n, true = after.shape[0], int(np.diff(before.indptr)[inside].sum())
     support = np.bincount(after.indices, minlength=after.shape[1])
-    classes = Classes(
+    classes = ReleasedClasses(
         rows=after[first],
         sizes=sizes,
         frequency=np.maximum(support, 1) / n,

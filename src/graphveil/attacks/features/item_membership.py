@@ -37,7 +37,7 @@ class ItemMembershipOptions(AttackOptions):
     )
 
 
-class Asked(NamedTuple):
+class ChallengedPairs(NamedTuple):
     """What the adversary knows of some people, and asks.
 
     Parameters
@@ -86,7 +86,7 @@ def item_membership(
 
 def asked_of(
     people: People, order: NDArray[np.int64], targets: int, rng: np.random.Generator
-) -> Asked:
+) -> ChallengedPairs:
     """Return what is asked of the first people in an order.
 
     Parameters
@@ -121,10 +121,12 @@ def asked_of(
         start, end = known.indptr[number : number + 2]
         known.data[start:end] = known.indices[start:end] != item[number]
     known.eliminate_zeros()
-    return Asked(chosen, known, item, other)
+    return ChallengedPairs(chosen, known, item, other)
 
 
-def chances_of(asked: Asked, items: NDArray[np.int64], people: People) -> NDArray[np.float64]:
+def chances_of(
+    asked: ChallengedPairs, items: NDArray[np.int64], people: People
+) -> NDArray[np.float64]:
     """Return how likely the adversary takes it that every target has one further item.
 
     Parameters
@@ -150,20 +152,20 @@ def chances_of(asked: Asked, items: NDArray[np.int64], people: People) -> NDArra
     return likely
 
 
-def _above(asked: Asked, people: People) -> NDArray[np.float64]:
+def _above(asked: ChallengedPairs, people: People) -> NDArray[np.float64]:
     """Return whether everybody's item scores above everybody's other; ties are a half."""
     own, other = (chances_of(asked, items, people) for items in (asked.item, asked.other))
     return positives_above(own, other)
 
 
-def _above_by_frequency(asked: Asked, people: People) -> NDArray[np.float64]:
+def _above_by_frequency(asked: ChallengedPairs, people: People) -> NDArray[np.float64]:
     """Return the same by how frequent the items are in the release, whoever is asked about."""
     frequency = people.classes.frequency
     return positives_above(frequency[asked.item], frequency[asked.other])
 
 
 def _figures(
-    whom: str, asked: Asked, people: People, rng: np.random.Generator
+    whom: str, asked: ChallengedPairs, people: People, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
     """Yield the area under the curve, beside that of the items' frequencies."""
     above = _above(asked, people)

@@ -15,9 +15,9 @@ from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
 from graphveil.attacks.features.scoring import (
     MOST_CELLS,
     SURE,
-    Counts,
     Guesses,
     Known,
+    ScoreCounts,
     classes_in,
     everywhere,
     guesses,
@@ -198,7 +198,7 @@ def popular_items(
     return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
 
 
-def _marginals(known: Known, people: People) -> tuple[Counts, Counts]:
+def _marginals(known: Known, people: People) -> tuple[ScoreCounts, ScoreCounts]:
     """Return what is guessed right of everybody from how frequent features are alone."""
     frequency = people.classes.frequency
     likely = np.nonzero(frequency > 0.5)[0]
@@ -209,7 +209,7 @@ def _marginals(known: Known, people: People) -> tuple[Counts, Counts]:
 def _figures(
     part: str,
     made: Guesses,
-    marginals: tuple[Counts, Counts],
+    marginals: tuple[ScoreCounts, ScoreCounts],
     people: People,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
@@ -243,7 +243,7 @@ def _figures(
 
 
 def _precision_and_recall(
-    part: str, counts: Counts, guess: Counts, rng: np.random.Generator
+    part: str, counts: ScoreCounts, guess: ScoreCounts, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
     """Yield the share of guesses that are right, and of what is true that is guessed."""
     if not counts.true.sum():

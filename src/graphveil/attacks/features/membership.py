@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import run_again
-from graphveil.attacks.features.classes import FALSE_SHARE, Classes, People, people_of
+from graphveil.attacks.features.classes import FALSE_SHARE, People, ReleasedClasses, people_of
 from graphveil.attacks.features.scoring import MOST_CELLS, batches, classes_in, scores
 from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out, twin
 from graphveil.attacks.intervals import bootstrap_auc, positives_above
@@ -109,7 +109,7 @@ def likelihoods(people: People, whom: NDArray[np.int64]) -> NDArray[np.float64]:
     return of_rows
 
 
-def _of_features(classes: Classes) -> NDArray[np.float64]:
+def _of_features(classes: ReleasedClasses) -> NDArray[np.float64]:
     """Return how much likelier a feature is of who took part and whose class lacks it."""
     _, background = classes.chances(FALSE_SHARE)
     ratio: NDArray[np.float64] = np.log(background) - np.log(classes.frequency)

@@ -39,7 +39,7 @@ class RerunOptions(AttackOptions):
     people: int = parameter(default=2_000, text="people drawn of larger data", minimum=2)
 
 
-class Trial(NamedTuple):
+class RerunTrial(NamedTuple):
     """One item of a person against another that they might have.
 
     Parameters
@@ -132,7 +132,7 @@ def _trial(
     run: Callable[[Table | Bipartite, int], Counter[bytes]],
     releases: int,
     rng: np.random.Generator,
-) -> Trial:
+) -> RerunTrial:
     """Return what becomes of one item of one person."""
     changed = with_another_item(data, rng)
     either = (data, changed.data)
@@ -147,7 +147,7 @@ def _trial(
         sum(overlap(published[true], run(some, seed())) for _ in range(releases)) for some in either
     ]
     guess = int(np.argmax(overlaps)) if overlaps[0] != overlaps[1] else int(rng.integers(2))
-    return Trial(changed.person, published[0] != published[1], guess == true)
+    return RerunTrial(changed.person, published[0] != published[1], guess == true)
 
 
 def _rows_of_runs(again: Again) -> Callable[[Table | Bipartite, int], Counter[bytes]]:
@@ -279,7 +279,7 @@ def column_of_features(data: Bipartite) -> NDArray[np.int64] | None:
 
 
 def _risks(
-    trials: list[Trial], drawn: NDArray[np.int64], n: int
+    trials: list[RerunTrial], drawn: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how often everybody's item was guessed right where the seed is not known."""
     people = drawn[[trial.person for trial in trials]]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
-from graphveil.attacks.features.classes import Classes, People
+from graphveil.attacks.features.classes import People, ReleasedClasses
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.lazy import lazy_module
 from graphveil.measures.rows import equal_rows
@@ -50,7 +50,7 @@ class Known(NamedTuple):
     false_share: float
 
 
-class Counts(NamedTuple):
+class ScoreCounts(NamedTuple):
     """Features guessed of every target, beyond the known ones.
 
     Parameters
@@ -90,8 +90,8 @@ class Guesses(NamedTuple):
     own_chance: NDArray[np.float64]
     eccentric: NDArray[np.bool_]
     eccentric_is_own: NDArray[np.bool_]
-    others: Counts
-    rare: Counts
+    others: ScoreCounts
+    rare: ScoreCounts
 
 
 def classes_in(pair: BipartiteComparison) -> int:
@@ -112,7 +112,7 @@ def classes_in(pair: BipartiteComparison) -> int:
     return classes
 
 
-def batches(targets: int, classes: Classes) -> Iterator[slice]:
+def batches(targets: int, classes: ReleasedClasses) -> Iterator[slice]:
     """Yield which targets are scored at once."""
     width = sum(classes.rows.shape)
     size = max(1, CELLS_AT_ONCE // max(width, 1))
@@ -120,7 +120,7 @@ def batches(targets: int, classes: Classes) -> Iterator[slice]:
 
 
 def scores(
-    items: sparse.csr_array, classes: Classes, weights: NDArray[np.float64]
+    items: sparse.csr_array, classes: ReleasedClasses, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the weights of the items that every class shows, targets by classes.
 
@@ -174,7 +174,7 @@ def guesses(known: Known, people: People) -> Guesses:
     return Guesses(**arrays, others=every, rare=rare)
 
 
-def joined(parts: list[Counts]) -> Counts:
+def joined(parts: list[ScoreCounts]) -> ScoreCounts:
     """Return counts of several groups of targets as one.
 
     Examples
@@ -184,7 +184,7 @@ def joined(parts: list[Counts]) -> Counts:
     [1.0, 1.0]
     """
     guessed, right, true = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Counts(guessed, right, true)
+    return ScoreCounts(guessed, right, true)
 
 
 def _guesses(known: Known, people: People) -> Guesses:
@@ -213,7 +213,7 @@ def _guesses(known: Known, people: People) -> Guesses:
 
 
 def _eccentric(
-    items: sparse.csr_array, classes: Classes
+    items: sparse.csr_array, classes: ReleasedClasses
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return whether the score of Narayanan and Shmatikov stands out, and the class it names.
 
@@ -233,7 +233,7 @@ def _eccentric(
 
 def _other_features(
     chance: NDArray[np.float64], known: Known, people: People
-) -> tuple[Counts, Counts]:
+) -> tuple[ScoreCounts, ScoreCounts]:
     """Return the other features that are likelier than not, by the 60 likeliest classes."""
     classes = people.classes
     likely = _likeliest(chance)
@@ -278,7 +278,7 @@ def everywhere(
 
 def other_features(
     guessed: sparse.csr_array, known: Known, people: People
-) -> tuple[Counts, Counts]:
+) -> tuple[ScoreCounts, ScoreCounts]:
     """Return how many of the features that are not known were guessed, and rightly: all, and rare.
 
     Parameters
@@ -298,7 +298,7 @@ def other_features(
     of_all, of_rare = (
         [np.asarray(some @ weight) for some in cells] for weight in (np.ones(rare.size), rare)
     )
-    return Counts(*of_all), Counts(*of_rare)
+    return ScoreCounts(*of_all), ScoreCounts(*of_rare)
 
 
 def _likeliest(chance: NDArray[np.float64]) -> sparse.csr_array:

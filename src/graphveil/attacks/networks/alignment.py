@@ -12,7 +12,7 @@ from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
-from graphveil.attacks.networks.naming import Drawn, Kinds, Naming, summary
+from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -58,7 +58,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     if pair.original.n_nodes == 0:
         raise NotMeasuredError("there are no people")
     rng = situation.rng("alignment")
-    kinds = Kinds.of(pair.original)
+    kinds = NodeKinds.of(pair.original)
     drawn = [
         Drawn(f"overlap {overlap:g}", list(_draws(pair, overlap, options.draws, kinds, rng)))
         for overlap in options.overlaps
@@ -89,7 +89,7 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
 
 
 def _draws(
-    pair: GraphComparison, overlap: float, draws: int, kinds: Kinds, rng: np.random.Generator
+    pair: GraphComparison, overlap: float, draws: int, kinds: NodeKinds, rng: np.random.Generator
 ) -> Iterator[Naming]:
     """Yield how good the names of each draw are."""
     for draw in range(draws):

@@ -19,7 +19,7 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
-from graphveil.attacks.networks.signatures import SIGNATURES, Candidates, Signatures, candidates
+from graphveil.attacks.networks.signatures import SIGNATURES, CandidateSets, Signatures, candidates
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.intervals import wilson
@@ -100,12 +100,12 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
     return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
 
 
-def _only(near: Candidates, number: int) -> Candidates:
-    return Candidates(*(counts[number] for counts in near))
+def _only(near: CandidateSets, number: int) -> CandidateSets:
+    return CandidateSets(*(counts[number] for counts in near))
 
 
 def figures_of(
-    name: str, near: Candidates, n: int, rng: np.random.Generator
+    name: str, near: CandidateSets, n: int, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
     """Yield what one signature gives away; a number of all people rests on no sample.
 

@@ -20,7 +20,7 @@ FEWEST_DRAWS = 10
 """From so many draws on there is an interval."""
 
 
-class Kinds(NamedTuple):
+class NodeKinds(NamedTuple):
     """Which people can be told apart by the original at all.
 
     Parameters
@@ -38,7 +38,7 @@ class Kinds(NamedTuple):
     distinct: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, original: Graph) -> Kinds:
+    def of(cls, original: Graph) -> NodeKinds:
         """Return the kinds of people of an original.
 
         Examples
@@ -74,7 +74,7 @@ class Naming(NamedTuple):
         cls,
         pairing: Pairing,
         match: NDArray[np.int64],
-        kinds: Kinds,
+        kinds: NodeKinds,
         known: NDArray[np.int64] | None = None,
     ) -> Naming:
         """Return how good a matching is.
@@ -173,7 +173,7 @@ class Rate(NamedTuple):
             yield AttackFigure(part, value, "share of people", self.baseline, sample=sample)
 
 
-def summary(drawn: Sequence[Drawn], kinds: Kinds, rng: np.random.Generator) -> Outcome:
+def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
     """Return the figures of all draws, and in what share of them everybody was named rightly.
 
     A person's risk is the largest such share under any of the adversary's knowledge.
@@ -202,7 +202,7 @@ def summary(drawn: Sequence[Drawn], kinds: Kinds, rng: np.random.Generator) -> O
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n), missing)
 
 
-def _rates(some: Drawn, kinds: Kinds) -> Iterator[Rate]:
+def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
     """Yield what is counted of the draws; last, how many of all people were named rightly."""
     n = kinds.twins.size
     alike = float(np.bincount(kinds.twins)[kinds.twins].mean()) / n

@@ -68,8 +68,8 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
     >>> expand(graph, graph, np.array([0, 1, -1, -1, -1])).match.tolist()
     [0, 1, 2, 3, 4]
     """
-    first, second = (kernels.Lists(graph.indptr, graph.indices) for graph in (one, two))
-    match = kernels.Matching(seeds.copy(), inverse(seeds, two.n_nodes))
+    first, second = (kernels.CandidateLists(graph.indptr, graph.indices) for graph in (one, two))
+    match = kernels.PercolationMatch(seeds.copy(), inverse(seeds, two.n_nodes))
     known = np.flatnonzero(seeds >= 0)
     fresh = known * two.n_nodes + seeds[known]
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
@@ -88,7 +88,7 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
 
 
 def _with_room(
-    table: Match, shift: int, match: kernels.Matching, tally: Match
+    table: Match, shift: int, match: kernels.PercolationMatch, tally: Match
 ) -> tuple[Match, int]:
     """Return the table, or one of the pairs that are free with room for the next marks; its shift.
 
@@ -104,7 +104,7 @@ def _with_room(
 
 
 def _with_room_in_heap(
-    heap: Match, table: Match, shift: int, match: kernels.Matching, tally: Match
+    heap: Match, table: Match, shift: int, match: kernels.PercolationMatch, tally: Match
 ) -> Match:
     """Return the heap with room for the next marks: without old entries, and larger if need be."""
     following = int(tally[kernels.NEXT])
@@ -119,7 +119,7 @@ def _with_room_in_heap(
     return larger
 
 
-def _not_spread(one: Graph, two: Graph, match: kernels.Matching, table: Match) -> Match:
+def _not_spread(one: Graph, two: Graph, match: kernels.PercolationMatch, table: Match) -> Match:
     """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
     n = two.n_nodes
     waiting = [np.empty(0, dtype=np.int64)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.copies import Pairing, pairing
-from graphveil.attacks.networks.naming import NOBODY, Drawn, Kinds, Naming, summary
+from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
@@ -96,7 +96,7 @@ def seed_propagation(
     pair = situation.comparison
     check_people(pair)
     rng = situation.rng("seed-propagation")
-    kinds = Kinds.of(pair.original)
+    kinds = NodeKinds.of(pair.original)
     drawn: list[Drawn] = []
     missing: dict[str, str] = {}
     for overlap, known in options.settings:
@@ -186,7 +186,7 @@ def _drawn(
     overlap: float,
     known: int,
     draws: int,
-    kinds: Kinds,
+    kinds: NodeKinds,
     rng: np.random.Generator,
 ) -> Drawn:
     """Return how good the names of all draws are; a label says where one was stopped."""

@@ -84,7 +84,7 @@ def _sums_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(values)])
 
 
-class Candidates(NamedTuple):
+class CandidateSets(NamedTuple):
     """How many released nodes are near what is known of some targets.
 
     Every array is int64, shape (3, targets), in the order of `SIGNATURES`.
@@ -114,7 +114,7 @@ def candidates(
     released: Signatures,
     position: NDArray[np.int64],
     targets: NDArray[np.int64],
-) -> Candidates:
+) -> CandidateSets:
     """Return how many released nodes are near the known signatures of each target.
 
     Parameters
@@ -139,4 +139,4 @@ def candidates(
         least = distance.min(axis=1, keepdims=True)
         for row, near in enumerate((distance < own, distance == own, distance == least)):
             counts[row, :, number] = near.sum(axis=1)
-    return Candidates(*counts)
+    return CandidateSets(*counts)

@@ -16,7 +16,7 @@ from graphveil.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
 Ints = NDArray[np.int64]
 
 
-class Clusters(NamedTuple):
+class ClusterMembers(NamedTuple):
     """Which row is in which cluster, and what is common to the rows of each.
 
     ``common`` has a row a cluster, ``without`` a row a row: what is common to the others of its
@@ -32,11 +32,11 @@ class Clusters(NamedTuple):
     before: Packed
 
 
-def clusters_of(rows: Packed, labels: Ints) -> Clusters:
+def clusters_of(rows: Packed, labels: Ints) -> ClusterMembers:
     """Return the clusters, still to be filled by `improve`; labels are 0..c-1, each in use."""
     sizes = np.bincount(labels)
     n, c = labels.size, sizes.size
-    return Clusters(
+    return ClusterMembers(
         labels=labels.copy(),
         sizes=sizes,
         common=Packed(rows.planes[:c].copy(), rows.stars[:c].copy(), rows.offsets),
@@ -47,7 +47,7 @@ def clusters_of(rows: Packed, labels: Ints) -> Clusters:
 
 
 @leaf
-def _refill(rows: Packed, clusters: Clusters, a: int) -> None:
+def _refill(rows: Packed, clusters: ClusterMembers, a: int) -> None:
     """Write what is common to a cluster of two rows or more, and to all of it but each row."""
     members, without = clusters.members, clusters.without
     size = ZERO
@@ -62,7 +62,7 @@ def _refill(rows: Packed, clusters: Clusters, a: int) -> None:
 
 
 @leaf
-def _move(rows: Packed, clusters: Clusters, row: int) -> int:
+def _move(rows: Packed, clusters: ClusterMembers, row: int) -> int:
     """Move a row to where it saves most; return how many stars that saves, 0 where it stays."""
     sizes, common, without = clusters.sizes, clusters.common, clusters.without
     a = clusters.labels[row]
@@ -84,7 +84,7 @@ def _move(rows: Packed, clusters: Clusters, row: int) -> int:
 
 
 @leaf
-def _change_places(rows: Packed, clusters: Clusters, row: int) -> int:
+def _change_places(rows: Packed, clusters: ClusterMembers, row: int) -> int:
     """Let a row and the best other change places; return how many stars that saves, 0 where none.
 
     No row can save more than its own cluster and the other's cost now: what cannot pay is left out.
@@ -115,7 +115,7 @@ def _change_places(rows: Packed, clusters: Clusters, row: int) -> int:
 
 
 @leaf
-def improve(rows: Packed, clusters: Clusters, k: int, orders: NDArray[np.int32]) -> int:
+def improve(rows: Packed, clusters: ClusterMembers, k: int, orders: NDArray[np.int32]) -> int:
     """Fill clusters and improve them until a pass changes nothing; return the stars saved.
 
     Parameters

@@ -16,7 +16,7 @@ from graphveil.kernels.leaf import leaf
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-Pairs = NDArray[np.int8]
+PairMatrix = NDArray[np.int8]
 
 WORD = 64
 NO_BIT: np.uint64 = np.uint64(0)
@@ -48,7 +48,7 @@ class Flow(NamedTuple):
     words: Words
     passed: Ints
     passes: int
-    changed: Pairs
+    changed: PairMatrix
     came_from: NDArray[np.int32]
     seen: Words
     queue: NDArray[np.int32]
@@ -86,7 +86,7 @@ def flow_of(rows: Packed, passed: Ints, *, may_exceed: bool = True) -> Flow:
     )
 
 
-def cover(rows: Packed, pairs: Pairs, stars: Words) -> None:
+def cover(rows: Packed, pairs: PairMatrix, stars: Words) -> None:
     """Write into stars[i] the missing cells of row i and those that its pairs need suppressed."""
     i, j = np.nonzero(pairs)
     i, j = i[i != j], j[i != j]
@@ -144,7 +144,7 @@ def turn_chosen(flow: Flow, i: int, j: int) -> None:
     flow.changed[flow.passed.size + j] = 1
 
 
-def load(rows: Packed, stars: Words, pairs: Pairs, flow: Flow) -> None:
+def load(rows: Packed, stars: Words, pairs: PairMatrix, flow: Flow) -> None:
     """Write which pairs fit and which are chosen."""
     fit = np.empty_like(pairs)
     fitting(rows, stars, fit)
@@ -164,7 +164,7 @@ def _words_of(bits: NDArray[np.int8]) -> Words:
     return padded.view("<u8").astype(np.uint64, copy=False)
 
 
-def unload(flow: Flow, pairs: Pairs) -> None:
+def unload(flow: Flow, pairs: PairMatrix) -> None:
     """Write the chosen pairs into pairs, 1 or 0; nothing on the diagonal."""
     little = flow.words[CHOSEN].astype("<u8", copy=False).view(np.uint8)
     pairs[:] = np.unpackbits(little, axis=1, bitorder="little", count=pairs.shape[1])
@@ -183,7 +183,7 @@ def send(flow: Flow, one: int, other: int) -> None:
         turn_chosen(flow, record, person)
 
 
-def fitting(rows: Packed, stars: Words, pairs: Pairs) -> None:
+def fitting(rows: Packed, stars: Words, pairs: PairMatrix) -> None:
     """Write 1 into pairs[i, j] where record i fits person j, else 0; 1 for i = j."""
     n = stars.shape[0]
     persons = np.arange(n)

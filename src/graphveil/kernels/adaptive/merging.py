@@ -44,7 +44,7 @@ class Merging(NamedTuple):
     before: Packed
 
 
-class Rule(NamedTuple):
+class MergeRule(NamedTuple):
     """Clusters of k rows; what a cost is divided by; what a row more counts for; what is shrunk."""
 
     k: int
@@ -72,7 +72,7 @@ def merging(rows: Packed, labels: Ints) -> Merging:
 
 
 @leaf
-def _price(common: Packed, sizes: Ints, a: int, b: int, rule: Rule) -> float:
+def _price(common: Packed, sizes: Ints, a: int, b: int, rule: MergeRule) -> float:
     size = sizes[a] + sizes[b]
     more = size * distance(common, a, common, b)
     more -= sizes[a] * starred(common, a) + sizes[b] * starred(common, b)
@@ -86,7 +86,7 @@ def _price(common: Packed, sizes: Ints, a: int, b: int, rule: Rule) -> float:
 
 
 @leaf
-def _look(work: Merging, a: int, rule: Rule) -> None:
+def _look(work: Merging, a: int, rule: MergeRule) -> None:
     """Find the cheapest partner of an open cluster; offer it to those that have looked already."""
     work.near[a], work.price[a] = -1, np.inf
     for b in range(work.state.size):
@@ -174,7 +174,7 @@ def _cheapest(work: Merging) -> int:
 
 
 @leaf
-def merge(rows: Packed, work: Merging, rule: Rule) -> None:
+def merge(rows: Packed, work: Merging, rule: MergeRule) -> None:
     """Write into ``work.labels`` the cluster of every row: each of k rows or more.
 
     Parameters
@@ -209,7 +209,7 @@ def merge(rows: Packed, work: Merging, rule: Rule) -> None:
 
 
 @leaf
-def _refresh(work: Merging, a: int, rule: Rule) -> None:
+def _refresh(work: Merging, a: int, rule: MergeRule) -> None:
     """Find partners for those who have none, and for those whose partner is gone, or is a."""
     for c in range(work.state.size):
         if work.state[c] == 0:

@@ -32,7 +32,7 @@ No potential is further from the root's than three of these, so that no record s
 """
 
 
-class Network(NamedTuple):
+class FlowNetwork(NamedTuple):
     """A spanning tree, and which of the other arcs are full.
 
     For every node but the root: its parent, whether the arc between them leads `up` to the parent
@@ -61,7 +61,7 @@ class Pivot(NamedTuple):
     forward: int
 
 
-def network(needs: Ints, cheapest: Ints) -> Network:
+def network(needs: Ints, cheapest: Ints) -> FlowNetwork:
     """Return a tree for these needs in which every record sends to the cheapest persons.
 
     Parameters
@@ -79,7 +79,7 @@ def network(needs: Ints, cheapest: Ints) -> Network:
     spare = np.concatenate([np.zeros(n, dtype=np.int64), -full.sum(axis=0, dtype=np.int64) - needs])
     up = np.where(spare >= 0, 1, -1).astype(np.int32)
     chain = np.arange(2 * n, dtype=np.int32)
-    return Network(
+    return FlowNetwork(
         parent=np.append(np.full(2 * n, 2 * n), -1).astype(np.int32),
         up=np.append(up, 0).astype(np.int32),
         flow=np.append(np.abs(spare), 0),
@@ -93,7 +93,7 @@ def network(needs: Ints, cheapest: Ints) -> Network:
     )
 
 
-def reduced_costs(net: Network, costs: Ints) -> Ints:
+def reduced_costs(net: FlowNetwork, costs: Ints) -> Ints:
     """Return what a flow costs more, at least, with a unit more from record i to person j.
 
     Parameters
@@ -122,7 +122,7 @@ def _cost(costs: Ints, tail: int, head: int) -> int:
 
 
 @leaf
-def _following(net: Network, node: int, top: int) -> int:
+def _following(net: FlowNetwork, node: int, top: int) -> int:
     """Return the node after this one below `top`, parents before children; -1 after the last."""
     following: int = wide(net.child[node])
     while following < 0 and node != top:
@@ -132,7 +132,7 @@ def _following(net: Network, node: int, top: int) -> int:
 
 
 @leaf
-def _price_anew(net: Network, costs: Ints) -> None:
+def _price_anew(net: FlowNetwork, costs: Ints) -> None:
     """Write the potentials that these costs give."""
     root = net.parent.size - 1
     net.potentials[root] = 0
@@ -147,7 +147,7 @@ def _price_anew(net: Network, costs: Ints) -> None:
 
 
 @leaf
-def _least_in_row(net: Network, costs: Ints, i: int) -> int:
+def _least_in_row(net: FlowNetwork, costs: Ints, i: int) -> int:
     """Return the least of the reduced costs of a record's arcs, taken the other way where full."""
     n = costs.shape[0]
     row, full, persons = costs[i], net.full[i], net.potentials[n : 2 * n]
@@ -161,7 +161,7 @@ def _least_in_row(net: Network, costs: Ints, i: int) -> int:
 
 
 @leaf
-def _entering(net: Network, costs: Ints, start: int, rows: int, passes: int) -> Pivot:
+def _entering(net: FlowNetwork, costs: Ints, start: int, rows: int, passes: int) -> Pivot:
     """Return the best arc among some records', from one on; the tail is -1 where none helps."""
     n = costs.shape[0]
     best, chosen, by_pass = ZERO, -1, 0
@@ -188,7 +188,7 @@ def _entering(net: Network, costs: Ints, start: int, rows: int, passes: int) -> 
 
 
 @leaf
-def _room(net: Network, node: int, more: int) -> int:
+def _room(net: FlowNetwork, node: int, more: int) -> int:
     """Return how much the flow between a node and its parent can grow (more = 1) or shrink."""
     n = net.needs.size
     above = wide(net.parent[node])
@@ -201,7 +201,7 @@ def _room(net: Network, node: int, more: int) -> int:
 
 
 @leaf
-def _common_ancestor(net: Network, one: int, other: int) -> int:
+def _common_ancestor(net: FlowNetwork, one: int, other: int) -> int:
     while one != other:
         if net.depth[one] >= net.depth[other]:
             one = wide(net.parent[one])
@@ -211,7 +211,7 @@ def _common_ancestor(net: Network, one: int, other: int) -> int:
 
 
 @leaf
-def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
+def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
     """Send as much as can be along an arc and back through the tree; exchange it with a full one.
 
     Of those that are full, the last one on the way from the top leaves: so the tree stays strongly
@@ -258,7 +258,7 @@ def _pivot(net: Network, costs: Ints, arc: Pivot) -> None:
 
 
 @leaf
-def _drop(net: Network, node: int) -> None:
+def _drop(net: FlowNetwork, node: int) -> None:
     """Mark the arc between a node and its parent as full where it is, for it leaves the tree."""
     n = net.needs.size
     above = wide(net.parent[node])
@@ -269,7 +269,7 @@ def _drop(net: Network, node: int) -> None:
 
 @leaf
 def _hang(
-    net: Network,
+    net: FlowNetwork,
     costs: Ints,
     inner: int,
     outer: int,
@@ -300,7 +300,7 @@ def _hang(
 
 
 @leaf
-def _detach(net: Network, node: int) -> None:
+def _detach(net: FlowNetwork, node: int) -> None:
     before, after = net.before[node], net.after[node]
     if before >= 0:
         net.after[before] = after
@@ -311,7 +311,7 @@ def _detach(net: Network, node: int) -> None:
 
 
 @leaf
-def _attach(net: Network, node: int, above: int) -> None:
+def _attach(net: FlowNetwork, node: int, above: int) -> None:
     first = net.child[above]
     net.before[node], net.after[node] = -1, first
     if first >= 0:
@@ -320,7 +320,7 @@ def _attach(net: Network, node: int, above: int) -> None:
 
 
 @leaf
-def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
+def solve(net: FlowNetwork, costs: Ints, rows: int, passes: int) -> int:
     """Make the tree that of the cheapest flow; return the number of pivots.
 
     Parameters
@@ -347,7 +347,7 @@ def solve(net: Network, costs: Ints, rows: int, passes: int) -> int:
             start = ZERO
 
 
-def flows(net: Network, pairs: NDArray[np.int8], passed: Ints) -> int:
+def flows(net: FlowNetwork, pairs: NDArray[np.int8], passed: Ints) -> int:
     """Write 1 into pairs[i, j] where record i sends to person j, else 0; what person j passes on.
 
     Return what still goes over the root: 0, where the needs can be met.

@@ -13,7 +13,7 @@ from graphveil.kernels.adaptive.flow import (
     WORD,
     Flow,
     Ints,
-    Pairs,
+    PairMatrix,
     Words,
     is_set,
     send,
@@ -219,7 +219,7 @@ def prune(rows: Packed, stars: Words, flow: Flow, cells: Ints) -> int:
 
 
 @leaf
-def prune_mutual(rows: Packed, stars: Words, pairs: Pairs, spare: Ints, cells: Ints) -> int:
+def prune_mutual(rows: Packed, stars: Words, pairs: PairMatrix, spare: Ints, cells: Ints) -> int:
     """Take stars away where everyone keeps enough pairs that fit both ways.
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.leaf import ONE, ZERO, leaf
 
 Ints = NDArray[np.int64]
-Pairs = NDArray[np.int8]
+PairMatrix = NDArray[np.int8]
 
 OPEN, PASSED = 2, 3
 """What stands in both cells of a pair that was chosen one way: not yet on a tour, and on one."""
@@ -24,7 +24,7 @@ class Tour(NamedTuple):
     upcoming: Ints
 
 
-def tour_for(pairs: Pairs) -> Tour:
+def tour_for(pairs: PairMatrix) -> Tour:
     """Return room for any tour over pairs, and where the search for open pairs begins."""
     length = int(np.count_nonzero(pairs)) + 1
     return Tour(
@@ -35,7 +35,7 @@ def tour_for(pairs: Pairs) -> Tour:
 
 
 @leaf
-def _walk(pairs: Pairs, tour: Tour, start: int) -> int:
+def _walk(pairs: PairMatrix, tour: Tour, start: int) -> int:
     """Write a closed walk over all open pairs from a row on; return how many pairs it has."""
     n = pairs.shape[0]
     tour.stack[0] = start
@@ -66,14 +66,14 @@ def _price(costs: Ints, tour: Tour, position: int) -> int:
 
 
 @leaf
-def _set(pairs: Pairs, tour: Tour, position: int, value: int) -> None:
+def _set(pairs: PairMatrix, tour: Tour, position: int, value: int) -> None:
     one, other = tour.nodes[position], tour.nodes[position + 1]
     pairs[one, other] = value
     pairs[other, one] = value
 
 
 @leaf
-def _take_every_other(costs: Ints, pairs: Pairs, tour: Tour, length: int) -> None:
+def _take_every_other(costs: Ints, pairs: PairMatrix, tour: Tour, length: int) -> None:
     """Keep every other pair of a tour, the cheapest way; of an odd tour one more than half.
 
     In steps of two an odd tour is walked over in `length` steps, an even one in half of them.
@@ -102,7 +102,7 @@ def _take_every_other(costs: Ints, pairs: Pairs, tour: Tour, length: int) -> Non
 
 
 @leaf
-def make_symmetric(costs: Ints, pairs: Pairs, tour: Tour) -> None:
+def make_symmetric(costs: Ints, pairs: PairMatrix, tour: Tour) -> None:
     """Make every pair one both ways, such that no degree falls.
 
     Pairs both ways stay. The others form closed tours; every other pair of a tour stays.
@@ -129,7 +129,7 @@ def make_symmetric(costs: Ints, pairs: Pairs, tour: Tour) -> None:
 
 
 @leaf
-def drop(pairs: Pairs, edges: Ints, spare: Ints) -> None:
+def drop(pairs: PairMatrix, edges: Ints, spare: Ints) -> None:
     """Give up pairs, in this order, where both sides have more than they need.
 
     Parameters

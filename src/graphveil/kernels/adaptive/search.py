@@ -50,7 +50,7 @@ CHANGED, NEIGHBOR = 1, 2
 DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
 
 
-class State(NamedTuple):
+class ClusterState(NamedTuple):
     """What a trial changes: the words of a flow, what is passed on, the stars."""
 
     words: Words
@@ -58,7 +58,7 @@ class State(NamedTuple):
     stars: Words
 
 
-class Room(NamedTuple):
+class SearchBuffers(NamedTuple):
     """What a search reads, and where it writes.
 
     ``prices[i, b]`` is what a star costs in row i at bit b, `cheapest` the least of them, and
@@ -72,7 +72,7 @@ class Room(NamedTuple):
     prices: Ints
     cheapest: int
     near: Shorts
-    before: State
+    before: ClusterState
     broken: Shorts
     way: Ints
     missing: Ints
@@ -83,7 +83,7 @@ class Room(NamedTuple):
     ordered: Ints
 
 
-def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> Room:
+def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuffers:
     """Return room for a search over a flow with these stars.
 
     Parameters
@@ -96,11 +96,11 @@ def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> Room:
         Shape (n, m), m at least 1: the rows that are most like each row.
     """
     n, bits = prices.shape
-    return Room(
+    return SearchBuffers(
         prices=prices,
         cheapest=int(prices.min(initial=FAR, where=prices >= 0)),
         near=near,
-        before=State(flow.words.copy(), flow.passed.copy(), stars.copy()),
+        before=ClusterState(flow.words.copy(), flow.passed.copy(), stars.copy()),
         broken=np.empty((n * (MORE_ROWS + 1), 2), dtype=np.int32),
         way=np.empty(n, dtype=np.int64),
         missing=np.empty((n, n), dtype=np.int64),
@@ -113,7 +113,7 @@ def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> Room:
 
 
 @leaf
-def _carry_over(changed: Flags, one: State, other: State) -> None:
+def _carry_over(changed: Flags, one: ClusterState, other: ClusterState) -> None:
     """Write the other state into one where rows have changed; then none has."""
     n = one.passed.size
     for node in range(2 * n):
@@ -152,7 +152,7 @@ def price_of(rows: Packed, stars: Words, prices: Ints) -> int:
 
 
 @leaf
-def _compare(rows: Packed, stars: Words, flow: Flow, room: Room) -> tuple[int, bool]:
+def _compare(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers) -> tuple[int, bool]:
     """Return how much more all stars cost than before the trial, and whether they are the same."""
     more, is_same, before = ZERO, True, room.before.stars
     for i in range(flow.passed.size):
@@ -166,7 +166,13 @@ def _compare(rows: Packed, stars: Words, flow: Flow, room: Room) -> tuple[int, b
 
 @leaf
 def _wipe(
-    rows: Packed, stars: Words, flow: Flow, room: Room, i: int, parts: int, rng: np.random.Generator
+    rows: Packed,
+    stars: Words,
+    flow: Flow,
+    room: SearchBuffers,
+    i: int,
+    parts: int,
+    rng: np.random.Generator,
 ) -> None:
     """Take stars of a row away: each, or where parts is more than 1 one in so many."""
     room.marks[i] = CHANGED
@@ -181,7 +187,7 @@ def _wipe(
 
 
 @leaf
-def _refit(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, broken: int) -> int:
+def _refit(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, broken: int) -> int:
     """Note whom record i fits with its stars; give up its pairs that fit no longer.
 
     Return how many pairs are given up by now.
@@ -201,7 +207,9 @@ def _refit(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, broken: i
 
 
 @leaf
-def _wipe_some(rows: Packed, stars: Words, flow: Flow, room: Room, rng: np.random.Generator) -> int:
+def _wipe_some(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, rng: np.random.Generator
+) -> int:
     """Take stars from a row and some like it; return how many pairs fit no longer, shuffled."""
     kind = below(rng, 10 * ONE)
     parts = ONE if kind < 5 else 2 * ONE if kind < 8 else 4 * ONE
@@ -243,7 +251,7 @@ def _price_to_fit(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> i
 
 
 @leaf
-def _count_missing(rows: Packed, stars: Words, room: Room, i: int) -> None:
+def _count_missing(rows: Packed, stars: Words, room: SearchBuffers, i: int) -> None:
     """Write into missing[i, j] what the stars cost that record i lacks to fit person j."""
     is_counted = True
     for w in range(stars.shape[1]):
@@ -267,7 +275,7 @@ def _block_chosen(flow: Flow, missing: Ints, i: int, price: int) -> None:
 
 
 @leaf
-def _offer(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, price: int) -> None:
+def _offer(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, price: int) -> None:
     """Offer every person that record i is not paired with the way by it, which has this price."""
     _count_missing(rows, stars, room, i)
     missing, way, came_from, n = room.missing[i], room.way, flow.came_from[0], room.way.size
@@ -281,7 +289,9 @@ def _offer(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, price: in
 
 
 @leaf
-def _find_way(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, goal: int) -> int:
+def _find_way(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, record: int, goal: int
+) -> int:
     """Return what the cheapest way from a record to a person costs; write it into ``came_from``.
 
     A record goes on to any person that it is not paired with, for the stars that it lacks; a person
@@ -327,7 +337,7 @@ def _find_way(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, g
 
 
 @leaf
-def _show_less(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, j: int) -> None:
+def _show_less(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, j: int) -> None:
     """Suppress in record i what it lacks to fit person j, and note whom else it fits then."""
     room.marks[i] = CHANGED
     flow.changed[i] = 1
@@ -337,7 +347,9 @@ def _show_less(rows: Packed, stars: Words, flow: Flow, room: Room, i: int, j: in
 
 
 @leaf
-def _lead(rows: Packed, stars: Words, flow: Flow, room: Room, record: int, person: int) -> bool:
+def _lead(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, record: int, person: int
+) -> bool:
     """Lead a unit from a record to a person the cheapest way; return whether there is any."""
     if lead(flow, record, person, ZERO) >= 0:
         return True
@@ -371,7 +383,7 @@ def _mark_neighbors(flow: Flow, marks: Flags) -> None:
 
 @leaf
 def _change(
-    rows: Packed, stars: Words, flow: Flow, room: Room, most: int, rng: np.random.Generator
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, most: int, rng: np.random.Generator
 ) -> tuple[bool, bool]:
     """Change some rows; return whether that may be kept, and whether it is to be pruned first."""
     for number in range(_wipe_some(rows, stars, flow, room, rng)):
@@ -403,7 +415,7 @@ def _count_needs(rows: Packed, flow: Flow, needs: Ints, i: int) -> None:
 
 
 @leaf
-def _to_prune(rows: Packed, stars: Words, flow: Flow, room: Room) -> int:
+def _to_prune(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers) -> int:
     """Write the stars of marked rows into `ordered`, least needed first; return how many."""
     cells, most, ordered = ZERO, ZERO, ZERO
     for i in range(room.marks.size):
@@ -433,7 +445,7 @@ def search(
     rows: Packed,
     stars: Words,
     flow: Flow,
-    room: Room,
+    room: SearchBuffers,
     trials: int,
     heat: float,
     unit: int,
@@ -462,7 +474,7 @@ def search(
     rng
         What is drawn from.
     """
-    state = State(flow.words, flow.passed, stars)
+    state = ClusterState(flow.words, flow.passed, stars)
     for trial in range(trials + 2):
         all_rows = trial == 0 or trial > trials
         may_stay, pruning = True, True

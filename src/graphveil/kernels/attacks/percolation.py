@@ -31,14 +31,14 @@ VALUE_BITS = 25
 _VALUE = (1 << VALUE_BITS) - 1
 
 
-class Lists(NamedTuple):
+class CandidateLists(NamedTuple):
     """A graph: the neighbors of v are ``indices[indptr[v]:indptr[v + 1]]``."""
 
     indptr: Ints
     indices: NDArray[np.int32]
 
 
-class Matching(NamedTuple):
+class PercolationMatch(NamedTuple):
     """Whom every node of either graph is matched with, or -1."""
 
     one: Ints
@@ -110,10 +110,10 @@ def _drop_first(heap: Ints, size: int) -> None:
 
 @leaf
 def _spread(
-    one: Lists,
-    two: Lists,
+    one: CandidateLists,
+    two: CandidateLists,
     pair: int,
-    match: Matching,
+    match: PercolationMatch,
     table: Ints,
     shift: int,
     heap: Ints,
@@ -146,10 +146,10 @@ def _spread(
 
 @leaf
 def percolate(
-    one: Lists,
-    two: Lists,
+    one: CandidateLists,
+    two: CandidateLists,
     fresh: Ints,
-    match: Matching,
+    match: PercolationMatch,
     table: Ints,
     shift: int,
     heap: Ints,
@@ -193,14 +193,14 @@ def percolate(
 
 
 @leaf
-def _is_free(match: Matching, pair: int) -> bool:
+def _is_free(match: PercolationMatch, pair: int) -> bool:
     """Return whether neither node of a pair is matched."""
     n = match.two.size
     return bool(match.one[pair // n] < 0 and match.two[pair % n] < 0)
 
 
 @leaf
-def free_pairs(table: Ints, match: Matching) -> int:
+def free_pairs(table: Ints, match: PercolationMatch) -> int:
     """Return how many pairs in the table could still be matched."""
     number = 0
     for row in range(len(table)):
@@ -210,7 +210,7 @@ def free_pairs(table: Ints, match: Matching) -> int:
 
 
 @leaf
-def refill(old: Ints, match: Matching, table: Ints, shift: int) -> int:
+def refill(old: Ints, match: PercolationMatch, table: Ints, shift: int) -> int:
     """Write every free pair of an old table, with its value, into an empty one; return how many.
 
     The new one has room. No other pair is asked for again.
@@ -224,7 +224,7 @@ def refill(old: Ints, match: Matching, table: Ints, shift: int) -> int:
 
 
 @leaf
-def compact(heap: Ints, size: int, match: Matching, table: Ints, shift: int) -> int:
+def compact(heap: Ints, size: int, match: PercolationMatch, table: Ints, shift: int) -> int:
     """Keep in the heap one entry of every free pair, that of its last mark; return its new size."""
     kept = wide(0)
     for at in range(size):

@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
-from graphveil.kernels.k_degree.edits import Classes, Edits, adjacent, cut, make, state_of
+from graphveil.kernels.k_degree.edits import (
+    DegreeClasses,
+    DegreeEdits,
+    adjacent,
+    cut,
+    make,
+    state_of,
+)
 from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.kernels.tiers import tiered
 
@@ -15,7 +22,7 @@ NEAR_FAILURES = 16
 
 
 @leaf
-def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
+def _can_rise(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
         edits.residual[x] == 0
@@ -26,7 +33,7 @@ def _can_rise(edits: Edits, classes: Classes, x: int, k: int) -> bool:
 
 
 @leaf
-def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
+def _can_fall(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
         edits.residual[x] == 0 and t > 0 and classes.members[t] > k and classes.members[t - 1] >= k
@@ -34,7 +41,7 @@ def _can_fall(edits: Edits, classes: Classes, x: int, k: int) -> bool:
 
 
 @leaf
-def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
+def _move(edits: DegreeEdits, classes: DegreeClasses, x: int, by: int) -> None:
     """Let node x into the neighboring class."""
     t = classes.target[x]
     classes.members[t] -= 1
@@ -44,7 +51,9 @@ def _move(edits: Edits, classes: Classes, x: int, by: int) -> None:
 
 
 @leaf
-def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.Generator) -> int:
+def _near_riser(
+    edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, rng: np.random.Generator
+) -> int:
     """Return an untouched node that may rise by an edge to v, or -1.
 
     Random walks from v: of two steps first, then of four, which stay in its component at least.
@@ -62,7 +71,7 @@ def _near_riser(edits: Edits, classes: Classes, v: int, k: int, rng: np.random.G
 
 
 @leaf
-def _some_class_can_rise(classes: Classes, k: int) -> bool:
+def _some_class_can_rise(classes: DegreeClasses, k: int) -> bool:
     for t in range(classes.members.size - 2):
         if classes.members[t] > k and classes.members[t + 1] >= k:
             return True
@@ -70,7 +79,7 @@ def _some_class_can_rise(classes: Classes, k: int) -> bool:
 
 
 @leaf
-def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
+def _rise(edits: DegreeEdits, classes: DegreeClasses, v: int, x: int) -> None:
     """Join x to v and let it into the next class."""
     if edits.final.size == 0:
         _move(edits, classes, x, ONE)
@@ -88,7 +97,9 @@ def _rise(edits: Edits, classes: Classes, v: int, x: int) -> None:
 
 
 @leaf
-def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int) -> None:
+def _bar(
+    edits: DegreeEdits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int
+) -> None:
     """Bar (by 1) or admit (by -1) v, its neighbors in the graph and in these final additions."""
     barred[v] += by
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
@@ -100,8 +111,8 @@ def _bar(edits: Edits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8
 
 @leaf
 def _go_round(
-    edits: Edits,
-    classes: Classes,
+    edits: DegreeEdits,
+    classes: DegreeClasses,
     v: int,
     k: int,
     order: NDArray[np.int64],
@@ -138,8 +149,8 @@ def _go_round(
 
 @leaf
 def _absorb_anywhere(
-    edits: Edits,
-    classes: Classes,
+    edits: DegreeEdits,
+    classes: DegreeClasses,
     v: int,
     first: int,
     k: int,
@@ -164,8 +175,8 @@ def _absorb_anywhere(
 
 @allocating
 def absorb_owed(
-    edits: Edits,
-    classes: Classes,
+    edits: DegreeEdits,
+    classes: DegreeClasses,
     left: NDArray[np.int64],
     k: int,
     near_units: int,
@@ -203,7 +214,13 @@ def absorb_owed(
 
 @leaf
 def _fall_alone(
-    edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int, last: NDArray[np.int64]
+    edits: DegreeEdits,
+    classes: DegreeClasses,
+    v: int,
+    k: int,
+    lowest: int,
+    start: int,
+    last: NDArray[np.int64],
 ) -> None:
     """Part v from settled neighbors, each of which falls to a class of at least k.
 
@@ -228,7 +245,9 @@ def _fall_alone(
 
 
 @allocating
-def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, start: int) -> None:
+def _fall_together(
+    edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, lowest: int, start: int
+) -> None:
     """Part v from settled neighbors of one class, so many that the class below reaches k.
 
     None falls below the degree `lowest`. The highest such class goes first.
@@ -265,8 +284,8 @@ def _fall_together(edits: Edits, classes: Classes, v: int, k: int, lowest: int, 
 @tiered()
 @allocating
 def absorb_surplus(
-    edits: Edits,
-    classes: Classes,
+    edits: DegreeEdits,
+    classes: DegreeClasses,
     left: NDArray[np.int64],
     k: int,
     rng: np.random.Generator,
@@ -288,7 +307,9 @@ def absorb_surplus(
 
 
 @leaf
-def undo_absorption(edits: Edits, classes: Classes, last: NDArray[np.int64], k: int) -> None:
+def undo_absorption(
+    edits: DegreeEdits, classes: DegreeClasses, last: NDArray[np.int64], k: int
+) -> None:
     """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
     v, x, sign = last
     t = classes.target[x]

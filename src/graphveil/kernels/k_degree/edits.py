@@ -19,7 +19,7 @@ from graphveil.kernels.tiers import tiered
 SHIFT = 3
 
 
-class Edits(NamedTuple):
+class DegreeEdits(NamedTuple):
     """The graph, what was changed, and what is still owed to every node.
 
     ``table`` is a hash table of keys and their states. ``added`` and ``deleted`` log every key that
@@ -40,7 +40,7 @@ class Edits(NamedTuple):
     touched: NDArray[np.bool_]
 
 
-class Classes(NamedTuple):
+class DegreeClasses(NamedTuple):
     """The target degree of every node, and how many nodes share each."""
 
     target: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Classes(NamedTuple):
 
 
 @leaf
-def _key_of(edits: Edits, u: int, v: int) -> int:
+def _key_of(edits: DegreeEdits, u: int, v: int) -> int:
     """Return the key of the pair."""
     return int(min(u, v) * (edits.indptr.size - 1) + max(u, v))
 
@@ -70,7 +70,7 @@ def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: i
 
 
 @leaf
-def state_of(edits: Edits, u: int, v: int) -> int:
+def state_of(edits: DegreeEdits, u: int, v: int) -> int:
     """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
     if not (edits.touched[u] and edits.touched[v]):
         return 0
@@ -78,7 +78,7 @@ def state_of(edits: Edits, u: int, v: int) -> int:
 
 
 @leaf
-def adjacent(edits: Edits, u: int, v: int) -> bool:
+def adjacent(edits: DegreeEdits, u: int, v: int) -> bool:
     """Return whether u and v are joined now; a node counts as joined to itself."""
     if u == v:
         return True
@@ -89,7 +89,7 @@ def adjacent(edits: Edits, u: int, v: int) -> bool:
 
 
 @leaf
-def make(edits: Edits, u: int, v: int) -> None:
+def make(edits: DegreeEdits, u: int, v: int) -> None:
     """Join u and v, which are not joined now; each is owed one less."""
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
     row = find(edits.table, shift, key)
@@ -106,7 +106,7 @@ def make(edits: Edits, u: int, v: int) -> None:
 
 
 @leaf
-def cut(edits: Edits, u: int, v: int) -> None:
+def cut(edits: DegreeEdits, u: int, v: int) -> None:
     """Part u and v, which are joined now; each is owed one more."""
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
     row = find(edits.table, shift, key)
@@ -123,7 +123,7 @@ def cut(edits: Edits, u: int, v: int) -> None:
 
 
 @leaf
-def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
+def set_pair(edits: DegreeEdits, u: int, v: int, sign: int) -> None:
     """Join (sign > 0) or part (sign < 0) u and v."""
     if sign > 0:
         make(edits, u, v)
@@ -133,7 +133,7 @@ def set_pair(edits: Edits, u: int, v: int, sign: int) -> None:
 
 @tiered()
 @allocating
-def changed_pairs(edits: Edits, sign: int) -> NDArray[np.int64]:
+def changed_pairs(edits: DegreeEdits, sign: int) -> NDArray[np.int64]:
     """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
     log = edits.added if sign > 0 else edits.deleted
     logged = edits.tally[0] if sign > 0 else edits.tally[1]

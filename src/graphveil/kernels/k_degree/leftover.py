@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
-from graphveil.kernels.k_degree.edits import Edits, adjacent, cut, make
+from graphveil.kernels.k_degree.edits import DegreeEdits, adjacent, cut, make
 from graphveil.kernels.leaf import leaf, wide
 
 PAIR_TRIES = 400
@@ -16,7 +16,10 @@ PAIR_FAILURES = 64
 
 @leaf
 def rotate(
-    edits: Edits, surplus: NDArray[np.int64], owed: NDArray[np.int64], rng: np.random.Generator
+    edits: DegreeEdits,
+    surplus: NDArray[np.int64],
+    owed: NDArray[np.int64],
+    rng: np.random.Generator,
 ) -> None:
     """Hand edges over: part (u, x) and join (w, x) while u has too many and w too few."""
     residual = edits.residual
@@ -39,7 +42,7 @@ def rotate(
 
 
 @leaf
-def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
+def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) -> bool:
     """Open an edge (x, y) of the graph and join its ends to v and w."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
@@ -61,7 +64,7 @@ def _pair_owed(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
 
 
 @leaf
-def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> bool:
+def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) -> bool:
     """Close (x, y) between a neighbor of v and one of w, and part both from them."""
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
@@ -85,7 +88,7 @@ def _pair_surplus(edits: Edits, v: int, w: int, rng: np.random.Generator) -> boo
 
 
 @leaf
-def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
+def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: np.random.Generator) -> bool:
     """Part (u, x) and (z, y), join (x, z) and (y, w)."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
@@ -105,7 +108,7 @@ def _pair_mixed(edits: Edits, u: int, w: int, rng: np.random.Generator) -> bool:
 
 
 @leaf
-def pair(edits: Edits, left: NDArray[np.int64], rng: np.random.Generator) -> None:
+def pair(edits: DegreeEdits, left: NDArray[np.int64], rng: np.random.Generator) -> None:
     """Pay two units a time by three edits, or by four where the signs differ; may give up."""
     residual = edits.residual
     failures = 0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import (
-    Edits,
+    DegreeEdits,
     adjacent,
     cut,
     in_graph,
@@ -59,7 +59,7 @@ def lower(queue: Queue, index: int, need: int) -> None:
 
 @tiered()
 @allocating
-def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
+def match_additions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
     residual = edits.residual
     queue = make_queue(order, residual)
@@ -83,7 +83,7 @@ def match_additions(edits: Edits, order: NDArray[np.int64]) -> None:
 
 @tiered()
 @allocating
-def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
+def match_deletions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
     """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
     residual = edits.residual
     queue = make_queue(order, -residual)
@@ -107,7 +107,7 @@ def match_deletions(edits: Edits, order: NDArray[np.int64]) -> None:
 
 
 @leaf
-def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -> bool:
+def _try_swap(edits: DegreeEdits, v: int, w: int, sign: int, start: int, tries: int) -> bool:
     """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it."""
     log = edits.added if sign > 0 else edits.deleted
     size = edits.tally[0] if sign > 0 else edits.tally[1]
@@ -133,7 +133,7 @@ def _try_swap(edits: Edits, v: int, w: int, sign: int, start: int, tries: int) -
 @tiered()
 @leaf
 def swap(
-    edits: Edits,
+    edits: DegreeEdits,
     left: NDArray[np.int64],
     sign: int,
     tries: int,

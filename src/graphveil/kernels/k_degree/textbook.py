@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
-from graphveil.kernels.k_degree.edits import Edits, adjacent, cut, in_graph, make
+from graphveil.kernels.k_degree.edits import DegreeEdits, adjacent, cut, in_graph, make
 from graphveil.kernels.k_degree.match import Queue, lower, make_queue
 from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.sorting import sort
@@ -114,7 +114,7 @@ def some_prefix_needs_too_much(
 
 
 @leaf
-def _gain(edits: Edits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+def _gain(edits: DegreeEdits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
     """Return how many more edges of `kept` the pairs (a, c), (b, d) hold; -9 if not allowed."""
     a, c, b, d = ends
     if adjacent(edits, a, c) or adjacent(edits, b, d):
@@ -130,7 +130,7 @@ def _gain(edits: Edits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int
 
 @allocating
 def best_swap(
-    edits: Edits,
+    edits: DegreeEdits,
     kept: NDArray[np.int64],
     pairs: NDArray[np.int64],
     is_kept: NDArray[np.bool_],
@@ -166,7 +166,7 @@ def best_swap(
 
 @allocating
 def _replace(
-    edits: Edits,
+    edits: DegreeEdits,
     kept: NDArray[np.int64],
     pairs: NDArray[np.int64],
     is_kept: NDArray[np.bool_],

@@ -12,7 +12,7 @@ from graphveil.kernels.leaf import allocating, leaf
 Ints = NDArray[np.int64]
 
 
-class Pairs(NamedTuple):
+class NeighborPairs(NamedTuple):
     """Distinct pairs by (first, second) value, and how many nodes have each.
 
     The pairs of the a-th smallest first value are at ``start[a] .. start[a + 1] - 1``; ``second``
@@ -34,7 +34,7 @@ class Boxes(NamedTuple):
 
 
 @leaf
-def _first_from(pairs: Pairs, a: int, bound: int) -> int:
+def _first_from(pairs: NeighborPairs, a: int, bound: int) -> int:
     """Return the first pair of the a-th first value whose second value is not below the bound."""
     low, high = pairs.start[a], pairs.start[a + 1]
     while low < high:
@@ -47,7 +47,7 @@ def _first_from(pairs: Pairs, a: int, bound: int) -> int:
 
 
 @allocating
-def nodes_in_boxes(pairs: Pairs, boxes: Boxes) -> Ints:
+def nodes_in_boxes(pairs: NeighborPairs, boxes: Boxes) -> Ints:
     """Return for every box the number of nodes whose pair is in it."""
     out = np.zeros(boxes.first_from.size, dtype=np.int64)
     for box in range(out.size):

@@ -31,7 +31,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Rows(NamedTuple):
+class MultisetRows(NamedTuple):
     """Where the multiset of a node comes from, and the largest value in any.
 
     At distance 1 it is ``own[v]`` and ``values[indptr[v]:indptr[v + 1]]``. Farther it is made from
@@ -58,7 +58,7 @@ def mixed(value: np.uint64) -> np.uint64:
 
 
 @allocating
-def _room(rows: Rows) -> tuple[Ball, Indices]:
+def _room(rows: MultisetRows) -> tuple[Ball, Indices]:
     """Return room for one neighborhood and for one multiset."""
     n = rows.indptr.size - 1
     if rows.distance > 1:
@@ -70,7 +70,7 @@ def _room(rows: Rows) -> tuple[Ball, Indices]:
 
 
 @leaf
-def _fill(rows: Rows, v: int, ball: Ball, out: Indices) -> int:
+def _fill(rows: MultisetRows, v: int, ball: Ball, out: Indices) -> int:
     """Write the multiset of node v into out, in any order; return its size."""
     indptr = rows.indptr
     if rows.distance == 1:
@@ -92,7 +92,7 @@ def _fill(rows: Rows, v: int, ball: Ball, out: Indices) -> int:
 
 @tiered(for_each_entry(1.5))
 @allocating
-def row_hashes(rows: Rows) -> Hashes:
+def row_hashes(rows: MultisetRows) -> Hashes:
     """Return a hash of the multiset of every node: equal where the multisets are equal."""
     n = rows.indptr.size - 1
     out = np.empty(n, dtype=np.uint64)
@@ -108,7 +108,7 @@ def row_hashes(rows: Rows) -> Hashes:
 
 @tiered(for_each_entry(0.3))
 @allocating
-def same_as_first(rows: Rows, order: Ints, first: Ints, equal: NDArray[np.bool_]) -> None:
+def same_as_first(rows: MultisetRows, order: Ints, first: Ints, equal: NDArray[np.bool_]) -> None:
     """Write into equal[i] whether node order[i] has the multiset of the first node of its bucket.
 
     Bucket b is ``order[first[b]:first[b + 1]]``.
@@ -143,7 +143,7 @@ def _takes_all(count: Ints, row: Indices, size: int) -> bool:
 
 
 @allocating
-def rows_of(rows: Rows, nodes: Ints) -> tuple[Ints, Indices]:
+def rows_of(rows: MultisetRows, nodes: Ints) -> tuple[Ints, Indices]:
     """Return the sorted multisets of these nodes, one after the other, and where each begins."""
     ball, row = _room(rows)
     start = np.zeros(nodes.size + 1, dtype=np.int64)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.kernels.leaf import allocating, leaf, wide
-from graphveil.kernels.smooth_k.facility import FAR, NONE, Kinds
+from graphveil.kernels.smooth_k.facility import FAR, NONE, RowKinds
 from graphveil.kernels.smooth_k.overlaps import (
+    FeatureLists,
     Indices,
     Ints,
-    Lists,
     count_shared,
     leave,
 )
@@ -40,7 +40,7 @@ class Clients(NamedTuple):
 
 @allocating
 def close_small(
-    kinds: Kinds, facilities: Facilities, lists: Lists, clients: Clients, k: int
+    kinds: RowKinds, facilities: Facilities, lists: FeatureLists, clients: Clients, k: int
 ) -> None:
     """Close facilities below k rows, the last one apart; write where the clients end.
 
@@ -88,7 +88,7 @@ def close_small(
 
 @leaf
 def _nearest_open(
-    lists: Lists,
+    lists: FeatureLists,
     features: Indices,
     degrees: Ints,
     lowest: int,

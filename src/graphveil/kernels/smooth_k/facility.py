@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import allocating
-from graphveil.kernels.smooth_k.overlaps import Indices, Ints, Lists, count_shared
+from graphveil.kernels.smooth_k.overlaps import FeatureLists, Indices, Ints, count_shared
 
 NONE = -1
 FAR = 1 << 60
 
 
-class Kinds(NamedTuple):
+class RowKinds(NamedTuple):
     """The distinct rows, shorter ones first: sorted features, and how many rows equal each."""
 
     indptr: Ints
@@ -46,7 +46,7 @@ class Arrivals(NamedTuple):
 
 
 @allocating
-def nearest_sums(kinds: Kinds, lists: Lists, wanted: int, out: Ints) -> None:
+def nearest_sums(kinds: RowKinds, lists: FeatureLists, wanted: int, out: Ints) -> None:
     """Write into out[u] the sum of the distances from u to the `wanted` nearest rows, u included.
 
     There are that many rows. Rows that share a feature are counted into a histogram of distances;
@@ -92,8 +92,8 @@ def nearest_sums(kinds: Kinds, lists: Lists, wanted: int, out: Ints) -> None:
 
 @allocating
 def open_facilities(
-    kinds: Kinds,
-    lists: Lists,
+    kinds: RowKinds,
+    lists: FeatureLists,
     sums: Ints,
     factor: float,
     arrivals: Arrivals,

@@ -6,9 +6,9 @@ import numpy as np
 
 from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.smooth_k.overlaps import (
+    FeatureLists,
     Indices,
     Ints,
-    Lists,
     leave,
 )
 from graphveil.kernels.tiers import tiered
@@ -17,7 +17,9 @@ KIND, CLUSTER, COPIES = range(3)
 
 
 @leaf
-def _reach(lists: Lists, features: Indices, copies: int, overlap: Ints, touched: Indices) -> None:
+def _reach(
+    lists: FeatureLists, features: Indices, copies: int, overlap: Ints, touched: Indices
+) -> None:
     """Add `copies` to overlap[v] for every feature shared with row v; list rows new to it.
 
     ``touched[0]`` is the number of rows that follow.
@@ -53,7 +55,9 @@ def _best(
     return int(best)
 
 
-def _steps_of_growth(_indptr: Ints, _indices: Indices, lists: Lists, *_others: object) -> int:
+def _steps_of_growth(
+    _indptr: Ints, _indices: Indices, lists: FeatureLists, *_others: object
+) -> int:
     """Return about how many steps it takes to see once the rows that share features with each."""
     return int((lists.lengths * lists.lengths).sum()) + 2 * lists.members.size
 
@@ -63,7 +67,7 @@ def _steps_of_growth(_indptr: Ints, _indices: Indices, lists: Lists, *_others: o
 def grow(
     indptr: Ints,
     indices: Indices,
-    lists: Lists,
+    lists: FeatureLists,
     unused: Ints,
     seeds: Ints,
     k: int,

@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
 
-class Lists(NamedTuple):
+class FeatureLists(NamedTuple):
     """Every feature's rows, those that have left put behind the others.
 
     The rows of feature f are ``members[starts[f] : starts[f] + lengths[f]]``. ``entries[i]`` is the
@@ -31,7 +31,7 @@ class Lists(NamedTuple):
 
 @tiered()
 @allocating
-def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
+def lists_of(indptr: Ints, indices: Indices, n_features: int) -> FeatureLists:
     """Return the lists of these rows; the rows of a feature ascend."""
     starts = np.zeros(n_features + 1, dtype=np.int64)
     for f in indices:
@@ -50,11 +50,11 @@ def lists_of(indptr: Ints, indices: Indices, n_features: int) -> Lists:
             members[position] = row
             entries[position] = entry
             positions[entry] = position
-    return Lists(starts, lengths, members, entries, positions)
+    return FeatureLists(starts, lengths, members, entries, positions)
 
 
 @leaf
-def leave(lists: Lists, indptr: Ints, indices: Indices, row: int) -> None:
+def leave(lists: FeatureLists, indptr: Ints, indices: Indices, row: int) -> None:
     """Take a row that is in the lists out of them: O(its features)."""
     starts, lengths, members, entries, positions = lists
     for entry in range(indptr[row], indptr[row + 1]):
@@ -69,7 +69,7 @@ def leave(lists: Lists, indptr: Ints, indices: Indices, row: int) -> None:
 
 @leaf
 def count_shared(
-    lists: Lists, features: Indices, shared: NDArray[np.int32], touched: Indices
+    lists: FeatureLists, features: Indices, shared: NDArray[np.int32], touched: Indices
 ) -> int:
     """Add to shared[v] the features that row v has of these; return how many rows have some.
 

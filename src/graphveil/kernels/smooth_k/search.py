@@ -22,7 +22,7 @@ from graphveil.kernels.smooth_k.search_state import (
     Data,
     Indices,
     Ints,
-    State,
+    SearchState,
     base_of_adding,
     count_in,
     count_out,
@@ -57,7 +57,7 @@ class Index(NamedTuple):
     bases: Floats
 
 
-class Plan(NamedTuple):
+class SearchPlan(NamedTuple):
     """What a pass knows: lam, k, the rows of the largest cluster that swaps look at, its number.
 
     Where `every` is False, a row is visited only if its cluster or its best candidate changed in
@@ -71,7 +71,7 @@ class Plan(NamedTuple):
     every: bool
 
 
-class Choice(NamedTuple):
+class SearchChoice(NamedTuple):
     """Where rows may go, and when clusters changed.
 
     ``near[u]`` has the clusters that suit distinct row u best, best first, `NONE` behind them:
@@ -101,7 +101,7 @@ class Scratch(NamedTuple):
 
 @tiered()
 @allocating
-def index_of(data: Data, state: State, lam: float) -> Index:
+def index_of(data: Data, state: SearchState, lam: float) -> Index:
     """Return the index of the present clusters."""
     table, clusters, width = state.table, state.clusters, data.n_features
     starts = np.zeros(width + 1, dtype=np.int64)
@@ -182,7 +182,7 @@ def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> No
 
 
 @leaf
-def _list_candidates(state: State, choice: Choice, kind: int, own: int) -> int:
+def _list_candidates(state: SearchState, choice: SearchChoice, kind: int, own: int) -> int:
     """Write the candidates of a row of cluster `own` into ``choice.tried``; return how many.
 
     The roomy cluster follows the ones nearby.
@@ -204,7 +204,7 @@ def _list_candidates(state: State, choice: Choice, kind: int, own: int) -> int:
 
 @leaf
 def _best_cluster(
-    data: Data, state: State, lam: float, choice: Choice, row: int, own: int
+    data: Data, state: SearchState, lam: float, choice: SearchChoice, row: int, own: int
 ) -> tuple[int, float]:
     """Return the candidate whose objective gains most where the row enters it, and the gain."""
     best, most = NONE, -np.inf
@@ -225,7 +225,7 @@ def count_row(data: Data, row: int, counts: Indices, step: int) -> None:
 
 
 @leaf
-def count_cluster(data: Data, state: State, cluster: int, counts: Indices, step: int) -> None:
+def count_cluster(data: Data, state: SearchState, cluster: int, counts: Indices, step: int) -> None:
     """Add `step` to counts[f] for every row of the cluster that has feature f."""
     row = wide(state.heads[cluster])
     while row != NONE:
@@ -244,7 +244,7 @@ def price(data: Data, lam: float, size: int, rises: Floats) -> None:
 
 @leaf
 def best_swap(
-    data: Data, state: State, lam: float, row: int, other: int, scratch: Scratch
+    data: Data, state: SearchState, lam: float, row: int, other: int, scratch: Scratch
 ) -> tuple[int, float]:
     """Return the row of another cluster to change places with, and the exact gain.
 
@@ -277,7 +277,13 @@ def best_swap(
 
 @leaf
 def _try_swaps(
-    data: Data, state: State, plan: Plan, choice: Choice, scratch: Scratch, row: int, bar: float
+    data: Data,
+    state: SearchState,
+    plan: SearchPlan,
+    choice: SearchChoice,
+    scratch: Scratch,
+    row: int,
+    bar: float,
 ) -> None:
     """Change places with the row of a candidate that gains most, if the gain exceeds the bar."""
     own = wide(state.labels[row])
@@ -301,7 +307,9 @@ def _try_swaps(
 
 
 @leaf
-def _try_move(data: Data, state: State, plan: Plan, choice: Choice, row: int, bar: float) -> None:
+def _try_move(
+    data: Data, state: SearchState, plan: SearchPlan, choice: SearchChoice, row: int, bar: float
+) -> None:
     """Move the row to the candidate that gains most, if the gain exceeds the bar."""
     own = wide(state.labels[row])
     target, most = _best_cluster(data, state, plan.lam, choice, row, own)
@@ -311,7 +319,7 @@ def _try_move(data: Data, state: State, plan: Plan, choice: Choice, row: int, ba
 
 
 @leaf
-def _may_gain(plan: Plan, choice: Choice, kind: int, own: int) -> bool:
+def _may_gain(plan: SearchPlan, choice: SearchChoice, kind: int, own: int) -> bool:
     """Return whether a row is visited: its cluster or its best candidate changed lately."""
     if plan.every or choice.changed[own] >= plan.number - 1:
         return True
@@ -325,9 +333,9 @@ def _may_gain(plan: Plan, choice: Choice, kind: int, own: int) -> bool:
 @leaf
 def sweep(
     data: Data,
-    state: State,
-    plan: Plan,
-    choice: Choice,
+    state: SearchState,
+    plan: SearchPlan,
+    choice: SearchChoice,
     scratch: Scratch,
     order: Ints,
     bars: Floats,
@@ -355,7 +363,9 @@ _score_of = leaf(_score)
 
 
 @allocating
-def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluster: int) -> bool:
+def try_to_dissolve(
+    data: Data, state: SearchState, plan: SearchPlan, choice: SearchChoice, cluster: int
+) -> bool:
     """Spread a cluster's rows over others, each to where it gains most, if that gains in all.
 
     Otherwise everything is as before.
@@ -388,7 +398,7 @@ def try_to_dissolve(data: Data, state: State, plan: Plan, choice: Choice, cluste
     return True
 
 
-def small_clusters(state: State, plan: Plan) -> Ints:
+def small_clusters(state: SearchState, plan: SearchPlan) -> Ints:
     """Return the clusters below 2k rows, those first that are worth least a row."""
     sizes = state.clusters[:, SIZE]
     small = np.flatnonzero((sizes > 0) & (sizes < 2 * plan.k))
@@ -398,7 +408,9 @@ def small_clusters(state: State, plan: Plan) -> Ints:
 
 @tiered(for_each_entry(7))
 @leaf
-def dissolve(data: Data, state: State, plan: Plan, choice: Choice, order: Ints) -> int:
+def dissolve(
+    data: Data, state: SearchState, plan: SearchPlan, choice: SearchChoice, order: Ints
+) -> int:
     """Dissolve the clusters of this order where that gains; return how many.
 
     Clusters that have grown to 2k rows by then stay.

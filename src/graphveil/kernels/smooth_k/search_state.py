@@ -43,7 +43,7 @@ class Data(NamedTuple):
     n_features: int
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """The clusters, which may be empty, and what they hold.
 
     ``table`` is open-addressing: cluster and feature as one number, and the count. ``clusters[c]``
@@ -139,7 +139,7 @@ def _count_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> No
 
 
 @leaf
-def _kept_by_adding(data: Data, state: State, row: int, cluster: int) -> tuple[int, int]:
+def _kept_by_adding(data: Data, state: SearchState, row: int, cluster: int) -> tuple[int, int]:
     """Return what a row that enters changes: the kept features, and the sum of their counts."""
     table = state.table
     size = state.clusters[cluster, SIZE]
@@ -155,7 +155,7 @@ def _kept_by_adding(data: Data, state: State, row: int, cluster: int) -> tuple[i
 
 
 @leaf
-def count_in(data: Data, state: State, row: int, cluster: int) -> None:
+def count_in(data: Data, state: SearchState, row: int, cluster: int) -> None:
     """Count a row into a cluster; lists and labels stay as they are."""
     kept, entries = _kept_by_adding(data, state, row, cluster)
     _count_row(data, state.table, row, cluster, IN)
@@ -163,7 +163,7 @@ def count_in(data: Data, state: State, row: int, cluster: int) -> None:
 
 
 @leaf
-def count_out(data: Data, state: State, row: int, cluster: int) -> None:
+def count_out(data: Data, state: SearchState, row: int, cluster: int) -> None:
     """Count a row out of a cluster that it is counted in; lists and labels stay as they are."""
     _count_row(data, state.table, row, cluster, OUT)
     own = state.clusters[cluster]
@@ -174,7 +174,7 @@ def count_out(data: Data, state: State, row: int, cluster: int) -> None:
 
 
 @leaf
-def _write(state: State, cluster: int, rows: int, kept: int, entries: int) -> None:
+def _write(state: SearchState, cluster: int, rows: int, kept: int, entries: int) -> None:
     """Change a cluster's numbers by these, and the sums by what that changes."""
     own, tally = state.clusters[cluster], state.tally
     tally[SHARED] += entries
@@ -185,7 +185,7 @@ def _write(state: State, cluster: int, rows: int, kept: int, entries: int) -> No
 
 
 @leaf
-def enlist(state: State, row: int, cluster: int) -> None:
+def enlist(state: SearchState, row: int, cluster: int) -> None:
     """Put a row into a cluster's list."""
     heads, links = state.heads, state.links
     first = heads[cluster]
@@ -197,7 +197,7 @@ def enlist(state: State, row: int, cluster: int) -> None:
 
 
 @leaf
-def delist(state: State, row: int) -> None:
+def delist(state: SearchState, row: int) -> None:
     """Take a row out of its cluster's list."""
     links = state.links
     after, before = links[row, NEXT], links[row, BEFORE]
@@ -210,7 +210,7 @@ def delist(state: State, row: int) -> None:
 
 
 @leaf
-def move(data: Data, state: State, row: int, cluster: int) -> None:
+def move(data: Data, state: SearchState, row: int, cluster: int) -> None:
     """Move a row from its cluster into another."""
     count_out(data, state, row, wide(state.labels[row]))
     count_in(data, state, row, cluster)
@@ -220,7 +220,7 @@ def move(data: Data, state: State, row: int, cluster: int) -> None:
 
 @tiered(for_each_entry(2))
 @leaf
-def fill(data: Data, state: State) -> None:
+def fill(data: Data, state: SearchState) -> None:
     """Write into an empty state what its labels say; rows labeled `NONE` are in no cluster."""
     for row in range(state.labels.size):
         cluster = wide(state.labels[row])
@@ -236,7 +236,7 @@ def worth(lam: float, count: int, size: int) -> float:
 
 
 @leaf
-def base_of_adding(data: Data, state: State, lam: float, cluster: int) -> float:
+def base_of_adding(data: Data, state: SearchState, lam: float, cluster: int) -> float:
     """Return what the objective gains where a row without features enters the cluster."""
     size, kept = state.clusters[cluster, SIZE], state.clusters[cluster, KEPT]
     least, after = data.least[size], data.least[size + 1]
@@ -255,7 +255,7 @@ def term_of_adding(lam: float, x: int, after: int, size: int) -> float:
 
 
 @leaf
-def gain_of_adding(data: Data, state: State, lam: float, row: int, cluster: int) -> float:
+def gain_of_adding(data: Data, state: SearchState, lam: float, row: int, cluster: int) -> float:
     """Return what the objective gains where the row enters the cluster: O(its features)."""
     size = state.clusters[cluster, SIZE]
     after = data.least[size + 1]
@@ -267,7 +267,7 @@ def gain_of_adding(data: Data, state: State, lam: float, row: int, cluster: int)
 
 
 @leaf
-def gain_of_removing(data: Data, state: State, lam: float, row: int) -> float:
+def gain_of_removing(data: Data, state: SearchState, lam: float, row: int) -> float:
     """Return what the objective gains where the row leaves its cluster: O(its features)."""
     cluster = wide(state.labels[row])
     size = state.clusters[cluster, SIZE]
@@ -287,7 +287,7 @@ def gain_of_removing(data: Data, state: State, lam: float, row: int) -> float:
 
 
 @leaf
-def is_its_profile(data: Data, state: State, row: int) -> bool:
+def is_its_profile(data: Data, state: SearchState, row: int) -> bool:
     """Return whether a row's features are those that its cluster keeps."""
     cluster = wide(state.labels[row])
     least = data.least[state.clusters[cluster, SIZE]]
@@ -301,7 +301,7 @@ def is_its_profile(data: Data, state: State, row: int) -> bool:
 
 @tiered()
 @leaf
-def insert_unclustered(data: Data, state: State, lam: float, rows: Ints) -> None:
+def insert_unclustered(data: Data, state: SearchState, lam: float, rows: Ints) -> None:
     """Put each of these rows, which are in no cluster, where the objective gains most."""
     for row in rows:
         best, most = ZERO, -np.inf

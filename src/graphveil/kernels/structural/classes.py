@@ -29,7 +29,7 @@ DEGREE_GAP = 8
 """Triangles that a degree is worth in the distance between two codes."""
 
 
-class Classes(NamedTuple):
+class NodeClasses(NamedTuple):
     """The classes: a hash table of codes and how many nodes share each.
 
     ``node[v]`` holds the row of v's code; in walks with aims, where codes are ``degree << 40 |
@@ -56,7 +56,7 @@ class Classes(NamedTuple):
 
 def new_classes(
     codes: Ints, k: int, *, moves: int, steps: tuple[int, int], weight: Ints | None = None
-) -> Classes:
+) -> NodeClasses:
     """Return an unfilled table, the codes in its first rows, with room for the moves of one trial.
 
     A code grows by these steps with a degree and with a triangle. Nodes have aims where weights by
@@ -67,7 +67,7 @@ def new_classes(
     node = np.zeros((codes.size, 1 + aims), dtype=np.int64)
     node[:, SLOT] = np.arange(codes.size)
     table[: codes.size, 0] = codes
-    return Classes(
+    return NodeClasses(
         table=table,
         node=node,
         log=np.empty((max(moves, 1), 3), dtype=np.int64),
@@ -93,7 +93,7 @@ def _worth(weight: Ints, code: int) -> int:
 
 @tiered(for_each_entry(0.3))
 @leaf
-def fill(classes: Classes) -> None:
+def fill(classes: NodeClasses) -> None:
     """Enter every node by its code into the emptied table, and count anew; drops empty classes."""
     table, node, _, weight, tally, rule = classes
     k = rule[K]
@@ -121,7 +121,7 @@ def fill(classes: Classes) -> None:
 
 
 @leaf
-def begin(classes: Classes) -> None:
+def begin(classes: NodeClasses) -> None:
     """Start a trial: forget the log, and drop empty classes where the table is half full."""
     classes.tally[MOVED] = 0
     classes.tally[FRESH] = 0
@@ -130,7 +130,7 @@ def begin(classes: Classes) -> None:
 
 
 @leaf
-def move(classes: Classes, v: int, step: int) -> None:
+def move(classes: NodeClasses, v: int, step: int) -> None:
     """Change the code of v by `step`; write the table, the tally and the log."""
     table, node, log, weight, tally, rule = classes
     k, row = rule[K], node[v, SLOT]
@@ -167,7 +167,7 @@ def move(classes: Classes, v: int, step: int) -> None:
 
 
 @leaf
-def shift(classes: Classes, ends: tuple[int, int], common: int, sign: int) -> None:
+def shift(classes: NodeClasses, ends: tuple[int, int], common: int, sign: int) -> None:
     """Move the codes of two nodes as joining (1) or parting (-1) them does.
 
     They have so many common neighbors, whose codes are moved besides.
@@ -178,14 +178,14 @@ def shift(classes: Classes, ends: tuple[int, int], common: int, sign: int) -> No
 
 
 @leaf
-def tallies(classes: Classes) -> tuple[int, int, int]:
+def tallies(classes: NodeClasses) -> tuple[int, int, int]:
     """Return the unprotected nodes, what their classes lack, and the gap to the aims."""
     tally = classes.tally
     return int(tally[UNPROTECTED]), int(tally[LACK]), int(tally[GAP])
 
 
 @leaf
-def energy_of(classes: Classes, plan: Schedule) -> float:
+def energy_of(classes: NodeClasses, plan: Schedule) -> float:
     """Return the energy but for the edits."""
     unprotected, lack, gap = tallies(classes)
     nodes = (1.0 - plan.ease) * max(float(unprotected), plan.spared)
@@ -194,7 +194,7 @@ def energy_of(classes: Classes, plan: Schedule) -> float:
 
 
 @leaf
-def undo(classes: Classes, before: tuple[int, int, int]) -> None:
+def undo(classes: NodeClasses, before: tuple[int, int, int]) -> None:
     """Take back every move since `begin`, when these were the `tallies`."""
     table, node, log, _, tally, _ = classes
     for i in range(tally[MOVED] - 1, -1, -1):
@@ -211,7 +211,7 @@ def undo(classes: Classes, before: tuple[int, int, int]) -> None:
 
 
 @leaf
-def list_unprotected(classes: Classes, out: Ints) -> int:
+def list_unprotected(classes: NodeClasses, out: Ints) -> int:
     """Write into out the nodes in classes below k that count; return how many."""
     filled = 0
     for v in range(len(classes.node)):

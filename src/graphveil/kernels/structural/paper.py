@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 GALLOP = 8
 
 
-class Lists(NamedTuple):
+class NeighborLists(NamedTuple):
     """Sorted neighbor lists: those of v are ``indices[indptr[v]:indptr[v + 1]]``."""
 
     indptr: Indptr
@@ -40,7 +40,7 @@ class Flips(NamedTuple):
     joins: Flags
 
 
-class Search(NamedTuple):
+class PaperSearch(NamedTuple):
     """Room for one search at a time: who was seen by it, and in what order.
 
     Searches are numbered; ``seen[-1]`` is the number of the present one, ``seen[x]`` that of the
@@ -96,7 +96,7 @@ def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices
 
 @tiered()
 @allocating
-def lists_of(forward: Forward) -> Lists:
+def lists_of(forward: Forward) -> NeighborLists:
     """Return the neighbor lists, in both directions, of edges that point to the larger end."""
     start, ends = forward
     n = start.size - 1
@@ -116,7 +116,7 @@ def lists_of(forward: Forward) -> Lists:
     for u in range(n):
         for e in range(start[u], start[u + 1]):
             indices[free[u] + e - start[u]] = ends[e]
-    return Lists(indptr, indices)
+    return NeighborLists(indptr, indices)
 
 
 @tiered(for_each_entry(0.3))
@@ -138,7 +138,9 @@ def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
 
 
 @allocating
-def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp: int) -> int:
+def _flag_shared(
+    lists: NeighborLists, v: int, w: int, flag: Flags, counted: Ints, stamp: int
+) -> int:
     """Stamp the flagged common neighbors that have no such stamp yet; return how many.
 
     Of two unlike rows the shorter is passed and searched for in the longer, else both are merged.
@@ -164,14 +166,14 @@ def _flag_shared(lists: Lists, v: int, w: int, flag: Flags, counted: Ints, stamp
     return shared
 
 
-def _steps_beside(lists: Lists, flips: Flips, *_others: object) -> int:
+def _steps_beside(lists: NeighborLists, flips: Flips, *_others: object) -> int:
     """Return about how many steps it takes to see the neighbors of the ends of all edits."""
     return flips.nodes.size * int(np.diff(lists.indptr).max(initial=0)) + lists.indptr.size
 
 
 @tiered(_steps_beside)
 @allocating
-def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Ints:
+def affected_beside(lists: NeighborLists, flips: Flips, needed: int, flag: Flags) -> Ints:
     """Return what `affected_by` does at distance 1.
 
     All nodes of an edit are affected, and its flips change no other node's neighbors. So the
@@ -200,7 +202,7 @@ def affected_beside(lists: Lists, flips: Flips, needed: int, flag: Flags) -> Int
 
 
 @allocating
-def _see(search: Search, node: int, number: int, size: int) -> int:
+def _see(search: PaperSearch, node: int, number: int, size: int) -> int:
     """Append the node to the queue unless this search has seen it; return the queue's size."""
     if search.seen[node] == number:
         return size
@@ -232,7 +234,12 @@ def _touches(flips: Flips, c: int, x: int) -> bool:
 
 @allocating
 def _fill(
-    lists: Lists, flips: Flips, at: tuple[int, int], center: int, distance: int, search: Search
+    lists: NeighborLists,
+    flips: Flips,
+    at: tuple[int, int],
+    center: int,
+    distance: int,
+    search: PaperSearch,
 ) -> int:
     """See every node within this distance of the center once the first flips of an edit are done.
 
@@ -264,7 +271,7 @@ def _fill(
     return size
 
 
-def _steps_around(lists: Lists, flips: Flips, distance: int, *_others: object) -> int:
+def _steps_around(lists: NeighborLists, flips: Flips, distance: int, *_others: object) -> int:
     """Return about how many steps it takes to search around the ends of all edits."""
     if distance > 1:
         return flips.nodes.size * lists.indices.size
@@ -273,7 +280,9 @@ def _steps_around(lists: Lists, flips: Flips, distance: int, *_others: object) -
 
 @tiered(_steps_around)
 @allocating
-def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Flags) -> Ints:
+def affected_by(
+    lists: NeighborLists, flips: Flips, distance: int, needed: int, flag: Flags
+) -> Ints:
     """Return for every edit how many of the nodes that it affects are flagged.
 
     A flip affects the nodes within the distance of at least `needed` of its two ends, in the graph
@@ -285,8 +294,8 @@ def affected_by(lists: Lists, flips: Flips, distance: int, needed: int, flag: Fl
     score = np.zeros(edits, dtype=np.int64)
     counted = np.empty(n, dtype=np.int64)
     counted[:] = -1
-    one = Search(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
-    two = Search(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
+    one = PaperSearch(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
+    two = PaperSearch(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
     for c in range(edits):
         for i in range(flips.ends.shape[0]):
             at = (c, i + 1 if flips.joins[i] else i)

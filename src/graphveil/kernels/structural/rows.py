@@ -15,7 +15,7 @@ Nodes = NDArray[np.int32]
 GALLOP = 8
 
 
-class Rows(NamedTuple):
+class NeighborRows(NamedTuple):
     """Sorted neighbors: ``neighbor[start[v] : start[v] + length[v]]``.
 
     ``common`` is room for the common neighbors of two nodes.
@@ -27,7 +27,7 @@ class Rows(NamedTuple):
     common: Nodes
 
 
-def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> Rows:
+def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> NeighborRows:
     """Return the neighbor lists of a graph, with room for so many more neighbors of every node.
 
     Examples
@@ -42,7 +42,7 @@ def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> Rows:
     neighbor = np.full(int(start[-1]), -1, dtype=np.int32)
     neighbor[np.arange(indices.size) + np.repeat(shift[:-1], degrees)] = indices
     widest = int(np.diff(start).max(initial=0))
-    return Rows(start, degrees, neighbor, np.empty(widest, dtype=np.int32))
+    return NeighborRows(start, degrees, neighbor, np.empty(widest, dtype=np.int32))
 
 
 @leaf
@@ -58,7 +58,7 @@ def first_not_below(values: NDArray[np.integer], low: int, high: int, value: int
 
 
 @leaf
-def adjacent(rows: Rows, v: int, w: int) -> bool:
+def adjacent(rows: NeighborRows, v: int, w: int) -> bool:
     """Return whether v and w are joined."""
     if rows.length[v] > rows.length[w]:
         v, w = w, v
@@ -68,7 +68,7 @@ def adjacent(rows: Rows, v: int, w: int) -> bool:
 
 
 @leaf
-def _toggle(rows: Rows, v: int, w: int) -> None:
+def _toggle(rows: NeighborRows, v: int, w: int) -> None:
     """Put w into the row of v, which has room, or take it out where it is there."""
     start, length, neighbor = rows.start[v], rows.length[v], rows.neighbor
     end = start + length
@@ -85,14 +85,14 @@ def _toggle(rows: Rows, v: int, w: int) -> None:
 
 
 @leaf
-def toggle(rows: Rows, v: int, w: int) -> None:
+def toggle(rows: NeighborRows, v: int, w: int) -> None:
     """Join v and w, whose rows have room, or part them where they are joined."""
     _toggle(rows, v, w)
     _toggle(rows, w, v)
 
 
 @leaf
-def common_of(rows: Rows, v: int, w: int) -> int:
+def common_of(rows: NeighborRows, v: int, w: int) -> int:
     """Write the common neighbors of v and w, sorted, into ``common``; return how many."""
     start, length, near, out = rows
     if length[v] > length[w]:

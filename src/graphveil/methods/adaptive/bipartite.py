@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive import costs, flow, network, pruning
 from graphveil.methods.adaptive.packing import position_of_columns
-from graphveil.methods.adaptive.problem import UNIT, Levels, Problem, Solution
+from graphveil.methods.adaptive.problem import UNIT, LevelArray, Problem, Solution
 
 Ints = NDArray[np.int64]
-Pairs = NDArray[np.int8]
+PairMatrix = NDArray[np.int8]
 
 ROWS = 4
 """The records whose arcs are looked at before a pivot: of 1 to n the quickest on most data."""
@@ -21,7 +21,7 @@ ROWS = 4
 PRUNING_PASSES = 5
 
 
-class Schedule(NamedTuple):
+class LevelSchedule(NamedTuple):
     """How sharply a star that is needed anyway gets cheaper, step after step.
 
     Parameters
@@ -76,14 +76,14 @@ class Solver:
     """
 
     def __init__(
-        self, columns: NDArray[np.int32], levels: Levels, *, may_exceed: bool = True
+        self, columns: NDArray[np.int32], levels: LevelArray, *, may_exceed: bool = True
     ) -> None:
         n = levels.size
         self._columns = columns
         self._needs = levels - 1
         self._passes = int(may_exceed)
         self._costs = np.empty((n, n), dtype=np.int64)
-        self._network: network.Network | None = None
+        self._network: network.FlowNetwork | None = None
         self._order = np.arange(n)
         self.passed = np.zeros(n, dtype=np.int64)
 
@@ -103,11 +103,11 @@ class Solver:
         np.fill_diagonal(self._costs, too_much * network.OWN)
         return self._costs
 
-    def cheapest(self, prices: Ints) -> Pairs:
+    def cheapest(self, prices: Ints) -> PairMatrix:
         """Return the pairs that cost least, exactly."""
         return self.cheapest_at(self.costs(prices))
 
-    def cheapest_at(self, cost: Ints) -> Pairs:
+    def cheapest_at(self, cost: Ints) -> PairMatrix:
         """Return the pairs that cost least, exactly, where every pair has this cost."""
         if self._network is None:
             most = int(self._needs.max(initial=0))
@@ -124,13 +124,13 @@ class Iteration(NamedTuple):
     """One solve: the factor of its step, its pairs, how many of them need each cell."""
 
     factor: float
-    pairs: Pairs
+    pairs: PairMatrix
     passed: Ints
     needs: Ints
 
 
 def iterations(
-    problem: Problem, schedule: Schedule, solver: Solver, rng: np.random.Generator
+    problem: Problem, schedule: LevelSchedule, solver: Solver, rng: np.random.Generator
 ) -> Iterator[Iteration]:
     """Yield every solve of the schedule.
 
@@ -154,7 +154,7 @@ def iterations(
 
 
 def step(
-    problem: Problem, schedule: Schedule, solver: Solver, first: Iteration
+    problem: Problem, schedule: LevelSchedule, solver: Solver, first: Iteration
 ) -> Iterator[Iteration]:
     """Yield the solves of a step, which ends where the stars cost no less than before."""
     yield first
@@ -180,14 +180,14 @@ def whole(prices: NDArray[np.float64]) -> Ints:
     return np.rint(prices * UNIT).astype(np.int64)
 
 
-def needs_of(problem: Problem, pairs: Pairs) -> Ints:
+def needs_of(problem: Problem, pairs: PairMatrix) -> Ints:
     """Return how many pairs need each cell suppressed."""
     needs = np.empty(problem.codes.shape, dtype=np.int64)
     costs.count_needs(problem.columns, pairs, needs)
     return needs
 
 
-def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return the pairs of the schedule that suppress least.
 
     Parameters
@@ -202,21 +202,21 @@ def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Sol
     return solution_of(problem, best_of(problem, schedule, rng).pairs)
 
 
-def best_of(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iteration:
+def best_of(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Iteration:
     """Return the solve of the schedule whose stars cost least."""
     solver = Solver(problem.columns, problem.levels)
     tried = iterations(problem, schedule, solver, rng)
     return min(tried, key=lambda one: cost_of(problem, one.needs))
 
 
-def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> Pairs:
+def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> PairMatrix:
     """Return 1 where record i, with these stars, fits person j, itself among them."""
     pairs = np.empty((problem.levels.size, problem.levels.size), dtype=np.int8)
     flow.fitting(problem.rows, stars, pairs)
     return pairs
 
 
-def solution_of(problem: Problem, pairs: Pairs) -> Solution:
+def solution_of(problem: Problem, pairs: PairMatrix) -> Solution:
     """Return what these pairs suppress."""
     stars = np.empty_like(problem.rows.stars)
     flow.cover(problem.rows, pairs, stars)

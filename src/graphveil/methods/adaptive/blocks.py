@@ -29,7 +29,7 @@ PART = 1 << 15
 """So many rows are read at a time where the values of columns are counted."""
 
 
-class Block(NamedTuple):
+class RecordBlock(NamedTuple):
     """Some rows, what each of them asks for, and the block's own random stream.
 
     Parameters
@@ -50,7 +50,7 @@ class Block(NamedTuple):
     rng: np.random.Generator
 
 
-class Solved(NamedTuple):
+class BlockSolution(NamedTuple):
     """What a block publishes.
 
     Parameters
@@ -70,7 +70,7 @@ class Solved(NamedTuple):
     figures: Mapping[str, float] = {}
 
 
-class Outcome(NamedTuple):
+class BlockOutcome(NamedTuple):
     """What all blocks publish: the suppressed cells, and the chosen pairs by position.
 
     What was counted besides is that of the last block.
@@ -173,9 +173,9 @@ def in_blocks(
     weights: NDArray[np.float64],
     *,
     most_rows: int,
-    work: Callable[[Block], Solved],
+    work: Callable[[RecordBlock], BlockSolution],
     randomness: Randomness,
-) -> Outcome:
+) -> BlockOutcome:
     """Return what all blocks publish, solved through the engine in use.
 
     Which engine runs them never changes the result: every block has a random stream of its own.
@@ -184,7 +184,7 @@ def in_blocks(
     Parameters
     ----------
     codes, levels, weights
-        As in `Block`, of all rows.
+        As in `RecordBlock`, of all rows.
     most_rows
         The most rows of a block.
     work
@@ -198,7 +198,7 @@ def in_blocks(
             pieces = split(codes, most_rows, randomness.stream("blocks"))
     pieces = [rows[np.lexsort((levels[rows], *codes[rows].T))] for rows in pieces]
     blocks = (
-        Block(
+        RecordBlock(
             codes[rows],
             levels[rows],
             weights if weights.ndim == 1 else weights[rows],
@@ -221,7 +221,7 @@ def in_blocks(
                 chosen.append((rows, solved.sizes, solved.persons))
             figures = solved.figures
             advance(1)
-    return Outcome(hidden, _joined(chosen, codes.shape[0]) if chosen else None, figures)
+    return BlockOutcome(hidden, _joined(chosen, codes.shape[0]) if chosen else None, figures)
 
 
 def _joined(

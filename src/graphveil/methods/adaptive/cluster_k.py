@@ -13,7 +13,13 @@ from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
-from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
+from graphveil.methods.adaptive.blocks import (
+    BLOCK_ROWS,
+    BlockSolution,
+    RecordBlock,
+    in_blocks,
+    rows_of_block,
+)
 from graphveil.methods.adaptive.drafting import draft_of
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
@@ -118,11 +124,11 @@ class Clustering:
 
     search: Search
 
-    def __call__(self, block: Block) -> Solved:
+    def __call__(self, block: RecordBlock) -> BlockSolution:
         """Return what the block publishes; its rows all have the same level."""
         from graphveil.methods.adaptive.clusters import clusters  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.packing import mask_of, packed  # noqa: PLC0415  the same
 
         grouped = clusters(packed(block.codes), int(block.levels[0]), self.search, block.rng)
         hidden = mask_of(grouped.common.stars[grouped.labels], block.codes)
-        return Solved(np.packbits(hidden, axis=1))
+        return BlockSolution(np.packbits(hidden, axis=1))

@@ -32,7 +32,9 @@ PASSES = 30
 PLAIN_ORDERS = 3
 
 
-def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> exchange.Clusters:
+def clusters(
+    rows: Packed, k: int, search: Search, rng: np.random.Generator
+) -> exchange.ClusterMembers:
     """Return clusters of at least k rows each that suppress few cells.
 
     Parameters
@@ -56,7 +58,7 @@ def clusters(rows: Packed, k: int, search: Search, rng: np.random.Generator) -> 
     for order in _orders(n, search, rng):
         for start in _PLAIN if search == "plain" else _STARTS:
             visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
-            labels = _merged(rows, merging.Rule(k, *start), order)
+            labels = _merged(rows, merging.MergeRule(k, *start), order)
             grouped = _improved(rows, labels, k, rng.permuted(visits, axis=1))
             if best is None or stars_of(grouped) < stars_of(best):
                 best = grouped
@@ -72,7 +74,7 @@ def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels
         yield rng.permutation(n)
 
 
-def _merged(rows: Packed, rule: merging.Rule, order: Labels) -> Labels:
+def _merged(rows: Packed, rule: merging.MergeRule, order: Labels) -> Labels:
     """Return the cluster of every row; of unions of the same cost the first in this order wins."""
     ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
     equal = identical(ordered)
@@ -118,13 +120,15 @@ def in_chunks(labels: Labels, size: int) -> Labels:
     return chunks
 
 
-def stars_of(grouped: exchange.Clusters) -> int:
+def stars_of(grouped: exchange.ClusterMembers) -> int:
     """Return how many cells clusters suppress."""
     columns = np.bitwise_count(grouped.common.stars).sum(axis=1, dtype=np.int64)
     return int((grouped.sizes * columns).sum())
 
 
-def _improved(rows: Packed, labels: Labels, k: int, orders: NDArray[np.int32]) -> exchange.Clusters:
+def _improved(
+    rows: Packed, labels: Labels, k: int, orders: NDArray[np.int32]
+) -> exchange.ClusterMembers:
     grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
     exchange.improve(rows, grouped, k, orders)
     return grouped

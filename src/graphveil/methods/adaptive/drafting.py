@@ -12,7 +12,7 @@ from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import stars_by_row
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.methods.adaptive.blocks import Outcome
+from graphveil.methods.adaptive.blocks import BlockOutcome
 
 NOTHING = "every cell is suppressed: nothing of the data is published. Lower the levels or k"
 
@@ -46,7 +46,7 @@ def figures(data: Table, hidden: NDArray[np.bool_]) -> Figures:
     return Figures(stars, data.n_suppressed, cost)
 
 
-def draft_of(data: Table, outcome: Outcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
+def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
     """Return the table with its suppressed cells, with what that cost.
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.adaptive import network
 
 Ints = NDArray[np.int64]
-Pairs = NDArray[np.int8]
+PairMatrix = NDArray[np.int8]
 
 MOST_ROWS = 1_000
 """Of more rows no pair is looked at: every one takes some memory."""
@@ -51,7 +51,7 @@ class Bounds(NamedTuple):
     least: int
 
 
-def bounds(cost: Ints, flow: Pairs, net: network.Network) -> Bounds:
+def bounds(cost: Ints, flow: PairMatrix, net: network.FlowNetwork) -> Bounds:
     """Return what the cheapest flow says of pairs both ways.
 
     Parameters
@@ -76,7 +76,7 @@ def bounds(cost: Ints, flow: Pairs, net: network.Network) -> Bounds:
     )
 
 
-def improved(known: Bounds, rounded: Pairs, needs: Ints) -> Pairs:
+def improved(known: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
     """Return pairs both ways that cost least, or what was come to where HiGHS proves no optimum.
 
     Pairs without which nothing is cheaper, and pairs with which nothing is, are decided by the
@@ -109,7 +109,7 @@ def improved(known: Bounds, rounded: Pairs, needs: Ints) -> Pairs:
     return best
 
 
-def _price(known: Bounds, pairs: Pairs) -> int:
+def _price(known: Bounds, pairs: PairMatrix) -> int:
     return int(known.costs[pairs[known.ends[:, 0], known.ends[:, 1]] > 0].sum())
 
 
@@ -117,28 +117,28 @@ OPTIMAL, GIVEN_UP, INFEASIBLE = 0, 1, 2
 """As `scipy.optimize.milp` numbers its ends."""
 
 
-class Solved(NamedTuple):
+class ExactSolution(NamedTuple):
     """How a search ended, and with which pairs."""
 
     status: int
-    pairs: Pairs | None = None
+    pairs: PairMatrix | None = None
 
 
-def _solved_within(known: Bounds, reach: int, needs: Ints) -> Solved:
+def _solved_within(known: Bounds, reach: int, needs: Ints) -> ExactSolution:
     """Return the cheapest pairs of those that may cost so much more than the flow."""
     undecided = (known.chosen <= reach) & (known.left_out <= reach)
     sure = known.left_out > reach
     ends, m = known.ends[undecided], int(np.count_nonzero(undecided))
     if m > MOST_UNDECIDED:
-        return Solved(GIVEN_UP)
+        return ExactSolution(GIVEN_UP)
     given = np.bincount(known.ends[sure].ravel(), minlength=needs.size)
     solved = _integer_program(ends, known.costs[undecided], needs - given)
     if solved.x is None or solved.status != OPTIMAL:
-        return Solved(int(solved.status))
+        return ExactSolution(int(solved.status))
     pairs = np.zeros((needs.size, needs.size), dtype=np.int8)
     both = np.concatenate([known.ends[sure], ends[solved.x > 0.5]])
     pairs[both[:, 0], both[:, 1]] = 1
-    return Solved(OPTIMAL, pairs | pairs.T)
+    return ExactSolution(OPTIMAL, pairs | pairs.T)
 
 
 def _integer_program(ends: Ints, costs: Ints, needs: Ints) -> Any:

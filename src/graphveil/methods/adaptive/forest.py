@@ -104,7 +104,7 @@ def _links(to: Ints) -> list[list[int]]:
     return [sorted(rows) for rows in links]
 
 
-class Tree(NamedTuple):
+class ClusterTree(NamedTuple):
     """A tree from one of its rows on: its rows in order, each one's parent, and what is below."""
 
     order: list[int]
@@ -112,7 +112,7 @@ class Tree(NamedTuple):
     below: dict[int, int]
 
 
-def _rooted(links: list[list[int]], root: int) -> Tree:
+def _rooted(links: list[list[int]], root: int) -> ClusterTree:
     """Return the tree of a row, from that row on."""
     order, parent = [root], {root: -1}
     for row in order:
@@ -123,10 +123,10 @@ def _rooted(links: list[list[int]], root: int) -> Tree:
     below = dict.fromkeys(order, 1)
     for row in order[:0:-1]:
         below[parent[row]] += below[row]
-    return Tree(order, parent, below)
+    return ClusterTree(order, parent, below)
 
 
-def _to_cut(links: list[list[int]], tree: Tree, k: int) -> tuple[int, list[int]]:
+def _to_cut(links: list[list[int]], tree: ClusterTree, k: int) -> tuple[int, list[int]]:
     """Return a row, and which of its links to cut: k rows or more then are on either side."""
     size, row = len(tree.order), tree.order[0]
     parts = _parts(links, tree, row)
@@ -149,7 +149,7 @@ def _to_cut(links: list[list[int]], tree: Tree, k: int) -> tuple[int, list[int]]
     return row, list(parts)[:first] if row_goes_with_the_rest else list(parts)[first:]
 
 
-def _parts(links: list[list[int]], tree: Tree, row: int) -> dict[int, int]:
+def _parts(links: list[list[int]], tree: ClusterTree, row: int) -> dict[int, int]:
     """Return how many rows hang from a row by each of its links."""
     above = tree.parent[row]
     return {

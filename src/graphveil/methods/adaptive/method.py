@@ -16,8 +16,14 @@ from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.measures.matchings import Pairs, posteriors
-from graphveil.methods.adaptive.blocks import BLOCK_ROWS, Block, Solved, in_blocks, rows_of_block
+from graphveil.measures.matchings import NodePairs, posteriors
+from graphveil.methods.adaptive.blocks import (
+    BLOCK_ROWS,
+    BlockSolution,
+    RecordBlock,
+    in_blocks,
+    rows_of_block,
+)
 from graphveil.methods.adaptive.drafting import draft_of
 from graphveil.methods.adaptive.levels import (
     GIVE_LEVELS,
@@ -38,7 +44,7 @@ SCORED_ROWS = 1_000
 """Up to so many rows the owner is told what refinement does to the chances of being found."""
 
 
-class Task(NamedTuple):
+class BlockTask(NamedTuple):
     """What is published, what each row asks for, and what a star costs."""
 
     data: Table
@@ -271,7 +277,7 @@ class Adaptive(Anonymizer[Table]):
             unrecorded=() if weights is None else ("weights",),
         )
 
-    def _task(self, data: Table, levels: Any, weights: Any) -> Task:
+    def _task(self, data: Table, levels: Any, weights: Any) -> BlockTask:
         """Return what is published, once levels and weights are known."""
         if (self.levels is None) == (levels is None):
             times = "not at all" if levels is None else "twice, as a parameter and as an array"
@@ -291,7 +297,7 @@ class Adaptive(Anonymizer[Table]):
                 f"{raised.min()} to {raised.max()}. Use refine=prune, or least_level={raised.max()}"
                 " to raise all to the largest."
             )
-        return Task(data, raised, self._weights(data, weights))
+        return BlockTask(data, raised, self._weights(data, weights))
 
     def _weights(self, data: Table, given: Any) -> NDArray[np.float64]:
         if given is None:
@@ -306,7 +312,7 @@ class Adaptive(Anonymizer[Table]):
             )
         return array
 
-    def _advice(self, task: Task, most_rows: int) -> tuple[str, ...]:
+    def _advice(self, task: BlockTask, most_rows: int) -> tuple[str, ...]:
         """Return what the owner should know of these levels."""
         n = task.data.n_rows
         all_of_them = int(np.count_nonzero(task.levels == n)) if n > 1 else 0
@@ -349,7 +355,7 @@ class Matching:
     scored: bool = False
     """Whether it is counted what refinement does to the chances of being found."""
 
-    def __call__(self, block: Block) -> Solved:
+    def __call__(self, block: RecordBlock) -> BlockSolution:
         """Return what the block publishes, and the pairs that were chosen."""
         from graphveil.methods.adaptive import (  # noqa: PLC0415  compiled code
             bipartite,
@@ -361,7 +367,7 @@ class Matching:
 
         variant = symmetric if self.compatibility == "symmetric" else bipartite
         problem = problem_of(block.codes, block.levels, block.weights)
-        schedule = bipartite.Schedule(self.schedule, self.max_iterations)
+        schedule = bipartite.LevelSchedule(self.schedule, self.max_iterations)
         scored = {}
         if self.refine == "regular-search":
             begun = regular.solve(problem, schedule, block.rng)
@@ -381,7 +387,7 @@ class Matching:
         hidden = mask_of(solution.stars, block.codes)
         persons = np.nonzero(pairs)[1].astype(np.int32)
         figures = {f"{of}_{when}": value for when, all_of in scored.items() for of, value in all_of}
-        return Solved(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
+        return BlockSolution(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
 
 
 def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
@@ -400,7 +406,7 @@ def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
     (('largest_chance', 0.5), ('mean_chance', 0.5))
     """
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
-    scored = posteriors(Pairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))
+    scored = posteriors(NodePairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))
     own = scored.true_pairs()
     word = "chance" if scored.exact else "chance_estimated"
     return ((f"largest_{word}", float(own.max())), (f"mean_{word}", float(own.mean())))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.kernels.adaptive.planes import Packed
 from graphveil.methods.adaptive.packing import Codes, packed
 
-Levels = NDArray[np.int64]
+LevelArray = NDArray[np.int64]
 Prices = NDArray[np.float64]
 
 UNIT = 1 << 26
@@ -33,7 +33,7 @@ class Problem(NamedTuple):
     """
 
     codes: Codes
-    levels: Levels
+    levels: LevelArray
     prices: Prices
     rows: Packed
 
@@ -59,7 +59,7 @@ class Solution(NamedTuple):
     stars: NDArray[np.uint64]
 
 
-def problem_of(codes: Codes, levels: Levels, weights: Prices) -> Problem:
+def problem_of(codes: Codes, levels: LevelArray, weights: Prices) -> Problem:
     """Return the problem of these rows.
 
     Parameters

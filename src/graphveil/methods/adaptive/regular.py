@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.adaptive import costs, flow, search
 from graphveil.methods.adaptive.bipartite import (
-    Schedule,
+    LevelSchedule,
     Solver,
     cost_of,
     iterations,
@@ -29,7 +29,7 @@ NEAREST = 40
 """Of so many rows that are most like a row, some lose their stars with it."""
 
 
-def searched(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return pairs that give everyone exactly the level, and suppress little.
 
     Parameters
@@ -45,7 +45,7 @@ def searched(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> 
     return improved(problem, start, rng, trials=trials_of(problem))
 
 
-def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
     solver = Solver(problem.columns, problem.levels, may_exceed=False)
     tried = iterations(problem, schedule, solver, rng)

@@ -12,7 +12,7 @@ from graphveil.methods.adaptive import exact
 from graphveil.methods.adaptive.bipartite import (
     PRUNING_PASSES,
     Iteration,
-    Schedule,
+    LevelSchedule,
     Solver,
     best_of,
     cells_to_try,
@@ -29,7 +29,7 @@ from graphveil.methods.adaptive.clusters import clusters
 from graphveil.methods.adaptive.problem import Problem, Solution
 
 Ints = NDArray[np.int64]
-Pairs = NDArray[np.int8]
+PairMatrix = NDArray[np.int8]
 
 WARM = (2, 5, 10)
 """The steps that also start from the best pairs of Algorithm 1, and from clusters."""
@@ -47,7 +47,7 @@ class SymmetricSolver(Solver):
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
 
-    def cheapest(self, prices: Ints) -> Pairs:
+    def cheapest(self, prices: Ints) -> PairMatrix:
         """Return pairs that cost little, each both ways; nobody could give one up with its partner.
 
         No pairs both ways cost less than the flow that is rounded.
@@ -55,7 +55,7 @@ class SymmetricSolver(Solver):
         cost = self._both_ways(prices)
         return self._rounded(cost, self.cheapest_at(cost))
 
-    def exact(self, prices: Ints) -> Pairs:
+    def exact(self, prices: Ints) -> PairMatrix:
         """Return pairs both ways that cost least; those of `cheapest` where that is not settled."""
         cost = self._both_ways(prices)
         flow = self.cheapest_at(cost)
@@ -71,7 +71,7 @@ class SymmetricSolver(Solver):
         cost += cost.T.copy()
         return self._with_diagonal()
 
-    def _rounded(self, cost: Ints, pairs: Pairs) -> Pairs:
+    def _rounded(self, cost: Ints, pairs: PairMatrix) -> PairMatrix:
         """Make a flow pairs both ways; it is overwritten."""
         rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
         edges = np.argwhere(np.triu(pairs))
@@ -81,7 +81,7 @@ class SymmetricSolver(Solver):
         return pairs
 
 
-def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Solution:
+def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return pairs both ways that suppress little.
 
     Parameters
@@ -97,7 +97,9 @@ def solve(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Sol
     return solution_of(problem, best.pairs)
 
 
-def _tried(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:
+def _tried(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Iterator[Iteration]:
     """Yield every solve from the prices as they are, then from other pairs, clusters themselves.
 
     The last ones begin with exact pairs: what was come to before stays, and where it is as cheap
@@ -122,7 +124,9 @@ def _tried(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> It
     yield from step(problem, schedule, solver, begun)
 
 
-def _others(problem: Problem, schedule: Schedule, rng: np.random.Generator) -> Iterator[Iteration]:
+def _others(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Iterator[Iteration]:
     """Yield the best pairs of Algorithm 1, and those of clusters where all levels are the same."""
     yield best_of(problem, schedule, rng)
     level = int(problem.levels[0])

@@ -14,7 +14,7 @@ from graphveil.claims.guarantees import Reason
 from graphveil.data import Graph
 from graphveil.methods.baselines import BaselineMethod
 from graphveil.methods.der.filling import filled
-from graphveil.methods.der.regions import Budget, explored
+from graphveil.methods.der.regions import EpsilonParts, explored
 from graphveil.methods.noisy import SMALLEST_PART, Share
 from graphveil.noise import words_from
 from graphveil.parameters import parameter
@@ -108,7 +108,7 @@ class DensityExploreReconstruct(BaselineMethod):
         n = data.n_nodes
         if n < 2:
             return self.draft(data, Graph.from_edges([], [], n=n))
-        budget = Budget(*(float(part) for part in self.parts.values()))
+        budget = EpsilonParts(*(float(part) for part in self.parts.values()))
         words, rng = words_from(randomness, "counts"), randomness.stream("cuts and cells")
         leaves = list(explored(data.edges().astype(np.int64), n, budget, words, rng))
         ends = filled(leaves, float(self.epsilon_cells), rng)

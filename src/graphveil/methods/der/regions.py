@@ -57,7 +57,7 @@ class Leaf(NamedTuple):
     noisy_ones: int
 
 
-class Budget(NamedTuple):
+class EpsilonParts(NamedTuple):
     """The parts of epsilon that exploring spends.
 
     Parameters
@@ -97,7 +97,7 @@ def part_of_level(level: int, depth: int, counts: float) -> float:
 
 
 def explored(
-    ends: NDArray[np.int64], n: int, budget: Budget, words: Words, rng: np.random.Generator
+    ends: NDArray[np.int64], n: int, budget: EpsilonParts, words: Words, rng: np.random.Generator
 ) -> Iterator[Leaf]:
     """Yield the regions that are not cut, level by level, with noisy numbers of their ones.
 

@@ -16,7 +16,7 @@ from graphveil.methods.equivalence_classes.rule import (
     kept_of,
     released,
 )
-from graphveil.methods.equivalence_classes.warned import Counts, advice_on
+from graphveil.methods.equivalence_classes.warned import EntryCounts, advice_on
 
 
 def draft_of(
@@ -50,11 +50,11 @@ def draft_of(
     )
 
 
-def _counts(data: Bipartite, classes: Profiles, kept: Kept) -> Counts:
+def _counts(data: Bipartite, classes: Profiles, kept: Kept) -> EntryCounts:
     sizes = classes.sizes[classes.clusters]
     filled = np.zeros(classes.sizes.size, dtype=np.bool_)
     filled[classes.clusters] = True
-    return Counts(
+    return EntryCounts(
         rows=data.n_users,
         empty=int(classes.sizes[~filled].sum()),
         certain=int(sizes[classes.counts == sizes].sum()),

@@ -13,7 +13,7 @@ Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""
 
 
-class Rows(NamedTuple):
+class CollapsedRows(NamedTuple):
     """The distinct rows of some data, and which of them every row equals.
 
     Parameters
@@ -68,7 +68,7 @@ class Rows(NamedTuple):
         return np.argsort(self.kinds, kind="stable").astype(np.int64, copy=False)
 
 
-def collapse(data: Bipartite) -> Rows:
+def collapse(data: Bipartite) -> CollapsedRows:
     """Return the distinct rows with their numbers; rows are compared feature by feature.
 
     The distinct rows and their order depend on the set of rows alone.
@@ -97,7 +97,7 @@ def collapse(data: Bipartite) -> Rows:
         parts.append(distinct)
         weights.append(counts)
     degrees = [np.full(part.shape[0], part.shape[1]) for part in parts]
-    return Rows(
+    return CollapsedRows(
         indptr=np.concatenate([[0], np.cumsum(_joined(degrees))]).astype(np.int64),
         indices=_joined([part.ravel() for part in parts]).astype(np.int32),
         weights=_joined(weights).astype(np.int64),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
-from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
 
 _FRACTION = re.compile(r"[0-9]{1,9}(/[1-9][0-9]{0,8}|\.[0-9]{1,18})?")
 
@@ -160,7 +160,7 @@ def cost_of(kept: Kept, *, clusters: int, classes: int) -> dict[str, float | int
     }
 
 
-def profiles_of(rows: Rows, labels: Labels) -> Profiles:
+def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     """Return how many rows of every cluster have each feature.
 
     Parameters
@@ -190,7 +190,7 @@ def profiles_of(rows: Rows, labels: Labels) -> Profiles:
     )
 
 
-def kept(rows: Rows, labels: Labels, rule: Rule) -> Kept:
+def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> Kept:
     """Return what the release of these clusters keeps of the original.
 
     Examples
@@ -266,7 +266,9 @@ def released(
     return Bipartite(indptr, features[pairs], data.n_features, data.users, data.features)
 
 
-def _cluster_kinds(rows: Rows, labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _cluster_kinds(
+    rows: CollapsedRows, labels: Labels
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return every (cluster, distinct row) that occurs, as one number, and how often."""
     keys = labels.astype(np.int64) * max(rows.n_distinct, 1) + rows.kinds
     return np.unique(keys, return_counts=True)

@@ -8,7 +8,7 @@ from graphveil import owner_warnings
 from graphveil.methods.equivalence_classes.rule import Kept
 
 
-class Counts(NamedTuple):
+class EntryCounts(NamedTuple):
     """What the advice on a release depends on.
 
     Parameters
@@ -29,7 +29,7 @@ class Counts(NamedTuple):
     kept: Kept
 
 
-def advice_on(counts: Counts, *, k: int) -> tuple[str, ...]:
+def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
     """Return what the owner should know, in the order in which it is said.
 
     Parameters

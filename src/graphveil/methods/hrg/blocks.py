@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.hierarchy import Tree
+from graphveil.kernels.hierarchy import Dendrogram
 from graphveil.methods.block_sampling import distinct_in
 from graphveil.noise import Words, discrete_laplace
 from graphveil.noise.cells import ends_of
@@ -46,7 +46,7 @@ class Blocks(NamedTuple):
         return np.where(self.columns == 0, within, self.rows * self.columns)
 
 
-def blocks_of(tree: Tree, epsilon: float) -> Blocks:
+def blocks_of(tree: Dendrogram, epsilon: float) -> Blocks:
     """Return the blocks of a tree: the two sides of a node, and subtrees too small for noise.
 
     Examples
@@ -62,7 +62,7 @@ def blocks_of(tree: Tree, epsilon: float) -> Blocks:
     return Blocks(*columns)
 
 
-def _listed(tree: Tree, epsilon: float) -> Iterator[tuple[int, int, int, int, int]]:
+def _listed(tree: Dendrogram, epsilon: float) -> Iterator[tuple[int, int, int, int, int]]:
     n = tree.order.size
     waiting = [(2 * n - 2, 0)] if n > 1 else []
     while waiting:
@@ -78,7 +78,7 @@ def _listed(tree: Tree, epsilon: float) -> Iterator[tuple[int, int, int, int, in
             waiting += [child for child in children if child[0] >= n]
 
 
-def _edges_below(tree: Tree, node: int) -> int:
+def _edges_below(tree: Dendrogram, node: int) -> int:
     waiting, total = [node], 0
     while waiting:
         inner = waiting.pop()
@@ -89,7 +89,7 @@ def _edges_below(tree: Tree, node: int) -> int:
 
 
 def drawn(
-    tree: Tree, blocks: Blocks, epsilon: Fraction, words: Words, rng: np.random.Generator
+    tree: Dendrogram, blocks: Blocks, epsilon: Fraction, words: Words, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return the edges of a random graph, shape (edges, 2), with the noisy density of each block.
 

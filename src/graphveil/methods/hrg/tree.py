@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels.hierarchy import Tree, count_edges, walk
+from graphveil.kernels.hierarchy import Dendrogram, count_edges, walk
 from graphveil.progress import stage
 
 LEAST, MOST = 10, 30
@@ -18,7 +18,7 @@ WINDOW = 100
 """Steps of a window, for every node."""
 
 
-def paired_tree(graph: Graph, order: NDArray[np.int64]) -> Tree:
+def paired_tree(graph: Graph, order: NDArray[np.int64]) -> Dendrogram:
     """Return the tree that pairs neighbors in an order, then pairs of these, and so on.
 
     Examples
@@ -42,7 +42,7 @@ def paired_tree(graph: Graph, order: NDArray[np.int64]) -> Tree:
     position = np.empty(n, dtype=np.int32)
     position[leaves] = np.arange(n)
     edges = np.zeros(2 * n - 1, dtype=np.int64)
-    tree = Tree(left, right, parent, size, edges, leaves, position, np.empty_like(leaves))
+    tree = Dendrogram(left, right, parent, size, edges, leaves, position, np.empty_like(leaves))
     count_edges(tree, graph.indptr, graph.indices)
     return tree
 
@@ -59,7 +59,7 @@ def largest_change(n: int) -> float:
     return math.log(pairs) + (pairs - 1) * math.log1p(1 / (pairs - 1))
 
 
-def settled(graph: Graph, epsilon: float, rng: np.random.Generator) -> Tree:
+def settled(graph: Graph, epsilon: float, rng: np.random.Generator) -> Dendrogram:
     """Return the tree at which the walk stops, from one that reads no edge.
 
     It stops after 1,000 steps a node or later, once 100 steps a node have no larger mean

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.errors import InfeasibleError
-from graphveil.methods.k_degree.plan import Edits, Ints, Plan
+from graphveil.methods.k_degree.plan import AllowedEdits, Ints, Plan
 
 
 class _Moves(NamedTuple):
@@ -30,7 +30,7 @@ class _Classes(NamedTuple):
     lowest: Ints
 
 
-def settle_parity(plan: Plan, k: int, n: int, *, edits: Edits) -> Plan:
+def settle_parity(plan: Plan, k: int, n: int, *, edits: AllowedEdits) -> Plan:
     """Every target is held by at least k nodes, and the targets' sum is even.
 
     Parameters
@@ -119,7 +119,7 @@ def _classes(plan: Plan) -> tuple[_Classes, Ints]:
     return _Classes(target, counts[0], counts[1], counts[2], highest, lowest), klass
 
 
-def _cheapest_move(plan: Plan, k: int, n: int, edits: Edits) -> Plan:
+def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits) -> Plan:
     """Carry out the move of least cost that changes the parity of the sum."""
     classes, klass = _classes(plan)
     upward = _moves(classes, k, 1, n - 1)

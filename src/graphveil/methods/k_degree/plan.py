@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-Edits = Literal["add", "any"]
+AllowedEdits = Literal["add", "any"]
 
 
-class Runs(NamedTuple):
+class DegreeRuns(NamedTuple):
     """How many nodes have each degree, the highest degree first.
 
     Attributes
@@ -63,7 +63,7 @@ class Plan(NamedTuple):
         return int(np.sum(self.count * (self.target - self.degree)))
 
 
-def runs_of(degrees: NDArray[np.integer]) -> Runs:
+def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
     """Every distinct degree with its number of nodes, the highest first, without sorting nodes.
 
     Parameters
@@ -88,7 +88,7 @@ def runs_of(degrees: NDArray[np.integer]) -> Runs:
         histogram = np.bincount(degrees)
         values = np.flatnonzero(histogram)
         counts = histogram[values]
-    return Runs(
+    return DegreeRuns(
         np.ascontiguousarray(values[::-1], dtype=np.int64),
         np.ascontiguousarray(counts[::-1], dtype=np.int64),
     )

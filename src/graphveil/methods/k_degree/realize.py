@@ -36,8 +36,8 @@ from graphveil.methods.k_degree.sequence import (
     settle_parity,
 )
 from graphveil.methods.k_degree.state import (
-    Outcome,
-    Task,
+    DegreeTask,
+    KDegreeOutcome,
     by_need,
     check,
     outcome_of,
@@ -124,7 +124,7 @@ def realize(
     >>> found.cost, sorted(found.targets.tolist())
     (2, [2, 2, 3, 3])
     """
-    task = Task(sealed(indptr), sealed(indices), np.diff(indptr), k, near)
+    task = DegreeTask(sealed(indptr), sealed(indices), np.diff(indptr), k, near)
     n = task.degrees.size
     if n < k:
         raise InfeasibleError(f"k={k} needs at least {k} nodes, the graph has {n}. Lower k.")
@@ -150,7 +150,9 @@ def realize(
     )
 
 
-def _supergraph_best(task: Task, plan: Plan, floor: int, randomness: Randomness) -> Outcome:
+def _supergraph_best(
+    task: DegreeTask, plan: Plan, floor: int, randomness: Randomness
+) -> KDegreeOutcome:
     """Return the fewest edits of the supergraph run and, on small graphs, of its variations."""
     settled = settle_parity(plan, task.k, task.degrees.size, edits="add")
     best = _supergraph_run(task, settled, randomness.stream("k-degree supergraph"))
@@ -161,7 +163,7 @@ def _supergraph_best(task: Task, plan: Plan, floor: int, randomness: Randomness)
     return best
 
 
-def _supergraph_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome:
+def _supergraph_run(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDegreeOutcome:
     """Run the steps with additions alone, raising targets until they can be met."""
     n = task.degrees.size
     goal = roles(task.indptr, task.indices, plan, rng)
@@ -180,8 +182,8 @@ def _supergraph_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome
 
 
 def _supergraph_variations(
-    task: Task, plan: Plan, best: Outcome, attempts: int, rng: np.random.Generator
-) -> Outcome:
+    task: DegreeTask, plan: Plan, best: KDegreeOutcome, attempts: int, rng: np.random.Generator
+) -> KDegreeOutcome:
     """Look for fewer edits by other ties, another parity and other raises.
 
     With additions alone the edits are half of what the targets exceed the degrees by, so a try
@@ -204,14 +206,17 @@ def _supergraph_variations(
     return best
 
 
-def _free_attempts(task: Task, plan: Plan) -> int:
+def _free_attempts(task: DegreeTask, plan: Plan) -> int:
     """Return how many more attempts a graph of this size gets unasked."""
     work = task.degrees.size + task.indices.size + 8 * plan.cost
     return min(FREE_ATTEMPTS, FREE_WORK // work)
 
 
 def _pay_by_additions(
-    task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+    task: DegreeTask,
+    edits: kernel.DegreeEdits,
+    classes: kernel.DegreeClasses,
+    rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Take steps 2, 3 and 5 with additions alone; return the nodes that are still owed edges."""
     _match(edits, 1, rng)
@@ -220,21 +225,24 @@ def _pay_by_additions(
     return by_need(edits.residual, 1, rng)
 
 
-def _match(edits: kernel.Edits, sign: int, rng: np.random.Generator) -> None:
+def _match(edits: kernel.DegreeEdits, sign: int, rng: np.random.Generator) -> None:
     """Match nodes that are owed this sign; what has nothing to do is not even compiled."""
     left = by_need(edits.residual, sign, rng)
     if left.size:
         (match_additions if sign > 0 else match_deletions)(edits, left)
 
 
-def _swap(edits: kernel.Edits, sign: int, rng: np.random.Generator) -> None:
+def _swap(edits: kernel.DegreeEdits, sign: int, rng: np.random.Generator) -> None:
     left = by_need(edits.residual, sign, rng)
     if left.size:
         swap(edits, left, sign, SWAP_TRIES, SWAP_BUDGET, rng)
 
 
 def _absorb_surplus(
-    task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+    task: DegreeTask,
+    edits: kernel.DegreeEdits,
+    classes: kernel.DegreeClasses,
+    rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     left = by_need(edits.residual, -1, rng)
     if left.size == 0:
@@ -243,7 +251,10 @@ def _absorb_surplus(
 
 
 def _absorb_owed(
-    task: Task, edits: kernel.Edits, classes: kernel.Classes, rng: np.random.Generator
+    task: DegreeTask,
+    edits: kernel.DegreeEdits,
+    classes: kernel.DegreeClasses,
+    rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     left = by_need(edits.residual, 1, rng)
     if left.size == 0:
@@ -254,12 +265,12 @@ def _absorb_owed(
 
 
 def _relaxed_best(
-    task: Task, optimum: Plan, floor: int, restarts: int, randomness: Randomness
-) -> Outcome:
+    task: DegreeTask, optimum: Plan, floor: int, restarts: int, randomness: Randomness
+) -> KDegreeOutcome:
     """Return the fewest edits of the relaxed runs and, unless they beat its bound, of the other."""
     n = task.degrees.size
     plans = settled_plans(optimum, task.k, n)
-    best: Outcome | None = None
+    best: KDegreeOutcome | None = None
     runs = max(restarts, _free_attempts(task, optimum))
     for run in range(max(runs, len(plans))):
         if run >= runs and best is not None:
@@ -278,7 +289,7 @@ def _relaxed_best(
     return supergraph if best is None or supergraph.cost < best.cost else best
 
 
-def _relaxed_run(task: Task, plan: Plan, rng: np.random.Generator) -> Outcome | None:
+def _relaxed_run(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDegreeOutcome | None:
     """Take steps 1-6; return None where units remain.
 
     Surplus nodes are absorbed before edges rotate, since only their own neighbors can do that,

@@ -7,7 +7,7 @@ and give each group one degree. The nodes of one degree are alike, so everything
 Notes
 -----
 ======= ====================================================================
-d       the degrees, descending; ``Runs``
+d       the degrees, descending; ``DegreeRuns``
 d̂       the targets; ``Plan.target``
 L1*     the least possible sum of ``|d̂ - d|``; ``Plan.cost``
 I(t,i)  the cost of making positions t..i-1 one group
@@ -26,19 +26,19 @@ from graphveil.errors import DataError, InfeasibleError, ParameterError
 from graphveil.kernels.k_degree import sequence as kernels
 from graphveil.methods.k_degree.parity import settle_parity
 from graphveil.methods.k_degree.plan import (
-    Edits,
+    AllowedEdits,
+    DegreeRuns,
     Ints,
     Plan,
-    Runs,
     bound_for_targets,
     lower_bound_edits,
     runs_of,
 )
 
 __all__ = [
-    "Edits",
+    "AllowedEdits",
+    "DegreeRuns",
     "Plan",
-    "Runs",
     "bound_for_targets",
     "greedy_plan",
     "lower_bound_edits",
@@ -57,7 +57,7 @@ class _Positions(NamedTuple):
     prefix: Ints
 
 
-def _positions(runs: Runs, k: int) -> _Positions:
+def _positions(runs: DegreeRuns, k: int) -> _Positions:
     n = int(runs.count.sum())
     if k < 1:
         raise ParameterError(f"k={k} is below 1. Give an integer k >= 1.")
@@ -79,7 +79,7 @@ def _positions(runs: Runs, k: int) -> _Positions:
     )
 
 
-def optimal_plan(runs: Runs, k: int, *, edits: Edits) -> Plan:
+def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
     Parameters
@@ -135,7 +135,7 @@ def optimal_plan(runs: Runs, k: int, *, edits: Edits) -> Plan:
     return _plan(cost, runs, at, starts, edits)
 
 
-def greedy_plan(runs: Runs, k: int) -> Plan:
+def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
     """Every target is held by at least k nodes and none is below the degree; cost not minimal.
 
     Parameters
@@ -173,7 +173,7 @@ def greedy_plan(runs: Runs, k: int) -> Plan:
     return plan._replace(cost=plan.distance)
 
 
-def _plan(cost: int, runs: Runs, at: _Positions, starts: Ints, edits: Edits) -> Plan:
+def _plan(cost: int, runs: DegreeRuns, at: _Positions, starts: Ints, edits: AllowedEdits) -> Plan:
     """Give each group its target and list the pieces that groups and runs cut each other into."""
     room = runs.degree.size + starts.size
     run, group, count = (np.empty(room, dtype=np.int64) for _ in range(3))

@@ -11,7 +11,7 @@ from graphveil.kernels.hashing import new_table
 from graphveil.kernels.k_degree import edits as kernel
 
 
-class Task(NamedTuple):
+class DegreeTask(NamedTuple):
     """What every run of one realization shares."""
 
     indptr: NDArray[np.int64]
@@ -21,7 +21,7 @@ class Task(NamedTuple):
     near: bool
 
 
-class Outcome(NamedTuple):
+class KDegreeOutcome(NamedTuple):
     """The edits of one run as sorted keys ``u * n + v``, and the degrees they lead to."""
 
     added: NDArray[np.int64]
@@ -36,14 +36,14 @@ class Outcome(NamedTuple):
 
 
 def start(
-    task: Task, goal: NDArray[np.int64], *, additions: bool
-) -> tuple[kernel.Edits, kernel.Classes]:
+    task: DegreeTask, goal: NDArray[np.int64], *, additions: bool
+) -> tuple[kernel.DegreeEdits, kernel.DegreeClasses]:
     """Return the state without edits, with room for what a unit of need may write."""
     residual = goal - task.degrees
     units = int(np.abs(residual).sum())
     room = units * (1 if additions else 2) + 64
     table, shift = new_table(room)
-    edits = kernel.Edits(
+    edits = kernel.DegreeEdits(
         indptr=task.indptr,
         indices=task.indices,
         table=table,
@@ -55,13 +55,15 @@ def start(
         touched=np.zeros(goal.size, dtype=np.bool_),
     )
     members = np.bincount(goal, minlength=goal.size + 1)
-    return edits, kernel.Classes(target=goal.copy(), members=members.astype(np.int64))
+    return edits, kernel.DegreeClasses(target=goal.copy(), members=members.astype(np.int64))
 
 
-def outcome_of(edits: kernel.Edits, classes: kernel.Classes, rounds: int) -> Outcome:
+def outcome_of(
+    edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rounds: int
+) -> KDegreeOutcome:
     """Return what the state came to."""
     added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
-    return Outcome(added, deleted, classes.target, rounds)
+    return KDegreeOutcome(added, deleted, classes.target, rounds)
 
 
 def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -90,7 +92,7 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def check(task: Task, outcome: Outcome) -> None:
+def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
     """Count the promise again from the edits alone.
 
     Raises

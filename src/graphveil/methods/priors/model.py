@@ -25,7 +25,7 @@ _LARGEST_PRIOR = 0.999
 _TINY, _HUGE = 1e-9, 1e9
 
 
-class Classes(NamedTuple):
+class PriorClasses(NamedTuple):
     """Nodes of like degree.
 
     Parameters
@@ -43,7 +43,7 @@ class Classes(NamedTuple):
     degrees: NDArray[np.float64]
 
 
-def classes_of(degrees: NDArray[np.float64], most: int) -> Classes:
+def classes_of(degrees: NDArray[np.float64], most: int) -> PriorClasses:
     """Return classes by equal steps of the logarithm of the degree; empty ones are left out.
 
     Examples
@@ -57,10 +57,10 @@ def classes_of(degrees: NDArray[np.float64], most: int) -> Classes:
     bins = np.minimum(steps.astype(np.int64), most - 1)
     _, of_node, sizes = np.unique(bins, return_inverse=True, return_counts=True)
     sums = np.bincount(of_node, weights=degrees)
-    return Classes(of_node.astype(np.int64), sizes.astype(np.int64), sums / sizes)
+    return PriorClasses(of_node.astype(np.int64), sizes.astype(np.int64), sums / sizes)
 
 
-def configuration(classes: Classes) -> NDArray[np.float64]:
+def configuration(classes: PriorClasses) -> NDArray[np.float64]:
     """Return a weight x a class so that x_a x_b / (1 + x_a x_b) gives each its mean degree.
 
     Examples
@@ -80,7 +80,7 @@ def configuration(classes: Classes) -> NDArray[np.float64]:
     return weights
 
 
-def groups_of(classes: Classes) -> NDArray[np.int64]:
+def groups_of(classes: PriorClasses) -> NDArray[np.int64]:
     """Return the group of every class: neighboring classes, of about equal degrees in total.
 
     Examples
@@ -110,7 +110,7 @@ def sums_between(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDAr
 
 
 def mixing_factors(
-    classes: Classes,
+    classes: PriorClasses,
     weights: NDArray[np.float64],
     groups: NDArray[np.int64],
     counts: NDArray[np.float64],
@@ -202,7 +202,7 @@ def whole(values: NDArray[np.float64]) -> list[int]:
 
 def stated(
     budget: dict[str, Any],
-    classes: Classes,
+    classes: PriorClasses,
     weights: NDArray[np.float64],
     groups: NDArray[np.int64] | None = None,
     factors: NDArray[np.float64] | None = None,

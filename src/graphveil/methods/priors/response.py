@@ -27,7 +27,7 @@ from graphveil.methods.noisy import (
 from graphveil.methods.priors.degrees import expected_degrees
 from graphveil.methods.priors.model import (
     CLASSES,
-    Classes,
+    PriorClasses,
     classes_of,
     configuration,
     priors_of,
@@ -43,7 +43,7 @@ from graphveil.randomness import Randomness
 
 def noisy_classes(
     data: Graph, randomness: Randomness, parts: Mapping[str, Fraction], most: int
-) -> tuple[int, Classes]:
+) -> tuple[int, PriorClasses]:
     """Return a noisy count of edges, and classes of nodes by noisy degree.
 
     Parameters
@@ -142,7 +142,7 @@ class PriorResponse(NoisyMethod):
     def _modeled(
         self,
         data: Graph,  # noqa: ARG002  for methods that count more of it
-        classes: Classes,
+        classes: PriorClasses,
         budget: dict[str, Any],
         randomness: Randomness,  # noqa: ARG002  as above
     ) -> BlockFlips:

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
 from graphveil.engines import current
-from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
 from graphveil.methods.equivalence_classes.rule import profiles_of
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.methods.smooth_k.orders import minhash_order, order_of
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
-Cluster = Callable[[Rows, np.random.Generator], Labels]
+Cluster = Callable[[CollapsedRows, np.random.Generator], Labels]
 """Puts rows together; as a value that can be pickled."""
 
-Refine = Callable[[Rows, Labels, np.random.Generator], Labels]
+Refine = Callable[[CollapsedRows, Labels, np.random.Generator], Labels]
 """Improves clusters; as a value that can be pickled."""
 
 FREQUENT = 3
@@ -47,14 +47,14 @@ class Chunk(NamedTuple):
     rng: np.random.Generator
     labels: Labels | None = None
 
-    def rows(self) -> Rows:
+    def rows(self) -> CollapsedRows:
         """Return the distinct rows, over the features that occur in them."""
         used, indices = np.unique(self.indices, return_inverse=True)
         return collapse(Bipartite(self.indptr, indices.astype(np.int32), used.size))
 
 
 @dataclass(frozen=True)
-class Clustered:
+class ClusteredChunk:
     """Clusters the rows of a chunk."""
 
     cluster: Cluster
@@ -115,7 +115,7 @@ def in_chunks(
     with stage("sorting rows"):
         rows = order_of(data, chunks.order, chunks.rows, randomness.stream("order of rows"))
     pieces = np.array_split(rows, max(1, round(data.n_users / chunks.rows)))
-    labels = _clusters("clusters of chunk", Clustered(cluster), data, pieces, randomness)
+    labels = _clusters("clusters of chunk", ClusteredChunk(cluster), data, pieces, randomness)
     if refine is None:
         return labels
     for number in range(1, chunks.rounds + 1):
@@ -157,7 +157,7 @@ def whole_clusters(
 
 def _clusters(
     purpose: str,
-    work: Clustered | Refined,
+    work: ClusteredChunk | Refined,
     data: Bipartite,
     pieces: list[NDArray[np.int64]],
     randomness: Randomness,

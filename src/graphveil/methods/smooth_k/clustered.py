@@ -18,7 +18,7 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError, UsageError
 from graphveil.methods.equivalence_classes.drafting import draft_of
-from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import (
     Chunks,
@@ -173,7 +173,7 @@ class Clustered(Anonymizer[Bipartite]):
         )
 
     def _labels(
-        self, data: Bipartite, rows: Rows, chunks: Chunks | None, randomness: Randomness
+        self, data: Bipartite, rows: CollapsedRows, chunks: Chunks | None, randomness: Randomness
     ) -> Labels:
         """Return the cluster of every row."""
         clustering = self.clustering()
@@ -192,7 +192,7 @@ class Clustered(Anonymizer[Bipartite]):
         )
 
     def _draft(
-        self, data: Bipartite, rows: Rows, labels: Labels, randomness: Randomness
+        self, data: Bipartite, rows: CollapsedRows, labels: Labels, randomness: Randomness
     ) -> MethodResult:
         """Return what these clusters publish, and what it costs."""
         profiles = profiles_of(rows, labels)

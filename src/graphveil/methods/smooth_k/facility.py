@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k import facility as kernel
 from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
-from graphveil.kernels.smooth_k.overlaps import Lists, lists_of
-from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.kernels.smooth_k.overlaps import FeatureLists, lists_of
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
 from graphveil.progress import Advance, stage
 
 
@@ -38,7 +38,7 @@ class Costs(NamedTuple):
         return self.factor * int(self.sums[opened].sum())
 
 
-class Plan(NamedTuple):
+class FacilityPlan(NamedTuple):
     """Which rows are facilities, and where all rows go.
 
     Parameters
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
 
 
 def facility_clusters(
-    rows: Rows,
+    rows: CollapsedRows,
     *,
     k: int,
     beta: float = 2.0,
@@ -111,7 +111,7 @@ def facility_clusters(
     >>> (labels == labels[0]).tolist()
     [True, False, True, False, True, False, True, False, True]
     """
-    kinds = kernel.Kinds(rows.indptr, rows.indices, rows.weights)
+    kinds = kernel.RowKinds(rows.indptr, rows.indices, rows.weights)
     lists = lists_of(rows.indptr, rows.indices, rows.n_features)
     factor = 2 / (beta - 1) if cost_factor is None else cost_factor
     wanted = math.ceil(min(beta * k, rows.n_rows))
@@ -132,7 +132,7 @@ def _counted(runs: int, advance: Advance) -> Iterator[int]:
         advance(1)
 
 
-def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.int64]:
+def nearest_sums(kinds: kernel.RowKinds, lists: FeatureLists, wanted: int) -> NDArray[np.int64]:
     """Return the sum of the distances from every distinct row to its `wanted` nearest rows.
 
     Parameters
@@ -147,7 +147,7 @@ def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.i
     >>> from graphveil.data import Bipartite
     >>> from graphveil.methods.equivalence_classes.rows import collapse
     >>> rows = collapse(Bipartite.from_lists([[0], [0], [0, 1], [2]]))
-    >>> kinds = kernel.Kinds(rows.indptr, rows.indices, rows.weights)
+    >>> kinds = kernel.RowKinds(rows.indptr, rows.indices, rows.weights)
     >>> nearest_sums(kinds, lists_of(rows.indptr, rows.indices, 3), wanted=3).tolist()
     [1, 4, 2]
     """
@@ -157,14 +157,14 @@ def nearest_sums(kinds: kernel.Kinds, lists: Lists, wanted: int) -> NDArray[np.i
 
 
 def meyerson(
-    rows: Rows,
-    kinds: kernel.Kinds,
-    lists: Lists,
+    rows: CollapsedRows,
+    kinds: kernel.RowKinds,
+    lists: FeatureLists,
     costs: Costs,
     *,
     assign: str,
     rng: np.random.Generator,
-) -> Plan:
+) -> FacilityPlan:
     """Return the facilities that rows open when they come in a random order, and who goes where.
 
     A row at distance d > 0 from the nearest facility opens one with probability
@@ -187,13 +187,15 @@ def meyerson(
     if assign == "arrival":
         facility = np.empty(order.size, dtype=np.int32)
         facility[order] = arrivals.facility
-        return Plan(opened, facility, costs.of(opened) + int(arrivals.distance.sum()))
+        return FacilityPlan(opened, facility, costs.of(opened) + int(arrivals.distance.sum()))
     facility, distance = _nearest(rows, opened, nearest)
-    return Plan(opened, facility[rows.kinds], costs.of(opened) + int(rows.weights @ distance))
+    return FacilityPlan(
+        opened, facility[rows.kinds], costs.of(opened) + int(rows.weights @ distance)
+    )
 
 
 def _nearest(
-    rows: Rows, opened: NDArray[np.int32], nearest: kernel.Nearest
+    rows: CollapsedRows, opened: NDArray[np.int32], nearest: kernel.Nearest
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the nearest facility of every distinct row, and its distance."""
     degrees = rows.degrees()
@@ -205,7 +207,12 @@ def _nearest(
 
 
 def close(
-    rows: Rows, kinds: kernel.Kinds, plan: Plan, *, k: int, rng: np.random.Generator
+    rows: CollapsedRows,
+    kinds: kernel.RowKinds,
+    plan: FacilityPlan,
+    *,
+    k: int,
+    rng: np.random.Generator,
 ) -> Labels:
     """Return the clusters after facilities below k rows were closed, in a random order.
 
@@ -227,7 +234,9 @@ def close(
     return labels.astype(np.int32)[which]
 
 
-def _gathered(rows: Rows, chosen: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _gathered(
+    rows: CollapsedRows, chosen: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the features of the chosen distinct rows, in their order."""
     degrees = rows.degrees()[chosen]
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)

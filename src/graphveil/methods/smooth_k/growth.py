@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.smooth_k.facility import Kinds
+from graphveil.kernels.smooth_k.facility import RowKinds
 from graphveil.kernels.smooth_k.growth import CLUSTER, COPIES, KIND, grow
 from graphveil.kernels.smooth_k.overlaps import lists_of
 from graphveil.kernels.smooth_k.search_state import NONE
-from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.smooth_k.facility import nearest_sums
 from graphveil.methods.smooth_k.search_state import clusters_of
@@ -26,7 +26,7 @@ QUARTERS = {"degree": 1, "cost": 2}
 
 
 def grown_clusters(
-    rows: Rows,
+    rows: CollapsedRows,
     *,
     k: int,
     rule: Rule,
@@ -88,7 +88,7 @@ def grown_clusters(
     return best
 
 
-def has_even_degrees(rows: Rows) -> bool:
+def has_even_degrees(rows: CollapsedRows) -> bool:
     """Return whether all rows have about as many features: standard deviation / mean <= 0.2.
 
     Examples
@@ -104,7 +104,9 @@ def has_even_degrees(rows: Rows) -> bool:
     return bool(degrees.std() <= EVEN_DEGREES * degrees.mean())
 
 
-def seeds_by(rows: Rows, order: str, *, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def seeds_by(
+    rows: CollapsedRows, order: str, *, k: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Return the distinct rows in the order of seeds, those of equal rank in a random order.
 
     Parameters
@@ -122,13 +124,13 @@ def seeds_by(rows: Rows, order: str, *, k: int, rng: np.random.Generator) -> NDA
         keys = -rows.degrees()
     else:
         lists = lists_of(rows.indptr, rows.indices, rows.n_features)
-        kinds = Kinds(rows.indptr, rows.indices, rows.weights)
+        kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
         keys = nearest_sums(kinds, lists, min(k, rows.n_rows))
     shuffled = rng.permutation(rows.n_distinct)
     return shuffled[np.argsort(keys[shuffled], kind="stable")]
 
 
-def _around(rows: Rows, seeds: NDArray[np.int64], k: int, quarters: int) -> Labels:
+def _around(rows: CollapsedRows, seeds: NDArray[np.int64], k: int, quarters: int) -> Labels:
     """Return the clusters around these seeds; fewer than k rows are in none and have label -1."""
     is_core = rows.weights >= k
     cores = np.nonzero(is_core)[0]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k import search as kernel
 from graphveil.kernels.smooth_k.search_state import NONE
-from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.smooth_k.search_state import Clusters, clusters_of, in_order
 from graphveil.progress import stage
@@ -29,7 +29,7 @@ HOT_SHARE = 0.7
 UNCAPPED = 1 << 62
 
 
-class Search(NamedTuple):
+class LocalSearchRun(NamedTuple):
     """A search under way: its clusters, its smallest cluster, and room for the kernels."""
 
     clusters: Clusters
@@ -56,7 +56,7 @@ class Search(NamedTuple):
         data, state, _ = self.clusters
         lam, n = self.clusters.jaccard, state.labels.size
         every = number == 1 or heat > 0
-        plan = kernel.Plan(lam, self.k, largest_swapped(self.k), number, every)
+        plan = kernel.SearchPlan(lam, self.k, largest_swapped(self.k), number, every)
         choice = self._choice(lam)
         order = rng.permutation(n)
         cold_bar = kernel.TINY if number == 1 else -kernel.TINY
@@ -64,7 +64,7 @@ class Search(NamedTuple):
         kernel.sweep(data, state, plan, choice, self.scratch, order, bars)
         kernel.dissolve(data, state, plan, choice, kernel.small_clusters(state, plan))
 
-    def _choice(self, lam: float) -> kernel.Choice:
+    def _choice(self, lam: float) -> kernel.SearchChoice:
         """Return where rows may go, by an index of the present clusters."""
         data, state, _ = self.clusters
         index = kernel.index_of(data, state, lam)
@@ -72,13 +72,13 @@ class Search(NamedTuple):
         roomy = np.full(2, NONE, dtype=np.int32)
         roomiest = np.argsort(-index.bases, kind="stable")[:2]
         roomy[: roomiest.size] = roomiest
-        return kernel.Choice(
+        return kernel.SearchChoice(
             self.near, roomy, self.changed, np.empty(self.near.shape[1] + 1, dtype=np.int32)
         )
 
 
 def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by its name
-    rows: Rows,
+    rows: CollapsedRows,
     labels: Labels,
     *,
     k: int,
@@ -187,12 +187,12 @@ def largest_swapped(k: int) -> int:
 
 
 def _search(
-    rows: Rows, clusters: Clusters, *, k: int, candidates: int, list_cap: int | None
-) -> Search:
+    rows: CollapsedRows, clusters: Clusters, *, k: int, candidates: int, list_cap: int | None
+) -> LocalSearchRun:
     """Return a search that stands at these clusters."""
     ours, theirs = np.zeros((2, rows.n_features), dtype=np.int32)
     our_rises, their_rises = np.zeros((2, largest_swapped(k) + 2))
-    return Search(
+    return LocalSearchRun(
         clusters,
         k,
         UNCAPPED if list_cap is None else list_cap,

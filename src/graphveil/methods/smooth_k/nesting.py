@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite
 from graphveil.errors import UsageError
 from graphveil.kernels.smooth_k import nesting as kernel
-from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, kept, profiles_of
 from graphveil.release import Release
 
@@ -23,7 +23,7 @@ PASSES = 6
 
 
 def nested_clusters(
-    rows: Rows, first: Labels, *, k: int, rule: Rule, rng: np.random.Generator
+    rows: CollapsedRows, first: Labels, *, k: int, rule: Rule, rng: np.random.Generator
 ) -> Labels:
     """Return clusters of at least k rows, each a union of the first release's classes.
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from graphveil.errors import ParameterError
-from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.parameters import Options, parameter
 
@@ -57,7 +57,7 @@ class LocalSearch(Options):
     )
 
     def refined(
-        self, rows: Rows, labels: Labels, *, k: int, rule: Rule, rng: np.random.Generator
+        self, rows: CollapsedRows, labels: Labels, *, k: int, rule: Rule, rng: np.random.Generator
     ) -> Labels:
         """Return clusters of at least k rows that keep at least as much as these."""
         from graphveil.methods.smooth_k.local_search import (  # noqa: PLC0415  compiled code
@@ -114,7 +114,9 @@ class Greedy(Options):
     )
     refine: LocalSearch | None = parameter(default=LocalSearch(), text=REFINE)
 
-    def clusters(self, rows: Rows, *, k: int, rule: Rule, rng: np.random.Generator) -> Labels:
+    def clusters(
+        self, rows: CollapsedRows, *, k: int, rule: Rule, rng: np.random.Generator
+    ) -> Labels:
         """Return the cluster of every row, each of at least k rows, before they are refined."""
         from graphveil.methods.smooth_k.growth import (  # noqa: PLC0415  compiled code
             grown_clusters,
@@ -174,7 +176,9 @@ class Facility(Options):
         if self.beta <= 1 and self.cost_factor is None:
             raise ParameterError("beta=1 has no cost_factor of its own. Give cost_factor.")
 
-    def clusters(self, rows: Rows, *, k: int, rule: Rule, rng: np.random.Generator) -> Labels:
+    def clusters(
+        self, rows: CollapsedRows, *, k: int, rule: Rule, rng: np.random.Generator
+    ) -> Labels:
         """Return the cluster of every row, each of at least k rows, before they are refined."""
         from graphveil.methods.smooth_k.facility import (  # noqa: PLC0415  compiled code
             cut_up,
@@ -274,12 +278,12 @@ class Clustering:
     rule: Rule
     algorithm: Greedy | Facility
 
-    def __call__(self, rows: Rows, rng: np.random.Generator) -> Labels:
+    def __call__(self, rows: CollapsedRows, rng: np.random.Generator) -> Labels:
         """Return the cluster of every row."""
         labels = self.algorithm.clusters(rows, k=self.k, rule=self.rule, rng=rng)
         return self.refined(rows, labels, rng)
 
-    def refined(self, rows: Rows, labels: Labels, rng: np.random.Generator) -> Labels:
+    def refined(self, rows: CollapsedRows, labels: Labels, rng: np.random.Generator) -> Labels:
         """Return these clusters after the local search, where the algorithm has one."""
         search = self.algorithm.refine
         if search is None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k import search_state as kernel
-from graphveil.methods.equivalence_classes.rows import Labels, Rows
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
 from graphveil.methods.equivalence_classes.rule import Rule
 
 ROOM = 1.5
@@ -27,7 +27,7 @@ class Clusters(NamedTuple):
     """
 
     data: kernel.Data
-    state: kernel.State
+    state: kernel.SearchState
     entries: int
 
     @property
@@ -47,7 +47,7 @@ class Clusters(NamedTuple):
         kernel.insert_unclustered(self.data, self.state, self.jaccard, rows)
 
 
-def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
+def clusters_of(rows: CollapsedRows, labels: Labels, rule: Rule) -> Clusters:
     """Return these clusters, ready for moves; label -1 stands for none.
 
     Memory is O(entries + rows + features), about 24 bytes for each entry and row.
@@ -79,7 +79,7 @@ def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
     table[:, 0] = kernel.FREE
     least = rule.least(np.arange(n + 2, dtype=np.int64))
     data = kernel.Data(rows.indptr, rows.indices, rows.kinds, least, rows.n_features)
-    state = kernel.State(
+    state = kernel.SearchState(
         table=table,
         clusters=np.zeros((n_clusters, 3), dtype=np.int64),
         heads=np.full(n_clusters, kernel.NONE, dtype=np.int32),
@@ -91,7 +91,7 @@ def clusters_of(rows: Rows, labels: Labels, rule: Rule) -> Clusters:
     return Clusters(data, state, entries)
 
 
-def in_order(rows: Rows, order: NDArray[np.int64]) -> Rows:
+def in_order(rows: CollapsedRows, order: NDArray[np.int64]) -> CollapsedRows:
     """Return the rows in this order, the distinct ones as they come: neighbors lie side by side.
 
     Distinct rows are no longer sorted by their degree.
@@ -120,4 +120,4 @@ def in_order(rows: Rows, order: NDArray[np.int64]) -> Rows:
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     entries = np.repeat(rows.indptr[by_arrival] - indptr[:-1], degrees) + np.arange(indptr[-1])
     weights = rows.weights[by_arrival]
-    return Rows(indptr, rows.indices[entries], weights, numbers[kinds], rows.n_features)
+    return CollapsedRows(indptr, rows.indices[entries], weights, numbers[kinds], rows.n_features)

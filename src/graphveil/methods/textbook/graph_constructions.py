@@ -14,7 +14,7 @@ from graphveil.data import Graph
 from graphveil.errors import DataError, InfeasibleError, ParameterError
 from graphveil.kernels.hashing import new_table
 from graphveil.kernels.k_degree import textbook as kernel
-from graphveil.kernels.k_degree.edits import Edits
+from graphveil.kernels.k_degree.edits import DegreeEdits
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.randomness import Randomness
 
@@ -297,9 +297,9 @@ def _keys(edges: NDArray[np.integer], n: int) -> NDArray[np.int64]:
     return ends[:, 0] * n + ends[:, 1]
 
 
-def _editable(graph: Graph, *, room: int) -> Edits:
+def _editable(graph: Graph, *, room: int) -> DegreeEdits:
     table, shift = new_table(room)
-    return Edits(
+    return DegreeEdits(
         indptr=graph.indptr,
         indices=graph.indices,
         table=table,

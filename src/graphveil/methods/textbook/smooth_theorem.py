@@ -15,7 +15,7 @@ from scipy import optimize, sparse
 
 from graphveil.data import Bipartite
 from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.equivalence_classes.rows import Labels, Rows, collapse
+from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
 from graphveil.methods.equivalence_classes.rule import Rule, profiles_of, released
 
 ALPHA = Fraction(1, 250)
@@ -62,7 +62,7 @@ def alg2(
 
 
 def alg2_clusters(
-    rows: Rows, *, k: int, alpha: Fraction | float = ALPHA, rng: np.random.Generator
+    rows: CollapsedRows, *, k: int, alpha: Fraction | float = ALPHA, rng: np.random.Generator
 ) -> Labels:
     """Return clusters of at least k rows each: facility location, then merging of small ones.
 
@@ -118,7 +118,7 @@ def alg2_clusters(
     return merge_small(labels.astype(np.int32), k=k, least=least, rng=rng)
 
 
-def _checked(rows: Rows, k: int, alpha: Fraction | float) -> Fraction:
+def _checked(rows: CollapsedRows, k: int, alpha: Fraction | float) -> Fraction:
     """Return alpha as a fraction, where the algorithm can run."""
     try:
         share = Fraction(str(alpha))
@@ -140,7 +140,7 @@ def _checked(rows: Rows, k: int, alpha: Fraction | float) -> Fraction:
     return share
 
 
-def hamming_distances(rows: Rows) -> NDArray[np.int64]:
+def hamming_distances(rows: CollapsedRows) -> NDArray[np.int64]:
     """Return in how many features each two distinct rows differ, shape (distinct, distinct).
 
     Examples

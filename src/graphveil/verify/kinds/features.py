@@ -19,12 +19,12 @@ from graphveil.verify.kinds.kind import (
     COST,
     Changes,
     CheckedKind,
+    ComparedNames,
     Cost,
     Evidence,
     NoiseCells,
-    Shared,
 )
-from graphveil.verify.kinds.pairs import Pairs, same_pairs, second_reading
+from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
 from graphveil.verify.recount.edits import find_kept
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linked import released_ids
@@ -112,9 +112,9 @@ def _user_order(db: Database, *, keyed: bool) -> Check:
     return holds(ORDER, "users and their items stand in ascending order")
 
 
-def _shared(evidence: Evidence) -> Shared:
+def _shared(evidence: Evidence) -> ComparedNames:
     original, people = evidence.original_as(Bipartite), evidence.has_people
-    return Shared([_items(evidence.tables, original, people=people, linked=evidence.linked)])
+    return ComparedNames([_items(evidence.tables, original, people=people, linked=evidence.linked)])
 
 
 def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> Check:
@@ -184,9 +184,9 @@ def _check_cells(db: Database, cells: int) -> Check:
     return judged(CELLS, problems, f"{users} users and {features} features have {cells} cells")
 
 
-def _pairs(original: Bipartite) -> Pairs:
+def _pairs(original: Bipartite) -> OriginalPairs:
     ends = original.rows(), original.indices
-    return Pairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
+    return OriginalPairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
 
 
 FEATURES = CheckedKind(

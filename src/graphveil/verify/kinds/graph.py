@@ -13,7 +13,7 @@ from graphveil.verify.files.columnar import load_columnar, refuse_missing
 from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files.graphml import load_graphml
 from graphveil.verify.kinds.kind import CELLS, Changes, CheckedKind, Cost, Evidence, NoiseCells
-from graphveil.verify.kinds.pairs import Pairs, same_pairs, second_reading
+from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
@@ -165,9 +165,9 @@ def _cells_of_person(evidence: Evidence, cells: int) -> int:
     return evidence.tables.number("SELECT count(*) FROM nodes") - 1
 
 
-def _pairs(original: Graph) -> Pairs:
+def _pairs(original: Graph) -> OriginalPairs:
     u, v = original.edges().T
-    return Pairs(u, v, original.labels(), original.labels(), both_ways=True)
+    return OriginalPairs(u, v, original.labels(), original.labels(), both_ways=True)
 
 
 GRAPH = CheckedKind(

@@ -68,7 +68,7 @@ class NoiseCells(NamedTuple):
     check: Callable[[Database, int], Check]
 
 
-class Shared(NamedTuple):
+class ComparedNames(NamedTuple):
     """Checks on names that stand in release and original, and why both cannot be compared."""
 
     checks: list[Check]
@@ -128,7 +128,7 @@ class CheckedKind:
     read_again: Callable[[Database, Any, Path, Mapping[str, Any]], Check]
     item_names: Callable[[Evidence], set[str]] = lambda _: set()
     shared_names: tuple[str, ...] = ()
-    shared: Callable[[Evidence], Shared] = lambda _: Shared([])
+    shared: Callable[[Evidence], ComparedNames] = lambda _: ComparedNames([])
     link: Callable[[Database, Any, Any], None] = lambda *_: None
     changes: Callable[[Evidence], Changes] | None = None
     first_changes: Callable[[Database], list[str]] = lambda _: []

@@ -23,6 +23,7 @@ MOST_PAIRS = 50_000_000
 """The most edges or entries that are read a second time."""
 
 _HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
+_END_COLUMNS = ("source_column", "target_column", "user_column", "item_column")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _LEFT_OPEN = {"layout": ("auto", "pairs"), "header": ("auto", "yes", "no")}
 _ODD = (
@@ -32,7 +33,7 @@ _ODD = (
 """Ids that readers may take for comments, or trim."""
 
 
-class Pairs(NamedTuple):
+class OriginalPairs(NamedTuple):
     """The pairs of an original.
 
     Parameters
@@ -64,7 +65,7 @@ def same_pairs(evidence: Evidence) -> Check:
 
 
 def second_reading(
-    pairs_of: Callable[[Any], Pairs], entries: str
+    pairs_of: Callable[[Any], OriginalPairs], entries: str
 ) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
     """Return what tells whether the file of an original says what the program's reader made of it.
 
@@ -121,20 +122,24 @@ def _is_header(first: list[str], reading: Mapping[str, Any]) -> bool | None:
 
 def _ends(first: list[str], reading: Mapping[str, Any]) -> list[int] | None:
     """Return the numbers of the two columns; None where they are for the reader to find."""
-    asked = [reading[name] for name in reading if name.endswith("_column") and reading[name]]
+    asked = [reading[name] for name in _END_COLUMNS if reading.get(name)]
     if not asked:
         named = tuple(map(str.lower, first[:2])) in _HEADERS
         plain = len(first) == 2 or (named and bool(reading.get("ignore_weights")))
         return [0, 1] if plain else None
-    at = [column - 1 if isinstance(column, int) else _place(first, column) for column in asked]
+    at = [_place(first, column) for column in asked]
     return at if len(at) == 2 and all(0 <= place < len(first) for place in at) else None
 
 
-def _place(names: list[str], name: str) -> int:
-    return names.index(name) if names.count(name) == 1 else -1
+def _place(names: list[str], column: str | int) -> int:
+    """Return the number of a column that was chosen by its name, or its number from 1."""
+    by_name = [number for number, name in enumerate(names) if name == column]
+    by_number = [int(column) - 1] if str(column).isdecimal() else []
+    places = {*by_name, *by_number}
+    return places.pop() if len(places) == 1 else -1
 
 
-def _put_original(db: Database, pairs: Pairs) -> None:
+def _put_original(db: Database, pairs: OriginalPairs) -> None:
     """Create `once(a, b)` of the pairs that the program's reader made of the file."""
     db.put("first_names", _named(pairs.first_names))
     db.put("second_names", _named(pairs.second_names))

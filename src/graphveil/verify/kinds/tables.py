@@ -12,9 +12,9 @@ from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar
 from graphveil.verify.files.delimited import load_delimited
 from graphveil.verify.files.second_table import table_reading_check
-from graphveil.verify.kinds.kind import COST, SAME, CheckedKind, Cost, Evidence, Shared
+from graphveil.verify.kinds.kind import COST, SAME, CheckedKind, ComparedNames, Cost, Evidence
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.same_cells import Cells, first_other_row
+from graphveil.verify.recount.same_cells import ReleasedCells, first_other_row
 from graphveil.verify.recount.table_rows import compare_with_original
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
@@ -93,9 +93,9 @@ def _shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     ]
 
 
-def _shared(evidence: Evidence) -> Shared:
+def _shared(evidence: Evidence) -> ComparedNames:
     check = _columns(evidence.columns, evidence.original_as(Table))
-    return Shared([check], check.detail if check.outcome == "fails" else None)
+    return ComparedNames([check], check.detail if check.outcome == "fails" else None)
 
 
 def _columns(published: list[str], original: Table) -> Check:
@@ -127,7 +127,7 @@ def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
         return fails(SAME, "the release has other columns than the original")
-    cells = Cells(keyed=evidence.keyed, starred=evidence.file().format != "parquet")
+    cells = ReleasedCells(keyed=evidence.keyed, starred=evidence.file().format != "parquet")
     row = first_other_row(evidence.tables, original, cells)
     if row is None:
         n = original.n_rows * original.n_columns

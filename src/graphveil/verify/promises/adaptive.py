@@ -23,7 +23,7 @@ from graphveil.verify.recount.assignments import (
     has_disjoint_assignments,
 )
 from graphveil.verify.recount.fitting import (
-    Cells,
+    CodedCells,
     Masks,
     cells_of,
     fitting_persons,
@@ -31,7 +31,7 @@ from graphveil.verify.recount.fitting import (
     pairs_that_fit,
 )
 from graphveil.verify.recount.linked import released_ids
-from graphveil.verify.recount.owners import BadFileError, Pairs, chosen_pairs, levels_of
+from graphveil.verify.recount.owners import BadFileError, ChosenPairs, chosen_pairs, levels_of
 from graphveil.verify.verdict import (
     LEVELS_NEEDED,
     LINKAGE,
@@ -182,14 +182,14 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     return _Counted(allowed, among)
 
 
-def _are_balanced(pairs: Pairs, published: Ints) -> bool:
+def _are_balanced(pairs: ChosenPairs, published: Ints) -> bool:
     """Whether every person has as many pairs as their record: then all are allowed."""
     n = published.size
     of_records, of_persons = (np.bincount(ends, minlength=n) for ends in pairs)
     return bool(np.array_equal(of_records[published], of_persons))
 
 
-def _cells(evidence: Evidence) -> Cells:
+def _cells(evidence: Evidence) -> CodedCells:
     return cells_of(evidence.tables, evidence.original_as(Table), evidence.columns)
 
 

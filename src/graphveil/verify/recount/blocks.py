@@ -10,7 +10,7 @@ from graphveil.claims.flips import BlockFlips
 from graphveil.verify.recount.thresholds import FULL, factor_of
 
 
-class Block(NamedTuple):
+class CellBlock(NamedTuple):
     """The pairs of nodes of two classes.
 
     Parameters
@@ -26,7 +26,7 @@ class Block(NamedTuple):
     one: int
 
 
-def blocks_of(flips: BlockFlips) -> Iterator[Block]:
+def blocks_of(flips: BlockFlips) -> Iterator[CellBlock]:
     """Yield every block, of the classes a <= b.
 
     Examples
@@ -40,7 +40,7 @@ def blocks_of(flips: BlockFlips) -> Iterator[Block]:
     for a, size in enumerate(flips.sizes):
         for b in range(a, len(flips.sizes)):
             cells = size * (size - 1) // 2 if a == b else size * flips.sizes[b]
-            yield Block(cells, *_chances(_prior(flips, a, b), largest))
+            yield CellBlock(cells, *_chances(_prior(flips, a, b), largest))
 
 
 def _prior(flips: BlockFlips, a: int, b: int) -> int:

@@ -38,14 +38,14 @@ _PUBLISHED = """
 _MOST_SHOWN = 5
 
 
-class Classes(NamedTuple):
+class ClassCounts(NamedTuple):
     """How many users and classes of equal rows there are."""
 
     users: int
     number: int
 
 
-class Small(NamedTuple):
+class SmallestClass(NamedTuple):
     """A class that is smaller than it must be."""
 
     size: int
@@ -53,7 +53,7 @@ class Small(NamedTuple):
     members: list[int]
 
 
-def classes_of(db: Database) -> Classes:
+def classes_of(db: Database) -> ClassCounts:
     """Create `classes(class, features, size, first_user)` and `members(person, class)` once.
 
     The features of a class are numbers of `items(item, number)`; those of the entries stand in
@@ -62,10 +62,10 @@ def classes_of(db: Database) -> Classes:
     if not db.holds("members"):
         db.run(_TABLES)
     row = db.first("SELECT coalesce(sum(size), 0), count(*) FROM classes")
-    return Classes(*map(int, row or (0, 0)))
+    return ClassCounts(*map(int, row or (0, 0)))
 
 
-def smallest_class(db: Database) -> Small:
+def smallest_class(db: Database) -> SmallestClass:
     """Return the smallest class, the one with the least user id among equals."""
     row = db.first(
         "SELECT class, size, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
@@ -73,7 +73,7 @@ def smallest_class(db: Database) -> Small:
     members = db.rows(
         f"SELECT person FROM members WHERE class = ? ORDER BY person LIMIT {_MOST_SHOWN}", [row[0]]
     )
-    return Small(int(row[1]), int(row[2]), [int(person) for (person,) in members])
+    return SmallestClass(int(row[1]), int(row[2]), [int(person) for (person,) in members])
 
 
 def below(db: Database, k: int) -> tuple[int, int]:

@@ -26,7 +26,7 @@ _BLOCK_ROWS = 256
 _BATCH = 1 << 15
 
 
-class Cells(NamedTuple):
+class CodedCells(NamedTuple):
     """Released and original cells in one numbering, column by column.
 
     Parameters
@@ -41,7 +41,7 @@ class Cells(NamedTuple):
     original: Codes
 
 
-def cells_of(db: Database, original: Table, columns: Sequence[str]) -> Cells:
+def cells_of(db: Database, original: Table, columns: Sequence[str]) -> CodedCells:
     """Return the cells of the released columns beside those of the original.
 
     Parameters
@@ -63,7 +63,7 @@ def cells_of(db: Database, original: Table, columns: Sequence[str]) -> Cells:
         for number, known in enumerate(texts):
             released[start : start + len(batch), number] = _codes(batch.column(number), known)
         start += len(batch)
-    return Cells(released, original.codes[:, places].astype(kind))
+    return CodedCells(released, original.codes[:, places].astype(kind))
 
 
 def _narrowest(categories: int) -> type[np.signedinteger[Any]]:
@@ -86,7 +86,7 @@ def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
     return shown
 
 
-def fitting_persons(cells: Cells) -> Masks:
+def fitting_persons(cells: CodedCells) -> Masks:
     """Return for every record the persons that it fits: shape (n, words).
 
     Examples
@@ -117,7 +117,7 @@ def _persons_having(values: Codes, original: Codes) -> Masks:
 
 
 def pairs_that_fit(
-    cells: Cells, records: NDArray[np.int64], persons: NDArray[np.int64]
+    cells: CodedCells, records: NDArray[np.int64], persons: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Return for each pair of a record and a person whether it fits."""
     fit = np.empty(records.size, dtype=bool)

@@ -15,7 +15,7 @@ import rustworkx as rx
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphveil.verify.recount.neighborhoods import Ball
+from graphveil.verify.recount.neighborhoods import ReleasedBall
 
 Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
 
@@ -50,7 +50,7 @@ class Shapes:
         self._pieces = 0
         self._numbers: dict[tuple[int, ...], int] = {}
 
-    def number(self, ball: Ball) -> int:
+    def number(self, ball: ReleasedBall) -> int:
         """Return the number of this neighborhood's shape."""
         pieces = tuple(sorted(self._piece_number(piece) for piece in _pieces(ball)))
         return self._numbers.setdefault(pieces, len(self._numbers))
@@ -107,7 +107,7 @@ def _as_rustworkx(piece: _Piece) -> rx.PyGraph[int, None]:
     return graph
 
 
-def _pieces(ball: Ball) -> list[_Piece]:
+def _pieces(ball: ReleasedBall) -> list[_Piece]:
     """Return the connected pieces of a neighborhood without its center, refined."""
     size = ball.nodes.size - 1
     kept = (ball.heads > 0) & (ball.tails > 0)

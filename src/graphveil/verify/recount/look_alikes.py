@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from graphveil.verify.database import Database
 from graphveil.verify.recount.neighborhoods import (
-    Ball,
     Ints,
-    Network,
+    ReleasedBall,
+    ReleasedNetwork,
     balls,
     network_of,
 )
@@ -99,22 +99,22 @@ def _alike_in_degree(db: Database) -> Alike:
     return Alike(nodes, degrees, lambda position: f"degree {degrees[position]}", "distinct degrees")
 
 
-def _count(network: Network, distance: int) -> tuple[Ints, int]:
+def _count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     return _joined(*_sizes(network, distance)), 0
 
 
-def _edge_count(network: Network, distance: int) -> tuple[Ints, int]:
+def _edge_count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     return _sizes(network, distance)[1], 0
 
 
-def _degree_distribution(network: Network, distance: int) -> tuple[Ints, int]:
+def _degree_distribution(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     """Compare degrees inside; at distance 1 the center's own is the length of its list."""
     if distance == 1:
         return _equal(_sorted_rows(network, network.common_neighbors)), 0
     return _equal(_histogram(ball.degrees()) for ball in _all_balls(network, distance)), 0
 
 
-def _vrq(network: Network, distance: int) -> tuple[Ints, int]:
+def _vrq(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     """Compare degrees in the graph; at distance 1 the center's own is the length of its list."""
     degrees = network.degrees()
     if distance == 1:
@@ -122,7 +122,7 @@ def _vrq(network: Network, distance: int) -> tuple[Ints, int]:
     return _equal(_histogram(degrees[ball.nodes]) for ball in _all_balls(network, distance)), 0
 
 
-def _dk(network: Network, distance: int) -> tuple[Ints, int]:
+def _dk(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     """Compare subgraphs by isomorphism, among nodes whose pairs (distance, degree inside) agree.
 
     At distance 1 these decide where a node has at most three neighbors, and where none or all
@@ -141,7 +141,7 @@ def _dk(network: Network, distance: int) -> tuple[Ints, int]:
 
 
 def _split_by_shape(
-    network: Network, distance: int, coarse: Ints, undecided: NDArray[np.bool_]
+    network: ReleasedNetwork, distance: int, coarse: Ints, undecided: NDArray[np.bool_]
 ) -> tuple[Ints, int]:
     """Return the classes with those of undecided nodes split by shape, and the pairs given up."""
     from graphveil.verify.recount.isomorphism import Shapes  # noqa: PLC0415  heavy, and degrees need none
@@ -157,12 +157,12 @@ def _split_by_shape(
     return _joined(coarse, shape), given_up
 
 
-def _hybrid(network: Network, distance: int) -> tuple[Ints, int]:
+def _hybrid(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     shapes, given_up = _dk(network, distance)
     return _joined(shapes, _vrq(network, distance)[0]), given_up
 
 
-_LABELS: dict[str, Callable[[Network, int], tuple[Ints, int]]] = {
+_LABELS: dict[str, Callable[[ReleasedNetwork, int], tuple[Ints, int]]] = {
     "count": _count,
     "edge-count": _edge_count,
     "degree-distribution": _degree_distribution,
@@ -173,7 +173,7 @@ _LABELS: dict[str, Callable[[Network, int], tuple[Ints, int]]] = {
 """Classes of all nodes, and how many comparisons were given up, by measure."""
 
 
-def _sizes(network: Network, distance: int) -> tuple[Ints, Ints]:
+def _sizes(network: ReleasedNetwork, distance: int) -> tuple[Ints, Ints]:
     """Return how many nodes and edges are within a distance of every node."""
     if distance == 1:
         sums = np.concatenate([[0], np.cumsum(network.common_neighbors)])
@@ -184,7 +184,7 @@ def _sizes(network: Network, distance: int) -> tuple[Ints, Ints]:
     return nodes, edges
 
 
-def _all_balls(network: Network, distance: int) -> Iterable[Ball]:
+def _all_balls(network: ReleasedNetwork, distance: int) -> Iterable[ReleasedBall]:
     return balls(network, np.arange(network.n), distance)
 
 
@@ -204,7 +204,7 @@ def _equal(values: Iterable[bytes]) -> Ints:
     return np.array(labels, dtype=np.int64)
 
 
-def _sorted_rows(network: Network, values: Ints) -> Iterable[bytes]:
+def _sorted_rows(network: ReleasedNetwork, values: Ints) -> Iterable[bytes]:
     """Yield, of every node, the values of its links in ascending order."""
     ordered = values[np.lexsort((values, network.owners()))].astype(np.int32).tobytes()
     ends = (network.indptr * 4).tolist()
@@ -216,7 +216,7 @@ def _histogram(values: Ints) -> bytes:
     return np.concatenate(np.unique(values, return_counts=True)).tobytes()
 
 
-def _in_words(network: Network, measure: str, distance: int, node: int) -> str:
+def _in_words(network: ReleasedNetwork, measure: str, distance: int, node: int) -> str:
     """Return a node's value: whole where it is a number or two, else its beginning."""
     ball = next(iter(balls(network, np.array([node]), distance)))
     edges, degree = ball.edges, ball.nodes.size - 1

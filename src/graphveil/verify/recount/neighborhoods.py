@@ -19,7 +19,7 @@ _WEDGES_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class ReleasedNetwork:
     """A simple graph on 0..n-1 as rows of ascending neighbors.
 
     Parameters
@@ -68,7 +68,7 @@ class Network:
         return shared[np.searchsorted(forward, key)]
 
 
-class Ball(NamedTuple):
+class ReleasedBall(NamedTuple):
     """The subgraph of the nodes within a distance of its center, which is its node 0.
 
     Parameters
@@ -96,7 +96,7 @@ class Ball(NamedTuple):
         return np.bincount(self.heads, minlength=self.nodes.size)
 
 
-def network_of(db: Database) -> Network | None:
+def network_of(db: Database) -> ReleasedNetwork | None:
     """Return the released graph, or None where it is not simple on the nodes 0..n-1."""
     nodes = np.sort(_integers(db, "SELECT node FROM nodes"))
     source = _integers(db, "SELECT source FROM edges")
@@ -112,7 +112,7 @@ def network_of(db: Database) -> Network | None:
         return None
     heads, tails = np.divmod(key, max(n, 1))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(heads, minlength=n))])
-    return Network(indptr.astype(np.int64), tails)
+    return ReleasedNetwork(indptr.astype(np.int64), tails)
 
 
 def _integers(db: Database, sql: str) -> Ints:
@@ -147,14 +147,14 @@ def _triangles(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints
         first = last
 
 
-def balls(network: Network, nodes: Ints, distance: int) -> Iterator[Ball]:
+def balls(network: ReleasedNetwork, nodes: Ints, distance: int) -> Iterator[ReleasedBall]:
     """Yield the ball around each of these nodes in turn; memory of O(n) and one ball."""
     hop = np.full(network.n, -1, dtype=np.int64)
     for node in nodes.tolist():
         yield _ball(network, hop, node, distance)
 
 
-def _ball(network: Network, position: Ints, center: int, distance: int) -> Ball:
+def _ball(network: ReleasedNetwork, position: Ints, center: int, distance: int) -> ReleasedBall:
     """Return one ball; `position` is -1 everywhere, before and after."""
     rings = [np.array([center])]
     position[center] = 0
@@ -171,10 +171,10 @@ def _ball(network: Network, position: Ints, center: int, distance: int) -> Ball:
     tails = position[_neighbors(network, nodes)]
     position[nodes] = -1
     hops = np.repeat(np.arange(len(rings)), [ring.size for ring in rings])
-    return Ball(nodes, hops, heads[tails >= 0], tails[tails >= 0])
+    return ReleasedBall(nodes, hops, heads[tails >= 0], tails[tails >= 0])
 
 
-def _neighbors(network: Network, nodes: Ints) -> Ints:
+def _neighbors(network: ReleasedNetwork, nodes: Ints) -> Ints:
     """Return the rows of these nodes, one after another."""
     starts = network.indptr[nodes]
     return network.indices[_runs(starts, network.indptr[nodes + 1] - starts)]

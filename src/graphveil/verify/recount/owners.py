@@ -17,7 +17,7 @@ from graphveil.verify.verdict import one_line, shown
 Ints = NDArray[np.int64]
 
 
-class Pairs(NamedTuple):
+class ChosenPairs(NamedTuple):
     """Pairs of a record and a person, each once: int64, shape (pairs,)."""
 
     records: Ints
@@ -59,7 +59,7 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
     return levels.astype(np.int64)
 
 
-def chosen_pairs(db: Database, path: Path, original: Table) -> Pairs:
+def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
     """Return the chosen pairs; a record by its published id, a person by its position.
 
     Raises
@@ -83,7 +83,7 @@ def chosen_pairs(db: Database, path: Path, original: Table) -> Pairs:
         raise BadFileError(f"{path.name} pairs the record {strange[0]} with nobody of the original")
     records = db.column("SELECT record FROM chosen_pairs ORDER BY record, person")
     persons = db.column("SELECT person FROM chosen_pairs ORDER BY record, person")
-    return Pairs(records.astype(np.int64), persons.astype(np.int64))
+    return ChosenPairs(records.astype(np.int64), persons.astype(np.int64))
 
 
 def _load(db: Database, path: Path, table: str, columns: tuple[str, str]) -> dict[str, str]:

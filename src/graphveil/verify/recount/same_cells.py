@@ -9,7 +9,7 @@ from graphveil.verify.database import Database
 from graphveil.verify.recount.linked import released_ids
 
 
-class Cells(NamedTuple):
+class ReleasedCells(NamedTuple):
     """How a released table is to be read.
 
     Parameters
@@ -52,7 +52,7 @@ class OtherRow(NamedTuple):
     rows: int
 
 
-def first_other_row(db: Database, original: Table, cells: Cells) -> OtherRow | None:
+def first_other_row(db: Database, original: Table, cells: ReleasedCells) -> OtherRow | None:
     """Return the first row that says another thing than the original's; None where none does.
 
     Parameters

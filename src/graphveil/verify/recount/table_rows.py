@@ -33,7 +33,7 @@ _COMPARED = """
 _COLUMNS_AT_ONCE = 16
 
 
-class Classes(NamedTuple):
+class RowClasses(NamedTuple):
     """What the classes of equal rows come to; `smallest` is 0 where there are none."""
 
     rows: int
@@ -41,7 +41,7 @@ class Classes(NamedTuple):
     smallest: int
 
 
-class Small(NamedTuple):
+class SmallRowClasses(NamedTuple):
     """The classes that are smaller than they must be.
 
     Parameters
@@ -97,22 +97,22 @@ def column_names(db: Database) -> list[str]:
     return [f"c{column}" for column in range(number)]
 
 
-def table_classes(db: Database) -> Classes:
+def table_classes(db: Database) -> RowClasses:
     """Create `row_classes(first_row, size)` once, and return what the classes come to."""
     if not db.holds("row_classes"):
         db.run(_CLASSES.format(columns=", ".join(column_names(db))))
     row = db.first("SELECT sum(size), count(*), min(size) FROM row_classes") or ()
-    return Classes(*(int(number or 0) for number in row))
+    return RowClasses(*(int(number or 0) for number in row))
 
 
-def small_classes(db: Database, k: int) -> Small:
+def small_classes(db: Database, k: int) -> SmallRowClasses:
     """Return the classes smaller than k; those of `table_classes` must be there."""
     row = db.first(
         "SELECT sum(size), count(*), arg_min(first_row, (size, first_row)) "
         "FROM row_classes WHERE size < ?",
         [k],
     )
-    return Small(*(int(number or 0) for number in row or ()))
+    return SmallRowClasses(*(int(number or 0) for number in row or ()))
 
 
 def rows_by_stars(db: Database) -> tuple[tuple[int, int], ...]:

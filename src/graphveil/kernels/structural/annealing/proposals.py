@@ -6,7 +6,7 @@ import numpy as np
 
 from graphveil.kernels.leaf import ZERO, leaf
 from graphveil.kernels.structural.annealing.state import CHANGED, NONE, NOW, Ints, Pool
-from graphveil.kernels.structural.rows import Nodes, Rows, adjacent
+from graphveil.kernels.structural.rows import NeighborRows, Nodes, adjacent
 from graphveil.kernels.structural.schedule import Odds
 
 QUIET = 0.25
@@ -61,7 +61,7 @@ def _first_of(
 @leaf
 def propose(
     pool: Pool,
-    rows: Rows,
+    rows: NeighborRows,
     trial: Ints,
     near: tuple[Ints, int],
     odds: Odds,
@@ -102,7 +102,7 @@ def more_edits(pool: Pool, trial: Ints, size: int) -> int:
 
 @leaf
 def find_mate(
-    pool: Pool, mates: Ints | None, rows: Rows, pair: int, rng: np.random.Generator
+    pool: Pool, mates: Ints | None, rows: NeighborRows, pair: int, rng: np.random.Generator
 ) -> bool:
     """Give an unchanged edge a mate to be rewired with; return whether there is one.
 
@@ -142,7 +142,7 @@ def _beyond(pool: Pool, v: int, rng: np.random.Generator) -> tuple[int, int, int
 
 
 @leaf
-def _is_free(pool: Pool, rows: Rows, v: int, w: int) -> bool:
+def _is_free(pool: Pool, rows: NeighborRows, v: int, w: int) -> bool:
     """Return whether v and w are joined neither now nor at the start."""
     if adjacent(rows, v, w):
         return False

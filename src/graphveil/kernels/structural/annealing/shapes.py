@@ -15,7 +15,7 @@ from graphveil.kernels.leaf import leaf
 from graphveil.kernels.neighborhoods.balls import Ball
 from graphveil.kernels.neighborhoods.multisets import STEP, mixed
 from graphveil.kernels.neighborhoods.refinement import ColorBuffers
-from graphveil.kernels.structural.rows import Rows
+from graphveil.kernels.structural.rows import NeighborRows
 
 Ints = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ STIR = np.uint64(0xD6E8FEB86659FD93)
 
 
 @leaf
-def fill_from_rows(rows: Rows, center: int, distance: int, ball: Ball) -> int:
+def fill_from_rows(rows: NeighborRows, center: int, distance: int, ball: Ball) -> int:
     """Write the nodes within this distance of the center into the ball; return how many."""
     start, length, neighbor, _ = rows
     nodes, hops, place = ball
@@ -52,7 +52,7 @@ def fill_from_rows(rows: Rows, center: int, distance: int, ball: Ball) -> int:
 
 
 @leaf
-def _degree_inside(rows: Rows, i: int, distance: int, ball: Ball) -> int:
+def _degree_inside(rows: NeighborRows, i: int, distance: int, ball: Ball) -> int:
     """Return how many neighbors the node at position i of the ball has inside it."""
     x = ball.nodes[i]
     if ball.hops[i] < distance:
@@ -71,7 +71,13 @@ def hashed(degree: int) -> int:
 
 @leaf
 def look_at(
-    rows: Rows, rule: Ints, v: int, what: int, value: Ints, ball: Ball, room: ColorBuffers | None
+    rows: NeighborRows,
+    rule: Ints,
+    v: int,
+    what: int,
+    value: Ints,
+    ball: Ball,
+    room: ColorBuffers | None,
 ) -> None:
     """Write the sum of v, its shape, or its work, made afresh from its neighborhood.
 
@@ -91,7 +97,7 @@ def look_at(
 
 
 @leaf
-def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
+def _sum_of(rows: NeighborRows, rule: Ints, size: int, ball: Ball) -> int:
     """Return the sum of the neighborhood in the ball."""
     total = np.int64(0)
     if rule[SUMS] != SIZES:
@@ -105,7 +111,9 @@ def _sum_of(rows: Rows, rule: Ints, size: int, ball: Ball) -> int:
 
 
 @leaf
-def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: ColorBuffers | None) -> int:
+def _shape_of(
+    rows: NeighborRows, rule: Ints, size: int, ball: Ball, room: ColorBuffers | None
+) -> int:
     """Return the hash of the neighborhood in the ball: of colors, or of degrees inside.
 
     At distance 1 the center has an edge to everyone and is left out, of the ball too.
@@ -125,7 +133,7 @@ def _shape_of(rows: Rows, rule: Ints, size: int, ball: Ball, room: ColorBuffers 
 
 
 @leaf
-def _color(rows: Rows, first: int, size: int, room: ColorBuffers) -> None:
+def _color(rows: NeighborRows, first: int, size: int, room: ColorBuffers) -> None:
     """Color the positions first..size - 1 by distance, degree inside, and colors around."""
     ball, start, ends, color, before = room
     start[first] = 0

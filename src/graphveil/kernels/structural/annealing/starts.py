@@ -9,7 +9,7 @@ import numpy as np
 from graphveil.kernels.leaf import MINUS_ONE, leaf
 from graphveil.kernels.structural.annealing.state import (
     NONE,
-    Best,
+    AnnealingBest,
     Flags,
     Ints,
     PoolState,
@@ -62,7 +62,7 @@ def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flag
 
 
 @leaf
-def delete(state: PoolState, best: Best, trial: Ints, pair: int, allowed: int) -> None:
+def delete(state: PoolState, best: AnnealingBest, trial: Ints, pair: int, allowed: int) -> None:
     """Delete the edge, and make the state the best if it is better."""
     flip(state, None, best, trial, pair)
     keep_if_better(state.pool, best, state.classes.tally[UNPROTECTED], allowed)
@@ -70,7 +70,9 @@ def delete(state: PoolState, best: Best, trial: Ints, pair: int, allowed: int) -
 
 @tiered(steps_over_pairs)
 @leaf
-def cut_triangles(state: PoolState, best: Best, trial: Ints, side: Flags, allowed: int) -> None:
+def cut_triangles(
+    state: PoolState, best: AnnealingBest, trial: Ints, side: Flags, allowed: int
+) -> None:
     """Delete the edges inside a half that lie in a triangle; no triangle remains."""
     pool = state.pool
     for pair in range(pool.one.size):
@@ -93,7 +95,7 @@ def _steps_of_deletions(state: PoolState, most: int) -> int:
 )
 @leaf
 def lower_to(
-    state: PoolState, best: Best, trial: Ints, excess: Ints, allowed: int, steps: int
+    state: PoolState, best: AnnealingBest, trial: Ints, excess: Ints, allowed: int, steps: int
 ) -> bool:
     """Delete edges of nodes with excess degree, the highest first; return whether any has more.
 
@@ -174,7 +176,7 @@ def _best_deletion(state: PoolState, v: int) -> int:
 
 @tiered(lambda state, _best, _trial, _allowed, steps: _steps_of_deletions(state, steps))
 @leaf
-def strip(state: PoolState, best: Best, trial: Ints, allowed: int, steps: int) -> bool:
+def strip(state: PoolState, best: AnnealingBest, trial: Ints, allowed: int, steps: int) -> bool:
     """Wear down unprotected nodes, the highest degree first; return whether there is more to do.
 
     Makes at most `steps` deletions; stops where at most `allowed` nodes are unprotected.

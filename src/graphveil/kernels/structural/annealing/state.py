@@ -16,13 +16,13 @@ from graphveil.kernels.leaf import ONE, leaf
 from graphveil.kernels.structural.annealing.values import Values, restore, settle, turn
 from graphveil.kernels.structural.classes import (
     BY_TRIANGLE,
-    Classes,
+    NodeClasses,
     begin,
     move,
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import Nodes, Rows, common_of, toggle
+from graphveil.kernels.structural.rows import NeighborRows, Nodes, common_of, toggle
 from graphveil.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
@@ -68,7 +68,7 @@ def is_changed(pool: Pool, pair: int) -> bool:
 LOGGED, BEST_UNPROTECTED, BEST_CHANGED = range(3)
 
 
-class Best(NamedTuple):
+class AnnealingBest(NamedTuple):
     """The best state seen, and what happened since.
 
     ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
@@ -82,7 +82,7 @@ class Best(NamedTuple):
 
 
 @leaf
-def record(pool: Pool, mates: Ints | None, best: Best, pair: int) -> None:
+def record(pool: Pool, mates: Ints | None, best: AnnealingBest, pair: int) -> None:
     """List a pair that was flipped, and its mate, as changed or as unchanged; log both."""
     _record(pool, best, pair)
     if mates is not None:
@@ -93,7 +93,7 @@ def record(pool: Pool, mates: Ints | None, best: Best, pair: int) -> None:
 
 
 @leaf
-def _record(pool: Pool, best: Best, pair: int) -> None:
+def _record(pool: Pool, best: AnnealingBest, pair: int) -> None:
     """Put an unchanged pair among the changed ones, a changed one among the others; log it."""
     at = pool.position[pair]
     if at < pool.tally[CHANGED]:
@@ -124,7 +124,7 @@ def beats(unprotected: int, changed: int, tally: Ints, allowed: int) -> bool:
 
 @tiered(for_each_entry(0.1))
 @leaf
-def keep(pool: Pool, mates: Ints | None, best: Best, unprotected: int) -> None:
+def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) -> None:
     """Make the present state, which leaves so many nodes unprotected, the best one."""
     tally = best.tally
     logged = tally[LOGGED] <= best.log.size
@@ -139,7 +139,7 @@ def keep(pool: Pool, mates: Ints | None, best: Best, unprotected: int) -> None:
 
 
 @leaf
-def keep_if_better(pool: Pool, best: Best, unprotected: int, allowed: int) -> None:
+def keep_if_better(pool: Pool, best: AnnealingBest, unprotected: int, allowed: int) -> None:
     """Make the present state, which leaves so many nodes unprotected, the best if it is better."""
     if beats(unprotected, pool.tally[CHANGED], best.tally, allowed):
         keep(pool, pool.mates, best, unprotected)
@@ -148,8 +148,8 @@ def keep_if_better(pool: Pool, best: Best, unprotected: int, allowed: int) -> No
 class PoolState(NamedTuple):
     """The classes of the nodes, their neighbors, and the pairs that may be flipped."""
 
-    classes: Classes
-    rows: Rows
+    classes: NodeClasses
+    rows: NeighborRows
     pool: Pool
 
 
@@ -161,7 +161,7 @@ class AnnealingState(NamedTuple):
 
     state: PoolState
     values: Values | None
-    best: Best
+    best: AnnealingBest
     unprotected: Ints
     trial: Ints
 
@@ -275,7 +275,7 @@ def take_back(
 
 @leaf
 def settle_trial(
-    state: PoolState, values: Values | None, best: Best, trial: Ints, size: int
+    state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, size: int
 ) -> None:
     """Make for good what `make` did last: list every pair, and its mate, as changed or not."""
     if values is None:
@@ -285,7 +285,9 @@ def settle_trial(
 
 
 @leaf
-def flip(state: PoolState, values: Values | None, best: Best, trial: Ints, pair: int) -> None:
+def flip(
+    state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, pair: int
+) -> None:
     """Make the edit of this pair, or take it back, whatever it does."""
     trial[0] = pair
     make(state, values, trial, ONE)
@@ -294,7 +296,9 @@ def flip(state: PoolState, values: Values | None, best: Best, trial: Ints, pair:
 
 @tiered(steps_over_pairs)
 @leaf
-def go_to(state: PoolState, values: Values | None, best: Best, trial: Ints, changed: Flags) -> None:
+def go_to(
+    state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, changed: Flags
+) -> None:
     """Make, or take back, the edits in which the present state differs from these changed pairs.
 
     Edges that are rewired get the mates of the best state.

@@ -34,8 +34,8 @@ from graphveil.kernels.structural.annealing.shapes import (
     hashed,
     look_at,
 )
-from graphveil.kernels.structural.classes import Classes, move
-from graphveil.kernels.structural.rows import Rows, common_of, toggle
+from graphveil.kernels.structural.classes import NodeClasses, move
+from graphveil.kernels.structural.rows import NeighborRows, common_of, toggle
 from graphveil.kernels.tiers import tiered
 
 Ints = NDArray[np.int64]
@@ -79,7 +79,7 @@ class Values(NamedTuple):
 
 @tiered(lambda rows, values, _codes: steps_of_balls(rows.length, values.rule[DISTANCE]))
 @leaf
-def evaluate(rows: Rows, values: Values, codes: Ints) -> None:
+def evaluate(rows: NeighborRows, values: Values, codes: Ints) -> None:
     """Make every value and its work afresh; write the codes."""
     rule, value = values.rule, values.value
     what = WORK_AGAIN
@@ -102,7 +102,7 @@ def _add(values: Values, x: int, what: int, amount: int) -> None:
 
 
 @leaf
-def turn(rows: Rows, values: Values, v: int, w: int, sign: int) -> None:
+def turn(rows: NeighborRows, values: Values, v: int, w: int, sign: int) -> None:
     """Join v and w (1), or part them (-1), in the lists; note what that does to the values.
 
     What it does is seen in the graph without the edge, both ways.
@@ -115,7 +115,9 @@ def turn(rows: Rows, values: Values, v: int, w: int, sign: int) -> None:
 
 
 @leaf
-def _note_turn(rows: Rows, values: Values, reach: Reach | None, v: int, w: int, sign: int) -> None:
+def _note_turn(
+    rows: NeighborRows, values: Values, reach: Reach | None, v: int, w: int, sign: int
+) -> None:
     """Note what the turn does to the values: what that is asks for the distance of the measure."""
     later = hashed(rows.length[v] + 1), hashed(rows.length[w] + 1)
     of_v = sign * (later[0] - hashed(rows.length[v]))
@@ -128,7 +130,7 @@ def _note_turn(rows: Rows, values: Values, reach: Reach | None, v: int, w: int, 
 
 @leaf
 def _note_beside(
-    rows: Rows,
+    rows: NeighborRows,
     values: Values,
     ends: tuple[int, int],
     steps: tuple[int, int, int],
@@ -156,7 +158,7 @@ def _note_beside(
 
 
 @leaf
-def _search(rows: Rows, reach: Reach, which: int, center: int, distance: int) -> int:
+def _search(rows: NeighborRows, reach: Reach, which: int, center: int, distance: int) -> int:
     """Write the hops from the center, and who is within the distance; return how many."""
     hops, queue = reach
     hops[which, center] = 0
@@ -177,7 +179,7 @@ def _search(rows: Rows, reach: Reach, which: int, center: int, distance: int) ->
 
 @leaf
 def _note_around(
-    rows: Rows,
+    rows: NeighborRows,
     values: Values,
     reach: Reach,
     ends: tuple[int, int],
@@ -228,7 +230,7 @@ def _note_far(values: Values, x: int, hops: tuple[int, int], steps: tuple[int, i
 
 
 @leaf
-def settle(rows: Rows, values: Values, classes: Classes) -> None:
+def settle(rows: NeighborRows, values: Values, classes: NodeClasses) -> None:
     """Move every node touched to the class of its new values, and be ready for another trial."""
     value, before, pending = values.value, values.before, values.pending
     for i in range(values.tally[0]):
@@ -255,7 +257,7 @@ def restore(values: Values) -> None:
         values.value[x, SHAPE] = values.before[i, SHAPE_BEFORE]
 
 
-def _steps_of_work(rows: Rows, values: Values, v: int, w: int, _sign: int) -> int:
+def _steps_of_work(rows: NeighborRows, values: Values, v: int, w: int, _sign: int) -> int:
     """Return about how many steps it takes to note what the turn of a pair does."""
     if values.rule[DISTANCE] > 1:
         return int(rows.length.sum())
@@ -264,7 +266,7 @@ def _steps_of_work(rows: Rows, values: Values, v: int, w: int, _sign: int) -> in
 
 @tiered(_steps_of_work)
 @leaf
-def work_of(rows: Rows, values: Values, v: int, w: int, sign: int) -> int:
+def work_of(rows: NeighborRows, values: Values, v: int, w: int, sign: int) -> int:
     """Return roughly how many steps it takes to turn the pair; everything stays as it is."""
     values.tally[0] = 0
     turn(rows, values, v, w, sign)

@@ -16,9 +16,9 @@ from graphveil.kernels.structural.classes import (
     PULL,
     SLOT,
     TRIANGLES,
-    Classes,
     Ints,
     K,
+    NodeClasses,
     gap,
 )
 from graphveil.kernels.structural.rows import first_not_below
@@ -112,7 +112,7 @@ def _medoid(codes: Ints, group: Ints) -> int:
 
 
 @leaf
-def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
+def _pull(classes: NodeClasses, v: int, strength: int, code: int) -> None:
     """Pull v to this code, and keep the sum of the gaps."""
     node, tally = classes.node, classes.tally
     now = classes.table[node[v, SLOT], 0]
@@ -123,7 +123,7 @@ def _pull(classes: Classes, v: int, strength: int, code: int) -> None:
 
 
 def _steps_of_aims(
-    classes: Classes, _lowest: int, _highest: int, _strength: int, free: Free, _populated: Ints
+    classes: NodeClasses, _lowest: int, _highest: int, _strength: int, free: Free, _populated: Ints
 ) -> int:
     """Return about how many steps it takes to look at all nodes, and at the likes of the free."""
     return 8 * len(classes.node) + free.nodes.size * min(free.nodes.size, GROUP_LOOKS)
@@ -132,7 +132,7 @@ def _steps_of_aims(
 @tiered(_steps_of_aims)
 @leaf
 def assign(
-    classes: Classes, lowest: int, highest: int, strength: int, free: Free, populated: Ints
+    classes: NodeClasses, lowest: int, highest: int, strength: int, free: Free, populated: Ints
 ) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous; others are free.
 

@@ -24,14 +24,14 @@ from graphveil.kernels.structural.annealing.state import (
 )
 from graphveil.kernels.structural.classes import (
     UNPROTECTED,
-    Classes,
     Ints,
+    NodeClasses,
     begin,
     move,
     shift,
     undo,
 )
-from graphveil.kernels.structural.rows import Rows
+from graphveil.kernels.structural.rows import NeighborRows
 from graphveil.kernels.tiers import tiered
 
 CHANGED, KEPT, SHIFT = range(3, 6)
@@ -51,12 +51,12 @@ class TargetGraph(NamedTuple):
     rows, one row of bits a node; it has no columns on sparse graphs.
     """
 
-    classes: Classes
-    rows: Rows
+    classes: NodeClasses
+    rows: NeighborRows
     bits: NDArray[np.uint64]
 
 
-class Edits(NamedTuple):
+class TargetEdits(NamedTuple):
     """The pairs in which the graph differs from the input, and how to get back to the best state.
 
     The first ``tally[CHANGED]`` of ``pairs`` are changed; ``table`` is a hash table of them and
@@ -76,7 +76,7 @@ class TargetState(NamedTuple):
     """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
 
     state: TargetGraph
-    edits: Edits
+    edits: TargetEdits
     trial: Ints
     unprotected: Ints
 
@@ -141,14 +141,14 @@ def _turn(state: TargetGraph, v: int, w: int) -> None:
 
 
 @leaf
-def is_changed(edits: Edits, key: int) -> bool:
+def is_changed(edits: TargetEdits, key: int) -> bool:
     """Return whether the pair differs from the input."""
     row = hashing.find(edits.table, edits.tally[SHIFT], key)
     return bool(edits.table[row, 0] == key)
 
 
 @leaf
-def _record(edits: Edits, key: int) -> None:
+def _record(edits: TargetEdits, key: int) -> None:
     """Put an unchanged pair among the changed ones, or take a changed one out; log it."""
     pairs, table, tally = edits.pairs, edits.table, edits.tally
     row = hashing.find(table, tally[SHIFT], key)
@@ -167,7 +167,7 @@ def _record(edits: Edits, key: int) -> None:
 
 
 @leaf
-def _log(edits: Edits, key: int) -> None:
+def _log(edits: TargetEdits, key: int) -> None:
     """Note that the pair was flipped; where the log is full, put the best state aside first."""
     tally = edits.tally
     if tally[KEPT] != OPEN:
@@ -180,14 +180,14 @@ def _log(edits: Edits, key: int) -> None:
         tally[KEPT] = tally[CHANGED]
 
 
-def _steps_of_flips(state: TargetGraph, _edits: Edits, keys: Ints) -> int:
+def _steps_of_flips(state: TargetGraph, _edits: TargetEdits, keys: Ints) -> int:
     """Return about how many steps it takes to flip pairs, which see all common neighbors."""
     return keys.size * (50 + 5 * int(state.rows.length.max(initial=0)))
 
 
 @tiered(_steps_of_flips)
 @leaf
-def flip_all(state: TargetGraph, edits: Edits, keys: Ints) -> None:
+def flip_all(state: TargetGraph, edits: TargetEdits, keys: Ints) -> None:
     """Flip these pairs: codes, neighbors and edits; the keys are used up.
 
     Where a row has no room for another edge, the edge waits until others are parted.
@@ -249,7 +249,7 @@ def take_back(state: TargetGraph, trial: Ints, size: int, before: tuple[int, int
 
 
 @leaf
-def settle_trial(state: TargetGraph, edits: Edits, trial: Ints, size: int) -> None:
+def settle_trial(state: TargetGraph, edits: TargetEdits, trial: Ints, size: int) -> None:
     """Make for good what `make` did last: list every pair as changed or not."""
     for i in range(size):
         v, w = ends_of(trial[i])
@@ -261,7 +261,7 @@ def settle_trial(state: TargetGraph, edits: Edits, trial: Ints, size: int) -> No
 
 
 @leaf
-def keep_if_better(state: TargetGraph, edits: Edits, allowed: int) -> None:
+def keep_if_better(state: TargetGraph, edits: TargetEdits, allowed: int) -> None:
     """Make the present state the best one if it is better."""
     tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
     if beats(unprotected, tally[CHANGED], tally, allowed):

@@ -9,7 +9,7 @@ from graphveil.kernels.structural.classes import AIM_TRIANGLES, SLOT, TRIANGLES,
 from graphveil.kernels.structural.schedule import Odds
 from graphveil.kernels.structural.target.edits import (
     CHANGED,
-    Edits,
+    TargetEdits,
     TargetGraph,
     TargetState,
     adjacent,
@@ -134,7 +134,7 @@ def _anywhere(target_state: TargetState, odds: Odds, rng: np.random.Generator) -
 
 
 @leaf
-def _append_revert(edits: Edits, trial: Ints, size: int, rng: np.random.Generator) -> int:
+def _append_revert(edits: TargetEdits, trial: Ints, size: int, rng: np.random.Generator) -> int:
     """Add a random edit to the trial, to be reverted; return the new size."""
     changed = edits.tally[CHANGED]
     if changed == 0:

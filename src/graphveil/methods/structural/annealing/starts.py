@@ -11,7 +11,7 @@ from graphveil.kernels.structural.annealing.state import CHANGED
 from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.methods.structural.annealing.walk import (
-    Walk,
+    AnnealingWalk,
     goal_iterations,
     search_from_input,
     shortened,
@@ -113,7 +113,7 @@ def strip(
     return walk.edited()
 
 
-def without_triangles(walk: Walk) -> bool:
+def without_triangles(walk: AnnealingWalk) -> bool:
     """Delete the edges inside the halves of a large cut that lie in a triangle.
 
     Returns whether whoever watches has seen enough.
@@ -130,7 +130,7 @@ def without_triangles(walk: Walk) -> bool:
     return walk.seen_enough()
 
 
-def lower_degrees(walk: Walk) -> bool:
+def lower_degrees(walk: AnnealingWalk) -> bool:
     """Delete edges until the degrees are k-anonymous, or nearly: three attempts.
 
     The degrees aimed at are those of least change, none above the present: mirrored, the plan that
@@ -149,7 +149,7 @@ def lower_degrees(walk: Walk) -> bool:
     return False
 
 
-def wear_down(walk: Walk, steps: int) -> bool:
+def wear_down(walk: AnnealingWalk, steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
     Does so from the input for every share of `SHARES`, since the results differ by chance, and for
@@ -179,7 +179,7 @@ def wear_down(walk: Walk, steps: int) -> bool:
     return False
 
 
-def _strip_hubs(walk: Walk) -> bool:
+def _strip_hubs(walk: AnnealingWalk) -> bool:
     """Delete edges of unprotected hubs until the goal is reached, or another will do so with fewer.
 
     That is where it is still missed with as many edits as are to be beaten, or at this pace would

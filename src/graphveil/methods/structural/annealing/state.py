@@ -15,14 +15,14 @@ from graphveil.kernels.structural.annealing.state import (
     BEST,
     BEST_UNPROTECTED,
     CHANGED,
+    AnnealingBest,
     AnnealingState,
-    Best,
     Pool,
     PoolState,
     count_common,
 )
 from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
-from graphveil.kernels.structural.rows import Rows, new_rows
+from graphveil.kernels.structural.rows import NeighborRows, new_rows
 from graphveil.methods.structural.outcome import checked, codes_of, counted
 from graphveil.methods.structural.task import CODES, Edited, Task, better, counted_by_codes
 
@@ -31,7 +31,7 @@ LEAST_WORK = 1_000
 REMEMBERED = 8
 
 
-class Rule(NamedTuple):
+class MoveRule(NamedTuple):
     """What the values of a measure are made of.
 
     Parameters
@@ -49,13 +49,13 @@ class Rule(NamedTuple):
 
 
 RULES = {
-    "degree": Rule(sums=shapes.SIZES, by_node=1),
-    "count": Rule(sums=shapes.SIZES, by_node=1 << 40, by_edge=1),
-    "edge-count": Rule(sums=shapes.SIZES, by_edge=1),
-    "degree-distribution": Rule(shapes=shapes.INSIDE),
-    "dk": Rule(shapes=shapes.COLORS),
-    "vrq": Rule(sums=shapes.DEGREES),
-    "hybrid": Rule(sums=shapes.DEGREES, shapes=shapes.COLORS),
+    "degree": MoveRule(sums=shapes.SIZES, by_node=1),
+    "count": MoveRule(sums=shapes.SIZES, by_node=1 << 40, by_edge=1),
+    "edge-count": MoveRule(sums=shapes.SIZES, by_edge=1),
+    "degree-distribution": MoveRule(shapes=shapes.INSIDE),
+    "dk": MoveRule(shapes=shapes.COLORS),
+    "vrq": MoveRule(sums=shapes.DEGREES),
+    "hybrid": MoveRule(sums=shapes.DEGREES, shapes=shapes.COLORS),
 }
 """Sums of sizes are exact. The others are hashes of 63 bits; those of colors may also be equal
 where neighborhoods are not isomorphic, if no refinement of colors tells them apart."""
@@ -76,7 +76,7 @@ def annealing_state_of(task: Task, rng: np.random.Generator) -> AnnealingState:
     room = np.bincount(absent, minlength=task.graph.n_nodes)
     rows = new_rows(task.graph.indptr, task.graph.indices, room)
     state, around = (_by_codes if counted_by_codes(task) else _by_values)(task, pool, rows)
-    best = Best(
+    best = AnnealingBest(
         changed=np.zeros(len(pairs), dtype=np.bool_),
         log=np.empty(max(len(pairs), 1), dtype=np.int32),
         tally=np.array([0, state.classes.tally[UNPROTECTED], 0], dtype=np.int64),
@@ -97,7 +97,7 @@ def best_of(annealing: AnnealingState) -> Visited:
     return Visited(annealing.best.changed.copy(), then)
 
 
-def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[PoolState, None]:
+def _by_codes(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, None]:
     steps = CODES[task.measure]
     moves = 2 * (rows.common.size + 2)
     classes = new_classes(codes_of(task), task.k, moves=moves, steps=steps)
@@ -108,7 +108,7 @@ def _by_codes(task: Task, pool: Pool, rows: Rows) -> tuple[PoolState, None]:
     return state, None
 
 
-def _by_values(task: Task, pool: Pool, rows: Rows) -> tuple[PoolState, values.Values]:
+def _by_values(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, values.Values]:
     """Return the state of any measure, and its values.
 
     A flip of a pair without common neighbors moves few nodes, so such pairs are proposed more

@@ -104,7 +104,7 @@ class Stretch(NamedTuple):
     odds: Odds
 
 
-class Walk(NamedTuple):
+class AnnealingWalk(NamedTuple):
     """A walk under way: its task, its state, its randomness, and who watches it.
 
     ``work`` is about the steps of a proposal, ``visited`` lists the best states at the last looks.
@@ -199,10 +199,10 @@ class Walk(NamedTuple):
         return edited_of(self.task, self.annealing, self.visited)
 
 
-def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> Walk:
+def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> AnnealingWalk:
     """Return a walk that stands at the input."""
     annealing = annealing_state_of(task, rng)
-    return Walk(task, annealing, rng, watch, work_of(annealing), [])
+    return AnnealingWalk(task, annealing, rng, watch, work_of(annealing), [])
 
 
 def search(
@@ -266,7 +266,7 @@ def search(
     return walk.edited()
 
 
-def _usual_steps(walk: Walk) -> int:
+def _usual_steps(walk: AnnealingWalk) -> int:
     """Return the proposals where none are asked for: the default, or fewer where they are slow."""
     by_budget = walk.task.by_budget
     steps = (default_iterations if by_budget else goal_iterations)(walk.task.graph.n_edges)
@@ -326,14 +326,14 @@ def shortened(stretch: Stretch) -> Stretch:
     return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))
 
 
-def search_from_input(walk: Walk, stretch: Stretch, edits: int) -> bool:
+def search_from_input(walk: AnnealingWalk, stretch: Stretch, edits: int) -> bool:
     """Search with at most so many edits; return whether whoever watches has seen enough."""
     budget = 2 * edits if walk.task.edits == "rewire" else edits
     walk.back_to_input()
     return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
 
 
-def with_fewer(walk: Walk, stretch: Stretch, too_few: int) -> bool:
+def with_fewer(walk: AnnealingWalk, stretch: Stretch, too_few: int) -> bool:
     """Search with half as many edits more than are too few, and so on; end at the best state.
 
     Returns whether whoever watches has seen enough.
@@ -350,14 +350,14 @@ def with_fewer(walk: Walk, stretch: Stretch, too_few: int) -> bool:
     return False
 
 
-def towards_goal(walk: Walk, steps: int, *, always: bool = False) -> None:
+def towards_goal(walk: AnnealingWalk, steps: int, *, always: bool = False) -> None:
     """Look for the fewest edits that reach the goal, from where the walk stands.
 
     Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
     sampled deletions reach it. Then backfills from the best state: cold with many swaps and, unless
     that took back nearly none of many edits, warmer. All stretches pay for edits. Ends early where
     another heuristic has reached the goal and this one will not do so with fewer edits: see
-    `Walk.cannot_win`.
+    `AnnealingWalk.cannot_win`.
     """
     full, half = walk.task.allowed == 0, -(-steps // 2)
     warmed = max(min(2 * steps, MOST_WARM), steps)

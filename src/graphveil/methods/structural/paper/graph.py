@@ -190,7 +190,7 @@ def _pairs(ranks: NDArray[np.int32], order: Ints) -> NDArray[np.int32]:
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-class Candidates(NamedTuple):
+class EdgeCandidates(NamedTuple):
     """Edits of one kind that a round may choose from.
 
     Parameters
@@ -218,7 +218,7 @@ class Candidates(NamedTuple):
         return rows[:, ~joined], rows[:, joined]
 
 
-def candidates(forward: Forward, edits: str, rng: np.random.Generator) -> list[Candidates]:
+def candidates(forward: Forward, edits: str, rng: np.random.Generator) -> list[EdgeCandidates]:
     """Return what a round may choose from: one entry a kind of edit, empty kinds left out."""
     pools = []
     if edits in {"delete", "any"}:
@@ -230,7 +230,7 @@ def candidates(forward: Forward, edits: str, rng: np.random.Generator) -> list[C
     return [pool for pool in pools if pool.nodes[0].size]
 
 
-def deletions(forward: Forward) -> Candidates:
+def deletions(forward: Forward) -> EdgeCandidates:
     """Return every edge.
 
     Examples
@@ -239,10 +239,10 @@ def deletions(forward: Forward) -> Candidates:
     >>> [ends.tolist() for ends in deletions(ranked(Graph.from_edges([0], [1], n=3))[1]).nodes]
     [[1], [2]]
     """
-    return Candidates("delete", (sources(forward), forward.ends))
+    return EdgeCandidates("delete", (sources(forward), forward.ends))
 
 
-def additions(forward: Forward, rng: np.random.Generator) -> Candidates:
+def additions(forward: Forward, rng: np.random.Generator) -> EdgeCandidates:
     """Return distinct pairs that are no edges: up to one an edge, half of them open triads.
 
     Examples
@@ -259,7 +259,7 @@ def additions(forward: Forward, rng: np.random.Generator) -> Candidates:
     one, other = np.concatenate((drawn, triads), axis=1) if triads.size else drawn
     keys = np.unique(packed(one, other, n)[one != other])
     keys = keys[~_among(keys_of(forward), keys)]
-    return Candidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
+    return EdgeCandidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
 
 
 def _wedges(forward: Forward, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -275,14 +275,14 @@ def _wedges(forward: Forward, draws: int, rng: np.random.Generator) -> NDArray[n
     return np.stack((end, lists.indices[near].astype(np.int64)))
 
 
-def rewirings(forward: Forward, rng: np.random.Generator) -> Candidates:
+def rewirings(forward: Forward, rng: np.random.Generator) -> EdgeCandidates:
     """Return edits {v, w}, {x, y} -> {v, y}, {x, w} of random edges: up to one an edge.
 
     The four nodes are distinct and the new pairs are no edges.
     """
     n, m = forward.start.size - 1, forward.ends.size
     if m == 0:
-        return Candidates("rewire", (np.empty(0, dtype=np.int32),) * 4)
+        return EdgeCandidates("rewire", (np.empty(0, dtype=np.int32),) * 4)
     draws = max(m, FEWEST)
     source, keys = sources(forward), keys_of(forward)
     one, two = rng.integers(0, m, size=(2, draws))
@@ -293,7 +293,7 @@ def rewirings(forward: Forward, rng: np.random.Generator) -> Candidates:
     fits = (v != x) & (v != y) & (w != x) & (w != y)
     v, w, x, y = v[fits], w[fits], x[fits], y[fits]
     free = ~_among(keys, packed(v, y, n)) & ~_among(keys, packed(x, w, n))
-    return Candidates("rewire", (v[free], w[free], x[free], y[free]))
+    return EdgeCandidates("rewire", (v[free], w[free], x[free], y[free]))
 
 
 def _among(keys: Ints, wanted: Ints) -> NDArray[np.bool_]:

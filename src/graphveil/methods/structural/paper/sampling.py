@@ -30,7 +30,7 @@ from graphveil.kernels.structural.paper import (
 from graphveil.measures import MEASURES
 from graphveil.measures.affected import near_both, the_ends
 from graphveil.methods.structural.paper.graph import (
-    Candidates,
+    EdgeCandidates,
     Flags,
     Ints,
     SamplingState,
@@ -139,7 +139,7 @@ class _Batch(NamedTuple):
     size: int
 
 
-def _disjoint(pools: list[Candidates], times: Floats, most: int, n: int) -> _Batch:
+def _disjoint(pools: list[EdgeCandidates], times: Floats, most: int, n: int) -> _Batch:
     """Return the earliest edits of which no two flip the same pair."""
     pairs = [pool.pairs(n) for pool in pools]
     first = np.cumsum([0, *(len(parted) for parted, _ in pairs)])
@@ -166,7 +166,7 @@ def _earliest(times: Floats) -> NDArray[np.int64]:
     return order[: np.count_nonzero(np.isfinite(times))].astype(np.int64, copy=False)
 
 
-def weights(heuristic: Sampling, state: SamplingState, pool: Candidates, task: Task) -> Floats:
+def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, task: Task) -> Floats:
     """Return the weight of every candidate, by which the paper's heuristic draws.
 
     Parameters
@@ -207,7 +207,7 @@ def weights(heuristic: Sampling, state: SamplingState, pool: Candidates, task: T
     return np.ones(pool.nodes[0].size)
 
 
-def affected(state: SamplingState, pool: Candidates, task: Task, flag: Flags) -> Ints:
+def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags) -> Ints:
     """Return how many flagged nodes every candidate affects: ``|A_M ∩ flagged|``.
 
     Edges to delete are scored together at distance 1, where what they affect are their ends and

@@ -63,13 +63,13 @@ def _bits(graph: Graph) -> NDArray[np.uint64]:
     return bits
 
 
-def _edits(budget: int) -> kernel.Edits:
+def _edits(budget: int) -> kernel.TargetEdits:
     """Return no edits, and room for those of two states, each within the budget."""
     most = budget + 2 * MOST_FLIPS
     table, shift = new_table(3 * most)
     tally = np.zeros(6, dtype=np.int64)
     tally[kernel.KEPT], tally[kernel.SHIFT] = kernel.OPEN, shift
-    return kernel.Edits(
+    return kernel.TargetEdits(
         pairs=np.empty(2 * most, dtype=np.int64),
         table=table,
         log=np.empty(max(most, 1 << 16), dtype=np.int64),

@@ -15,8 +15,8 @@ from graphveil.kernels.structural.classes import (
     PULL,
     SLOT,
     TRIANGLES,
-    Classes,
     K,
+    NodeClasses,
     fill,
 )
 from graphveil.kernels.structural.schedule import Odds, Schedule
@@ -100,7 +100,7 @@ def target(
     usual = target_iterations(task.graph.n_nodes, task.graph.n_edges)
     steps = proposals(usual, iterations, effort)
     usual = usual if iterations is None else iterations
-    walk = Walk(task, target_state_of(task), rng, watch, steps, usual, [])
+    walk = TargetWalk(task, target_state_of(task), rng, watch, steps, usual, [])
     if walk.missed():
         (_within_budget if task.by_budget else _towards_goal)(walk)
         walk.end()
@@ -127,14 +127,14 @@ def target_iterations(n_nodes: int, n_edges: int) -> int:
     return max(min(500 * n_edges, most), fewest)
 
 
-class Best(NamedTuple):
+class TargetBest(NamedTuple):
     """The best state from one start: its edits, its unprotected nodes and number of edits."""
 
     edits: NDArray[np.int64]
     reached: tuple[int, int]
 
 
-class Walk(NamedTuple):
+class TargetWalk(NamedTuple):
     """A walk under way: its task, its state, its randomness, who watches it, and how long it is.
 
     It has ``usual`` proposals without more or less effort. ``before`` lists the best states from
@@ -147,7 +147,7 @@ class Walk(NamedTuple):
     watch: Watch | None
     steps: int
     usual: int
-    before: list[Best]
+    before: list[TargetBest]
 
     def reached(self) -> tuple[int, int]:
         """Return the unprotected nodes and the edits of the best state from any start."""
@@ -197,7 +197,7 @@ class Walk(NamedTuple):
 
     def begin_anew(self) -> None:
         """Put the best state from this start aside, and start from the input."""
-        self.before.append(Best(best(self.target_state), self.here()))
+        self.before.append(TargetBest(best(self.target_state), self.here()))
         begin_at(self.target_state, np.empty(0, dtype=np.int64))
 
     def end(self) -> None:
@@ -207,7 +207,7 @@ class Walk(NamedTuple):
             begin_at(self.target_state, other.edits)
 
 
-def _plan(walk: Walk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
+def _plan(walk: TargetWalk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
@@ -253,7 +253,7 @@ def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
     return lowest
 
 
-def set_aims(classes: Classes, lowest: int, highest: int, *, strength: int) -> None:
+def set_aims(classes: NodeClasses, lowest: int, highest: int, *, strength: int) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous: see `assign`."""
     table, rows, k = classes.table, classes.node[:, SLOT], int(classes.rule[K])
     codes, sizes = table[rows, 0], table[rows, 1]
@@ -279,7 +279,7 @@ def is_dense(target_state: TargetState) -> bool:
     return corners > 10 * edges and edges > 15 * codes.size
 
 
-def _towards_goal(walk: Walk) -> None:
+def _towards_goal(walk: TargetWalk) -> None:
     """Look for the fewest edits that reach the goal: dense graphs from one start."""
     if not is_dense(walk.target_state):
         _from_several_starts(walk)
@@ -287,7 +287,7 @@ def _towards_goal(walk: Walk) -> None:
         _backfill(walk)
 
 
-def _from_several_starts(walk: Walk) -> None:
+def _from_several_starts(walk: TargetWalk) -> None:
     """Run from the input until the goal is reached, up to four times; small graphs more than once.
 
     Once where the goal, which another heuristic has reached, is missed by more than the last few.
@@ -312,7 +312,7 @@ def _from_several_starts(walk: Walk) -> None:
         walk.begin_anew()
 
 
-def _run(walk: Walk, course: Course, highest: int | None) -> bool:
+def _run(walk: TargetWalk, course: Course, highest: int | None) -> bool:
     """Go through the phases of a course, then look for the last few from the best state."""
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True
@@ -331,7 +331,7 @@ def _run(walk: Walk, course: Course, highest: int | None) -> bool:
     return False
 
 
-def _stays_far(walk: Walk, rounds: int) -> bool:
+def _stays_far(walk: TargetWalk, rounds: int) -> bool:
     """Return whether another heuristic reaches the goal, and this one hardly will in these rounds.
 
     Each is taken to leave half of those who miss it; the last few are left to other phases.
@@ -340,7 +340,7 @@ def _stays_far(walk: Walk, rounds: int) -> bool:
     return walk.task.to_beat is not None and at_last > phases.FINISHED
 
 
-def _backfill(walk: Walk) -> bool:
+def _backfill(walk: TargetWalk) -> bool:
     """Take edits back, and others in their place, as long as it gains: the goal stays reached.
 
     It gains less from round to round. Where the rounds that remain would not bring it below what is
@@ -361,7 +361,7 @@ def _backfill(walk: Walk) -> bool:
     return False
 
 
-def _within_budget(walk: Walk) -> None:
+def _within_budget(walk: TargetWalk) -> None:
     """Look for the fewest unprotected nodes: by counting alone, and once more with aims."""
     if walk.follow(phases.COUNT):
         return
