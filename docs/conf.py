@@ -13,9 +13,9 @@ import graphveil as gv
 from graphveil.anonymizer import Anonymizer
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
 from graphveil.data.kinds import accepted_kinds
-from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.io import FORMATS
 from graphveil.parameters import is_spelled, options_of
+from graphveil.parameters.flat import FlatParameter, flat_parameters
 
 project = "graphveil"
 author = "The graphveil developers"

@@ -25,10 +25,10 @@ from graphveil.data.kinds import accepted_kinds, encoded, kind_of
 from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.errors import InfeasibleError, ParameterError, did_you_mean
-from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.noise.cells import cells_of_one
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
 from graphveil.parameters import check_fields
+from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
 from graphveil.release import (

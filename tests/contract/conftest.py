@@ -14,9 +14,9 @@ import graphveil as gv
 from emptied import emptied_database
 from graphveil.data.kinds import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
-from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS
 from graphveil.parameters import options_of
+from graphveil.parameters.flat import flat_parameters
 
 N = 40
 MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}

@@ -15,9 +15,9 @@ import pytest
 import graphveil as gv
 from graphveil.cli.app import call
 from graphveil.errors import ParameterError, UsageError
-from graphveil.flat import flat_parameters
 from graphveil.methods import METHODS
 from graphveil.parameters import options_of
+from graphveil.parameters.flat import flat_parameters
 from graphveil.records.record import read_record
 
 

@@ -18,7 +18,7 @@ GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 ROOMS = (
     *("_version", "errors", "lazy", "html", "rows", "notebook", "progress", "atomic"),
     *("randomness", "kernels", "data", "claims", "records", "io", "measures", "noise"),
-    *("verify", "release", "engines", "owner_warnings", "parameters", "flat", "anonymizer"),
+    *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),
     *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets"),
     *("verbs", "cli", "__main__", "__init__"),
 )

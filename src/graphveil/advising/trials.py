@@ -13,7 +13,7 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.data import Data
 from graphveil.errors import GraphveilWarning, Message, UsageError, option
-from graphveil.flat import flat_parameters
+from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 

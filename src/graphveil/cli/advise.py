@@ -11,9 +11,9 @@ from graphveil.advising import Advice, Choice
 from graphveil.cli.console import bars, printable, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
-from graphveil.cli.pasted import command_line, file_word, flag_words
 from graphveil.cli.pipes import a_file
 from graphveil.cli.reading import read_input
+from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds
 from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS

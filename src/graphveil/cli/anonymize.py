@@ -23,9 +23,9 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
-from graphveil.cli.pasted import command_line, file_word, flag_words
 from graphveil.cli.pipes import a_file, is_pipe
 from graphveil.cli.reading import say_report
+from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.data import Graph, Table
 from graphveil.data.kinds import accepted_kinds, kind_of
 from graphveil.errors import ReleaseError, UsageError

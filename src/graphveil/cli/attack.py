@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.attacks.registry import ATTACKS
-from graphveil.cli.attached import COLUMN_FLAGS, AttachedColumn
+from graphveil.cli.attached_column import COLUMN_FLAGS, AttachedColumn
 from graphveil.cli.console import bars, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
-from graphveil.flat import flat_parameters
+from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import shown
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.rows import Rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.attached import COLUMN_FLAGS, AttachedColumn
+from graphveil.cli.attached_column import COLUMN_FLAGS, AttachedColumn
 from graphveil.cli.console import bars, result_json, result_table
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of

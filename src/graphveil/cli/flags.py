@@ -12,8 +12,8 @@ from cyclopts import Group, Parameter, Token
 
 from graphveil.cli.standard_input import STANDARD_INPUT
 from graphveil.errors import UsageError
-from graphveil.flat import FlatParameter, flat_parameters
 from graphveil.parameters import is_spelled, options_of
+from graphveil.parameters.flat import FlatParameter, flat_parameters
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from graphveil.cli.console import say
 from graphveil.cli.flags import path_argument, with_signature
 from graphveil.cli.new_file import check_new_file
-from graphveil.cli.pasted import file_word
+from graphveil.cli.shell_words import file_word
 from graphveil.methods.rename import Key
 
 

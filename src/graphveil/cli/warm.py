@@ -18,9 +18,9 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.cli.console import say
 from graphveil.data import Data, Graph, Table
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
-from graphveil.flat import flat_parameters
 from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
+from graphveil.parameters.flat import flat_parameters
 
 NETWORK: Final = "copenhagen-calls"
 ROWS: Final = "spect-heart"

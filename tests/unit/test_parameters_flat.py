@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, get_args
 import pytest
 
 from graphveil.errors import ParameterError
-from graphveil.flat import arguments_of, flat_parameters, flat_values
 from graphveil.parameters import Options, check_fields, parameter
+from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def test_help_names_the_options_and_shows_their_defaults():
         ({"polish": Polish(oil=2.0)}, {"tool": Saw(polish=Polish(oil=2.0))}),
     ],
 )
-def test_flat_values_and_objects_give_the_options_that_they_name(given, expected):
+def test_parameters_flat_values_and_objects_give_the_options_that_they_name(given, expected):
     assert Joiner(**{"tool": Saw(), **expected}) == Joiner(
         **arguments_of(Joiner, {"tool": "saw", **given})
     )

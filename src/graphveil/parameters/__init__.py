@@ -2,7 +2,7 @@
 
 Options that exclude each other, or mean something together only, are types (`Options`): a field of
 a method holds one of them, or None. On the command line, in files and in manifests they stand flat;
-`graphveil.flat` turns one form into the other.
+`graphveil.parameters.flat` turns one form into the other.
 """
 
 from __future__ import annotations
