@@ -52,7 +52,7 @@ def test_the_risk_of_a_network_is_that_of_every_measure(small, advice):
     for risk in advice.risks:
         measured = gv.measure(small, measure=risk.measure, k=5)
         assert measured.uniqueness == risk.share_unique
-        assert measured.share_unprotected == risk.share_few_alike
+        assert measured.share_unprotected == risk.share_unprotected
         assert MEASURES[risk.measure].knows == risk.known
     shares = [risk.share_unique for risk in advice.risks]
     assert sorted(shares) == shares

@@ -25,9 +25,9 @@ class Risk:
         How many people nobody else is like.
     share_unique
         The same as a share of all people.
-    few_alike
+    unprotected
         How many people fewer than four others are like: the unprotected at k=5.
-    share_few_alike
+    share_unprotected
         The same as a share of all people.
     """
 
@@ -35,8 +35,8 @@ class Risk:
     measure: str | None
     unique: int
     share_unique: float
-    few_alike: int
-    share_few_alike: float
+    unprotected: int
+    share_unprotected: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,10 +145,10 @@ class Advice:
     def _repr_html_(self) -> str:
         """Return risk and methods as tables, for notebooks."""
         listed = (
-            (r.known, f"{_percent(r.share_unique)}", _percent(r.share_few_alike))
+            (r.known, f"{_percent(r.share_unique)}", _percent(r.share_unprotected))
             for r in self.risks
         )
-        risks = html_table("as it stands", ("who knows", "unique", "under 5 alike"), listed)
+        risks = html_table("as it stands", ("who knows", "unique", "unprotected at k=5"), listed)
         rows = (
             (c.call, c.promise, "; ".join(trial.words for trial in c.trials), c.leaves_open)
             for c in self.choices

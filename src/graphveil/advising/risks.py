@@ -51,6 +51,6 @@ def _risk(measured: Identifiability | EqualRows, known: str, name: str | None) -
         measure=name,
         unique=unique,
         share_unique=unique / n,
-        few_alike=few,
-        share_few_alike=few / n,
+        unprotected=few,
+        share_unprotected=few / n,
     )

@@ -51,9 +51,9 @@ def _print_risks(advice: Advice, name: str) -> None:
     result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
     result("")
     result_table(
-        ["who knows of a person", "measure", "unique", "fewer than 5 alike"],
+        ["who knows of a person", "measure", "unique", "unprotected at k=5"],
         [
-            (r.known, r.measure or "", _percent(r.share_unique), _percent(r.share_few_alike))
+            (r.known, r.measure or "", _percent(r.share_unique), _percent(r.share_unprotected))
             for r in advice.risks
         ],
         right=(2, 3),
