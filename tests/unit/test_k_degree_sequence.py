@@ -6,7 +6,7 @@ import pytest
 from graphveil.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.k_degree.sequence import (
     Plan,
-    Runs,
+    DegreeRuns,
     bound_for_targets,
     greedy_plan,
     lower_bound_edits,
@@ -124,7 +124,7 @@ def test_products_beyond_64_bits_do_not_disturb_the_optimum(edits):
 
 
 def test_a_long_run_costs_nothing_and_is_looked_at_once():
-    runs = Runs(np.array([5, 2, 1]), np.array([1, 10**12, 3]))
+    runs = DegreeRuns(np.array([5, 2, 1]), np.array([1, 10**12, 3]))
     assert 3 == optimal_plan(runs, 2, edits="add").cost
     assert 3 == optimal_plan(runs, 2, edits="any").cost
     assert 3 == greedy_plan(runs, 2).cost

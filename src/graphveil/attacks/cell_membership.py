@@ -126,9 +126,9 @@ def epsilon_bound(counts: AttackedCells) -> float:
 
     Examples
     --------
-    >>> epsilon_bound(Cells(cells=10, true=5, published=5, kept=3))
+    >>> epsilon_bound(AttackedCells(cells=10, true=5, published=5, kept=3))
     0.0
-    >>> round(epsilon_bound(Cells(cells=20_000, true=10_000, published=10_000, kept=9_000)), 2)
+    >>> round(epsilon_bound(AttackedCells(cells=20_000, true=10_000, published=10_000, kept=9_000)), 2)
     2.09
     """
     rest = counts.cells - counts.true

@@ -156,7 +156,7 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
 
     Examples
     --------
-    >>> always, never = (Runs(np.array([[shown, 4, 9]] * 3)) for shown in (1, 0))
+    >>> always, never = (RerunGraphs(np.array([[shown, 4, 9]] * 3)) for shown in (1, 0))
     >>> telling_event(always, never)
     Event(column=0, least=1, above=True)
     """

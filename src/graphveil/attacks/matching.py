@@ -168,7 +168,7 @@ def short_where_levels_are_known(every: NodePairs, levels: NDArray[np.int64]) ->
 
     Examples
     --------
-    >>> square = Pairs(np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 1, 2, 3, 2, 3]))
+    >>> square = NodePairs(np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 1, 2, 3, 2, 3]))
     >>> short_where_levels_are_known(square, np.array([1, 2, 2, 2]))
     0.0
     """
@@ -297,7 +297,7 @@ def nearest_candidates(
 
     Examples
     --------
-    >>> pairs = Pairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
+    >>> pairs = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
     >>> nearest_candidates(pairs, np.array([[0], [1]]), np.array([[0], [0]])).tolist()
     [1.0, 0.0]
     """

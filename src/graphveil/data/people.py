@@ -28,10 +28,10 @@ class SharedIds(NamedTuple):
 
     Examples
     --------
-    >>> Shared(0, 5, counted=True).refusal
+    >>> SharedIds(0, 5, counted=True).refusal
     ''
     >>> from graphveil.errors import Message
-    >>> print(Message(Shared(3, 5, counted=True).refusal))
+    >>> print(Message(SharedIds(3, 5, counted=True).refusal))
     users and items are both numbered from the start, so items may be people. Say items="things", \
 or items="people" if they are the same people.
     """
@@ -71,9 +71,9 @@ def shared_ids(users: Ids, items: Ids) -> SharedIds:
     --------
     >>> import numpy as np
     >>> shared_ids(np.array([10, 900]), np.array([900, 7000, 8000]))
-    Shared(n=1, n_items=3, counted=False)
+    SharedIds(n=1, n_items=3, counted=False)
     >>> shared_ids(np.array([1, 2, 3]), np.array([1, 2, 4]))
-    Shared(n=2, n_items=3, counted=True)
+    SharedIds(n=2, n_items=3, counted=True)
     """
     import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
 

@@ -88,7 +88,7 @@ def allowed(pairs: NodePairs, without: NDArray[np.bool_] | None = None) -> NodeP
 
     Examples
     --------
-    >>> both = Pairs(np.array([0, 2, 3]), np.array([0, 1, 1]))
+    >>> both = NodePairs(np.array([0, 2, 3]), np.array([0, 1, 1]))
     >>> allowed(both).indices.tolist()
     [0, 1]
     """
@@ -103,7 +103,7 @@ def posteriors(pairs: NodePairs) -> Posteriors:
 
     Examples
     --------
-    >>> square = Pairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
+    >>> square = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
     >>> posteriors(square).chance.tolist()
     [0.5, 0.5, 0.5, 0.5]
     """

@@ -57,7 +57,7 @@ def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.
     --------
     >>> from graphveil.noise import words_from
     >>> from graphveil.randomness import Randomness
-    >>> certain = Table([1 << 384], [1 << 384], 384, whole=True)
+    >>> certain = InversionTable([1 << 384], [1 << 384], 384, whole=True)
     >>> inverted(words_from(Randomness(), "noise"), lambda bits: certain, 384, 3).tolist()
     [0, 0, 0]
     """

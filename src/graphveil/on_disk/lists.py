@@ -35,7 +35,7 @@ class ItemLists(NamedTuple):
 
         Examples
         --------
-        >>> rows, dropped = Lists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2])).in_order()
+        >>> rows, dropped = ItemLists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2])).in_order()
         >>> rows.indices.tolist(), dropped
         ([0, 2], 1)
         """

@@ -136,7 +136,7 @@ def scores(
     Examples
     --------
     >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
-    >>> classes = Classes(rows, np.array([2, 2]), np.array([1.0, 0.5]), 0.9, 0.1)
+    >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.array([1.0, 0.5]), 0.9, 0.1)
     >>> scores(rows, classes, np.array([1.0, 5.0])).tolist()
     [[1.0, 1.0], [1.0, 6.0]]
     """
@@ -179,7 +179,7 @@ def joined(parts: list[ScoreCounts]) -> ScoreCounts:
 
     Examples
     --------
-    >>> one = Counts(*np.ones((3, 1)))
+    >>> one = ScoreCounts(*np.ones((3, 1)))
     >>> joined([one, one]).true.tolist()
     [1.0, 1.0]
     """

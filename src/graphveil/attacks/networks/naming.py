@@ -43,7 +43,7 @@ class NodeKinds(NamedTuple):
 
         Examples
         --------
-        >>> Kinds.of(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)).distinct.tolist()
+        >>> NodeKinds.of(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)).distinct.tolist()
         [True, False, False, False]
         """
         classes = twins(original)

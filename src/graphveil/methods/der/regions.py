@@ -117,7 +117,7 @@ def explored(
     >>> from graphveil.noise import words_from
     >>> from graphveil.randomness import Randomness
     >>> words, rng = words_from(Randomness(), "noise"), Randomness().stream("cuts")
-    >>> leaves = list(explored(np.array([[0, 1]]), 2, Budget(30.0, 30.0), words, rng))
+    >>> leaves = list(explored(np.array([[0, 1]]), 2, EpsilonParts(30.0, 30.0), words, rng))
     >>> sum(leaf.region.cells for leaf in leaves), sum(leaf.region.rows.size for leaf in leaves)
     (4, 2)
     """

@@ -41,9 +41,9 @@ def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> advice_on(Counts(10, 1, 4, Kept(10, 8, 0)), k=2)
+    >>> advice_on(EntryCounts(10, 1, 4, Kept(10, 8, 0)), k=2)
     ()
-    >>> len(advice_on(Counts(10, 2, 6, Kept(10, 6, 1)), k=2))
+    >>> len(advice_on(EntryCounts(10, 2, 6, Kept(10, 6, 1)), k=2))
     3
     """
     kept = counts.kept

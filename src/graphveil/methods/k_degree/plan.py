@@ -80,7 +80,7 @@ def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
     Examples
     --------
     >>> runs_of(np.array([1, 2, 2, 0]))
-    Runs(degree=array([2, 1, 0]), count=array([2, 1, 1]))
+    DegreeRuns(degree=array([2, 1, 0]), count=array([2, 1, 1]))
     """
     if degrees.size and int(degrees.max()) > 8 * degrees.size + 1024:
         values, counts = np.unique(degrees, return_counts=True)

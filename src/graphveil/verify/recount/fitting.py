@@ -92,7 +92,7 @@ def fitting_persons(cells: CodedCells) -> Masks:
     Examples
     --------
     >>> released, original = np.array([[0, -1], [1, 0]]), np.array([[0, 0], [1, 0]])
-    >>> fitting_persons(Cells(released, original)).tolist()
+    >>> fitting_persons(CodedCells(released, original)).tolist()
     [[1], [2]]
     """
     n = cells.released.shape[0]
