@@ -84,7 +84,7 @@ def test_the_command_that_checks_a_release_can_be_pasted(graphveil_here, cwd, na
     words = shlex.split(line.removeprefix("check it: "))
     assert ["graphveil", "verify", out, "--original", data] == words[:5]
     checked = graphveil_here(*words[1:])
-    assert (0, "every one of") == (checked.code, checked.out.splitlines()[-1][:12])
+    assert (0, True) == (checked.code, "every one of" in checked.out.splitlines()[0])
 
 
 def test_names_that_begin_with_a_dash_can_be_pasted(graphveil_here, cwd):

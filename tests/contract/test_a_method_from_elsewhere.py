@@ -98,10 +98,18 @@ def test_without_the_program_that_knows_it_the_promise_is_checked_all_the_same(t
     (tmp_path / "ties.csv").write_text("source,target\nann,bob\nbob,cyd\n")
     command("anonymize", "toy", "ties.csv", "--k", "3", "--out", "out", cwd=tmp_path)
     elsewhere = python("-m", "graphveil", "verify", "out", "--json", cwd=tmp_path)
-    assert 0 == elsewhere.returncode, elsewhere.stdout
-    checks = {check["name"]: check for check in json.loads(elsewhere.stdout)["checks"]}
+    assert 4 == elsewhere.returncode, elsewhere.stdout
+    verdict = json.loads(elsewhere.stdout)
+    checks = {check["name"]: check for check in verdict["checks"]}
+    assert ("not enough to say", "toy") == (verdict["answer"], verdict["unknown_method"])
     assert "holds" == checks["classes"]["outcome"]
     assert "not checked" == checks["method"]["outcome"]
+    words = python("-m", "graphveil", "verify", "out", cwd=tmp_path).stdout.splitlines()
+    assert words[0].startswith("not known: 'toy', ")
+    trusted = ("--trust-method", "toy")
+    vouched = python("-m", "graphveil", "verify", "out", *trusted, cwd=tmp_path)
+    assert 0 == vouched.returncode, vouched.stdout
+    assert vouched.stdout.startswith("Every claim holds: ")
 
 
 def test_the_contract_tests_run_on_it_by_themselves(tmp_path):

@@ -153,7 +153,8 @@ def test_who_knows_levels_that_differ_rules_candidates_out_and_the_attack_counts
 def test_levels_that_are_all_the_same_rule_nobody_out():
     assert "levels known, short" not in figures(BEFORE, FIGURE_1)
     short = matching.short_where_levels_are_known
-    assert 0 == short(matching.NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1])), np.array([2, 2]))
+    pairs = matching.NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
+    assert 0 == short(pairs, np.array([2, 2]))
 
 
 def test_without_levels_there_is_no_figure_of_them():

@@ -5,8 +5,8 @@ import pytest
 
 from graphveil.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.k_degree.sequence import (
-    Plan,
     DegreeRuns,
+    Plan,
     bound_for_targets,
     greedy_plan,
     lower_bound_edits,

@@ -338,32 +338,72 @@ def test_a_verdict_is_json_and_comes_back():
     raw = msgspec.json.encode(verdict)
     assert (
         b'{"word":"recomputed","sentence":"All is well.","checks":'
-        b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}]}' == raw
+        b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}],'
+        b'"decisive":[],"unknown_method":null}' == raw
     )
     assert verdict == msgspec.json.decode(raw, type=Verdict)
 
 
-def test_a_verdict_for_people_gives_every_condition_a_line_and_a_sum():
-    verdict = Verdict(
-        "recomputed",
-        "All is well.",
-        [
-            Check("ids", "holds", "3 nodes"),
-            Check("files", "fails", "data.csv is gone"),
-            Check("edits", "not checked", "no original was given", "--original"),
-        ],
-    )
+HOLDS = Check("ids", "holds", "3 nodes")
+FAILS = Check("files", "fails", "data.csv is gone")
+OPEN = Check("edits", "not checked", "no original was given", "--original")
+COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked: original is missing"
+
+
+def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_line():
+    verdict = Verdict("recomputed", "All is well.", [HOLDS, FAILS, OPEN])
     assert [
-        "All is well. (recomputed)",
+        f"A claim does not hold: files ({COUNTS})",
         "  holds        ids: 3 nodes",
         "  fails        files: data.csv is gone",
         "  not checked  edits: no original was given (needs original)",
-        "1 of 3 checks hold, 1 fails, 1 not checked",
     ] == verdict.lines()
     assert "\n".join(verdict.lines()) == str(verdict)
-    counts = "1 of 3 checks hold, 1 fails, 1 not checked"
-    assert f"Verdict(recomputed, {counts}: files)" == repr(verdict)
-    assert 1 == verdict.exit_code
+    assert f"Verdict(a claim does not hold: files; recomputed, {COUNTS})" == repr(verdict)
+    assert (1, False) == (verdict.exit_code, bool(verdict))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "first"),
+    [
+        (
+            Verdict("recomputed", "All is well.", [HOLDS, OPEN], decisive=("ids",)),
+            0,
+            "Every claim holds: All is well. (recomputed; 1 of 2 checks hold, 1 not checked: ",
+        ),
+        (
+            Verdict("recomputed", "All is well.", [HOLDS, OPEN], decisive=("edits",)),
+            4,
+            "Not enough to say: edits not checked (1 of 2 checks hold, 1 not checked: ",
+        ),
+        (
+            Verdict("recomputed", "All is well.", [HOLDS], unknown_method="ann is 3"),
+            4,
+            "not known: 'ann is 3', a method of which this version knows nothing. Vouch for it by ",
+        ),
+        (
+            Verdict("recomputed", "All is well.", [FAILS, OPEN], ("edits",), "ann is 3"),
+            1,
+            "A claim does not hold: files (0 of 2 checks hold, 1 fails, 1 not checked: ",
+        ),
+        (
+            Verdict("by construction", "All is well.", [HOLDS]),
+            0,
+            "Every claim that a file can show holds: All is well. (by construction; every one of 1",
+        ),
+        (
+            Verdict("not claimed", "Nothing is promised.", [HOLDS]),
+            0,
+            "Nothing is promised, and nothing speaks against what is said besides: Nothing is",
+        ),
+    ],
+)
+def test_the_answer_comes_first_and_a_promise_that_does_not_hold_is_not_repeated(
+    verdict, code, first
+):
+    assert verdict.lines()[0].startswith(first)
+    assert (code, code == 0) == (verdict.exit_code, bool(verdict))
+    assert (code == 0) == (verdict.sentence in str(verdict))
 
 
 def test_the_database_opens_no_file_that_it_was_not_given(tmp_path):

@@ -128,7 +128,8 @@ def epsilon_bound(counts: AttackedCells) -> float:
     --------
     >>> epsilon_bound(AttackedCells(cells=10, true=5, published=5, kept=3))
     0.0
-    >>> round(epsilon_bound(AttackedCells(cells=20_000, true=10_000, published=10_000, kept=9_000)), 2)
+    >>> cells = AttackedCells(cells=20_000, true=10_000, published=10_000, kept=9_000)
+    >>> round(epsilon_bound(cells), 2)
     2.09
     """
     rest = counts.cells - counts.true

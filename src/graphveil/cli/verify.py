@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
@@ -19,15 +21,22 @@ def _run(folder: Path, **given: Any) -> int:
 
     limit_bytes = size_in_bytes(given.pop("limit"))
     path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
+    trusted = given.pop("trust_method")
     read = nullcontext() if path is None else original_of(folder, path, given)
     with shown(bars()), read as original, stage(f"verifying {folder.name}"):
-        verdict = verify_release(folder, original, key=key, limit_bytes=limit_bytes)
+        verdict = verify_release(
+            folder, original, key=key, trust_method=trusted, limit_bytes=limit_bytes
+        )
     if as_json:
-        result_json(verdict)
+        result_json({"answer": ANSWERS[verdict.exit_code], **msgspec.to_builtins(verdict)})
     else:
         for line in verdict.lines():
             result(line)
     return verdict.exit_code
+
+
+ANSWERS = {0: "holds", 1: "fails", 4: "not enough to say"}
+"""The answers of a verdict, by its exit code."""
 
 
 def size_in_bytes(text: str) -> int:
@@ -57,6 +66,12 @@ command = with_signature(
             default=None,
         ),
         flag(
+            "trust_method",
+            str | None,
+            "A method of which this version knows nothing: its words and parameters are believed.",
+            default=None,
+        ),
+        flag(
             "limit",
             str,
             "The largest content of one file that is read, such as 512MiB or 8GB.",
@@ -66,7 +81,8 @@ command = with_signature(
     ],
     name="verify",
     text="Check every claim of a release again from its files.\n\n"
-    "Exit code 0: every claim that could be checked holds; 1: one does not. Conditions that need "
-    "the original are checked with --original, and reported as not checked without it.\n\n"
+    "Exit code 0: every claim holds; 1: one does not; 4: not enough to say, since the promise "
+    "needs --original, or this version does not know the method. Conditions beside the promise "
+    "that need the original are reported as not checked without it.\n\n"
     "Example: graphveil verify friends-k5 --original friends.csv",
 )

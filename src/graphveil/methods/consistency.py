@@ -30,12 +30,19 @@ from graphveil.verify.verdict import fails, judged, not_checked, shown
 
 METHOD = "method"
 
+_MOST_PARAMETERS, _LONGEST = 16, 40
+"""What the parameters of a method that nobody knows may be."""
+
 _SOME = "some"
 """What stands for a private parameter: what is public does not depend on its value."""
 
 
 def consistency_check(
-    manifest: Manifest, withheld: Mapping[str, Any] | None, original: Any = None
+    manifest: Manifest,
+    withheld: Mapping[str, Any] | None,
+    original: Any = None,
+    *,
+    trusted: str | None = None,
 ) -> Check:
     """Return whether the manifest says what its method says of itself with these parameters.
 
@@ -49,11 +56,13 @@ def consistency_check(
         The data that the release was made from, or None. What is said of a method that nobody
         knows could be anything: ids of the original are looked for in it, but for those that are
         words of the known methods' texts.
+    trusted
+        The name of a method that the caller vouches for.
     """
     name = manifest.method.name
     method = METHODS.get(name)
     if method is None:
-        return _unknown(manifest, original)
+        return _unknown(manifest, original, trusted=name == trusted)
     kinds = [kind_of(kind).name for kind in accepted_kinds(method.accepts)]
     if manifest.data.kind not in kinds:
         return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
@@ -89,10 +98,23 @@ def _made(
     return method.from_parameters({**stated, **dict.fromkeys(private, _SOME)})
 
 
-def _unknown(manifest: Manifest, original: Any) -> Check:
-    """Return what can be said of a method that this version does not know."""
+def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
+    """Return what can be said of a method that this version does not know.
+
+    No file shows the draw that a claim of noise is about: without a known method nothing stands
+    behind it.
+    """
     method, claim = manifest.method, manifest.claim
     unknown = f"this version knows no method {shown(method.name)}"
+    if claim.guarantee.check_word == "by construction" and not trusted:
+        return fails(METHOD, f"{unknown}, and its claim is about a draw that no file can show")
+    texts = [value for value in method.parameters.values() if isinstance(value, str)]
+    if len(method.parameters) > _MOST_PARAMETERS or max(map(len, texts), default=0) > _LONGEST:
+        return fails(
+            METHOD,
+            f"{unknown}, and it has more than {_MOST_PARAMETERS} parameters, or one of more than "
+            f"{_LONGEST} letters",
+        )
     if original is None:
         return not_checked(METHOD, unknown)
     data = as_original(original, KINDS[manifest.data.kind].container, wanted_by="verify")

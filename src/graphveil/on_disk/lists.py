@@ -35,7 +35,8 @@ class ItemLists(NamedTuple):
 
         Examples
         --------
-        >>> rows, dropped = ItemLists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2])).in_order()
+        >>> lists = ItemLists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2]))
+        >>> rows, dropped = lists.in_order()
         >>> rows.indices.tolist(), dropped
         ([0, 2], 1)
         """

@@ -11,6 +11,7 @@ import msgspec
 
 from graphveil.errors import GraphveilError
 from graphveil.io.options import recorded
+from graphveil.methods import METHODS
 from graphveil.methods.consistency import consistency_check
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
@@ -31,6 +32,7 @@ def verify_release(
     *,
     original_file: str | Path | None = None,
     key: Key | str | Path | bytes | None = None,
+    trust_method: str | None = None,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
@@ -49,6 +51,9 @@ def verify_release(
         read a second time, by code of the checker's own.
     key
         The key that ids were made with, or its file; without it that is not checked.
+    trust_method
+        The name of a method that this version does not know and the caller vouches for: what the
+        manifest says of it is not compared with anything.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
 
@@ -71,7 +76,12 @@ def verify_release(
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
             folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
             return verify_release(
-                folder, original, original_file=original_file, key=key, limit_bytes=limit_bytes
+                folder,
+                original,
+                original_file=original_file,
+                key=key,
+                trust_method=trust_method,
+                limit_bytes=limit_bytes,
             )
     folder = Path(release)
     if isinstance(original, str | Path):
@@ -92,8 +102,10 @@ def verify_release(
         manifest = read_manifest(folder)
     except GraphveilError:
         return verdict  # which says why already
-    checks.append(consistency_check(manifest, _withheld(folder), data))
-    return msgspec.structs.replace(verdict, checks=checks)
+    checks.append(consistency_check(manifest, _withheld(folder), data, trusted=trust_method))
+    name = manifest.method.name
+    unknown = None if name in METHODS or name == trust_method else name
+    return msgspec.structs.replace(verdict, checks=checks, unknown_method=unknown)
 
 
 def _secret(key: Key | str | Path | bytes) -> bytes:

@@ -24,7 +24,7 @@ from graphveil.verify.files.manifest import (
 )
 from graphveil.verify.kinds.kind import Evidence, checked_kind
 from graphveil.verify.original import original_checks
-from graphveil.verify.promises.claims import claim_checks, cost_checks
+from graphveil.verify.promises.claims import claim_checks, cost_checks, decisive
 from graphveil.verify.promises.ledger import ledger_checks
 from graphveil.verify.promises.parameters import parameters_check
 from graphveil.verify.promises.recheck import UNREADABLE
@@ -92,7 +92,7 @@ def verify(
     if isinstance(manifest, Check):
         return Verdict("not claimed", NOTHING, [manifest])
     try:
-        checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
+        checks, needed = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
         if original is not None and original_file is not None:
             checks.append(_second_reading(release, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
@@ -100,7 +100,7 @@ def verify(
             f"{release.name} needs more memory than there is. Check it on a larger machine."
         ) from error
     guarantee = manifest.claim.guarantee
-    return Verdict(guarantee.check_word, guarantee.sentence, checks)
+    return Verdict(guarantee.check_word, guarantee.sentence, checks, needed)
 
 
 class _Given(NamedTuple):
@@ -122,7 +122,8 @@ def _second_reading(
 
 def _checks(
     folder: Path, raw: bytes, manifest: Manifest, given: _Given, limit_bytes: int
-) -> list[Check]:
+) -> tuple[list[Check], tuple[str, ...]]:
+    """Return every check, and the names of those that the promise hangs on."""
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
     checks.append(parameters_check(manifest))
@@ -144,7 +145,8 @@ def _checks(
         claimed = claim_checks(evidence, of="data")
         linked, evidence = original_checks(evidence, owner, given.original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
-        return [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
+        every = [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
+        return every, decisive(evidence)
 
 
 def _data_checks(

@@ -60,6 +60,10 @@ class Verdict(msgspec.Struct, frozen=True):
         The promise, as the guarantee states it, whatever the manifest says.
     checks
         Every check, in the order in which they were checked.
+    decisive
+        The names of those checks without which nothing can be said of the promise.
+    unknown_method
+        The method's name, where this version knows none of that name, and nobody vouched for it.
 
     Examples
     --------
@@ -70,6 +74,8 @@ class Verdict(msgspec.Struct, frozen=True):
     word: CheckWord
     sentence: str
     checks: list[Check]
+    decisive: tuple[str, ...] = ()
+    unknown_method: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -81,46 +87,70 @@ class Verdict(msgspec.Struct, frozen=True):
         """Whether every check was checked."""
         return not any(check.outcome == "not checked" for check in self.checks)
 
+    @property
+    def undecided(self) -> list[Check]:
+        """The checks that the promise hangs on and that were not checked."""
+        return [c for c in self.checks if c.outcome == "not checked" and c.name in self.decisive]
+
     def __bool__(self) -> bool:
-        """Whether no check fails, so that ``if verdict`` says what it seems to say."""
-        return self.ok
+        """Whether the promise holds, so that ``if verdict`` says what it seems to say."""
+        return self.exit_code == 0
 
     def __repr__(self) -> str:
-        """Return how many checks hold, and the names of those that fail."""
-        failed = [check.name for check in self.failures()]
-        named = f": {', '.join(failed)}" if failed else ""
-        return f"Verdict({self.word}, {self._sum()}{named})"
+        """Return the answer in a few words, and how many checks hold."""
+        return str(Message(f"Verdict({self._answer()}; {self.word}, {self._sum()})"))
 
     def __str__(self) -> str:
-        """Return the promise, a line a check, and the sum: what `graphveil verify` prints."""
+        """Return the answer and a line a check: what `graphveil verify` prints."""
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        """Return the sentence and every check as a table, for notebooks."""
+        """Return the answer and every check as a table, for notebooks."""
         rows = [(check.name, check.outcome, check.detail) for check in self.checks]
-        return html_table(self.sentence, ("check", "outcome", "detail"), rows)
+        return html_table(str(Message(self._first_line())), ("check", "outcome", "detail"), rows)
 
     @property
     def exit_code(self) -> int:
-        """0 where no check fails, 1 where one does."""
-        return 0 if self.ok else 1
+        """0 where every claim holds, 1 where one does not, 4 where there is not enough to say."""
+        if not self.ok:
+            return 1
+        return 4 if self.undecided or self.unknown_method is not None else 0
 
     def failures(self) -> list[Check]:
         """Return the checks that fail."""
         return [check for check in self.checks if check.outcome == "fails"]
 
     def lines(self) -> list[Message]:
-        r"""Return the verdict for people: the promise, a line a check, and the sum.
+        r"""Return the verdict for people: the answer, and a line a check.
+
+        The promise is said where it holds, and nowhere else: a forged one is not repeated.
 
         Examples
         --------
         >>> print("\n".join(Verdict("recomputed", "All is well.", []).lines()))
-        All is well. (recomputed)
-        every one of 0 checks holds
+        Every claim holds: All is well. (recomputed; every one of 0 checks holds)
         """
-        shown = [f"{self.sentence} ({self.word})"]
-        shown += [_line(check) for check in self.checks]
-        return [Message(line) for line in (*shown, self._sum() + _BESIDES[self.word])]
+        shown = [self._first_line(), *map(_line, self.checks)]
+        return [Message(line) for line in shown]
+
+    def _answer(self) -> str:
+        if not self.ok:
+            return f"a claim does not hold: {_named(self.failures())}"
+        if self.unknown_method is not None:
+            return f"not known: {shown(self.unknown_method)}"
+        if self.undecided:
+            return f"not enough to say: {_named(self.undecided)} not checked"
+        return _ANSWERS[self.word]
+
+    def _first_line(self) -> str:
+        answer = self._answer()
+        if self.unknown_method is not None and self.ok:
+            name = option("trust_method", "NAME")
+            return f"{answer}, a method of which this version knows nothing. Vouch for it by {name}"
+        answer = answer[0].upper() + answer[1:]
+        if self.exit_code:
+            return f"{answer} ({self._sum()})"
+        return f"{answer}: {self.sentence} ({self.word}; {self._sum()})"
 
     def _sum(self) -> str:
         n, failed = len(self.checks), len(self.failures())
@@ -131,23 +161,35 @@ class Verdict(msgspec.Struct, frozen=True):
         if failed:
             parts.append(f"{failed} fail{'s' if failed == 1 else ''}")
         if unchecked:
-            parts.append(f"{unchecked} not checked")
+            parts.append(f"{unchecked} not checked{self._needed()}")
         return ", ".join(parts)
 
+    def _needed(self) -> str:
+        """Return what most of the checks need that were not checked; empty where they need none."""
+        needs = [_spelled(check.needs) for check in self.checks if check.needs]
+        return f": {max(set(needs), key=needs.count)} is missing" if needs else ""
 
-_BESIDES: dict[CheckWord, str] = {
-    "recomputed": "",
-    "by construction": "; the promise itself is about the draw, which no file can show",
-    "not claimed": "; nothing is promised",
+
+_ANSWERS: dict[CheckWord, str] = {
+    "recomputed": "every claim holds",
+    "by construction": "every claim that a file can show holds",
+    "not claimed": "nothing is promised, and nothing speaks against what is said besides",
 }
-"""What the checks leave open, by how the claim can be checked."""
+"""The answer where no check fails, by how the claim can be checked."""
+
+
+def _named(checks: Sequence[Check]) -> str:
+    more = f" and {len(checks) - 3} more" if len(checks) > 3 else ""
+    return ", ".join(check.name for check in checks[:3]) + more
+
+
+def _spelled(needs: str | None) -> str:
+    wanted = needs or ""
+    return option(wanted.removeprefix("--")) if wanted.startswith("--") else wanted
 
 
 def _line(check: Check) -> str:
-    wanted = check.needs or ""
-    if wanted.startswith("--"):
-        wanted = option(wanted.removeprefix("--"))
-    needs = f" (needs {wanted})" if wanted else ""
+    needs = f" (needs {_spelled(check.needs)})" if check.needs else ""
     return f"  {check.outcome:<11}  {check.name}: {check.detail}{needs}"
 
 

@@ -66,6 +66,15 @@ def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list
     return checks
 
 
+def decisive(evidence: Evidence) -> tuple[str, ...]:
+    """Return the names of the checks that the guarantee hangs on, with what it implies."""
+    guarantee = evidence.manifest.claim.guarantee
+    if guarantee.check_word != "recomputed":
+        return ()
+    claims = (guarantee, *guarantee.implied)
+    return tuple(part.name for value in claims for part in recheck_of(type(value)).parts)
+
+
 def _some(parts: tuple[Part, ...], of: str) -> list[Part]:
     return [part for part in parts if (part.needs == ("data",)) == (of == "data")]
 
