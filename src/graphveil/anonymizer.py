@@ -21,12 +21,14 @@ from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.ids import Ids
 from graphveil.data.kinds import accepted_kinds, encoded, kind_of
 from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
+from graphveil.data.people import shared_ids
 from graphveil.errors import InfeasibleError, ParameterError, did_you_mean
 from graphveil.noise.cells import cells_of_one
-from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
+from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.parameters import check_fields
 from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
 from graphveil.randomness import Randomness
@@ -263,7 +265,7 @@ class Anonymizer(ABC, Generic[D]):
         done = time.perf_counter()
         new = self._new_ids(data, randomness)
         people: bool = _has_people(data)
-        advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else ()))
+        advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)))
         advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
         return Release(
             data=cast("D", _published(draft.data, data, new)),
@@ -410,6 +412,14 @@ def noted(release: Release[Any], spent: Spent | None) -> Release[Any]:
 def _has_people(data: Data) -> bool:
     """Whether items are people."""
     return getattr(data, "items", None) == "people"
+
+
+def _ids_as_things(data: Data) -> tuple[str, ...]:
+    """Return the advice on ids of users among the names of items, where both are text."""
+    features: Ids | None = getattr(data, "features", None)
+    if features is None or features.dtype.kind == "i" or data.labels().dtype.kind == "i":
+        return ()
+    return ids_as_things(shared_ids(data.labels(), features).n, features.size)
 
 
 def _published(data: Data, original: Data, new: NewIds) -> Data:

@@ -28,6 +28,22 @@ PEOPLE_AS_ITEMS = (
 )
 
 
+def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
+    """Return the advice where ids of users are published as names of items; none where none is.
+
+    Examples
+    --------
+    >>> ids_as_things(0, 9), ids_as_things(2, 9)[0][:29]
+    ((), '2 of 9 items are ids of users')
+    """
+    if not n:
+        return ()
+    ids = f"{n:,} of {n_items:,} items are ids of users, and published as they are"
+    return (
+        f"{ids}, since items are called things. Where they are people, their ids are published",
+    )
+
+
 class Bound(NamedTuple):
     """A share above which the owner is warned.
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import graphveil as gv
 from emptied import emptied_database
 from graphveil.claims.conditions import SensitiveAtMost, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
@@ -325,12 +326,37 @@ def friends(users, names, *, method="suppress-k", **changed) -> tuple[Release, B
     return release, whole
 
 
-def test_items_that_are_people_are_counted_and_pass(tmp_path):
+def test_ids_that_are_published_as_items_are_counted_and_no_tick(tmp_path):
     release, data = friends(["ann", "bob", "cyd", "dan"], ["ann", "cyd"])
     verdict = verify(release.write(tmp_path / "release"), original=data)
     assert [] == verdict.failures()
-    told = "2 of 4 user ids are names of published items, as they are names of its features; "
-    assert told + "no other id is in a parameter" == details(verdict)["no original ids"]
+    told = "2 of 4 original ids are names of published items, and whether they are people there, "
+    assert told + "the owner chose to leave open" == details(verdict)["no original ids"]
+    assert "not checked" == outcomes(verdict)["no original ids"]
+
+
+def test_ids_that_are_published_as_values_of_a_column_are_counted_and_no_tick(tmp_path):
+    people = ["ann", "bob", "cyd", "dan"]
+    table = gv.Table.from_columns({"boss": ["ann", "ann", "bob", "bob"]}, ids=people)
+    folder = gv.ClusterK(k=2).anonymize(table).write(tmp_path / "release")
+    verdict = verify(folder, original=table)
+    assert [] == verdict.failures()
+    told = "2 of 4 original ids are values of 'boss', and whether they are people there, the owner"
+    assert details(verdict)["no original ids"].startswith(told)
+    assert "not checked" == outcomes(verdict)["no original ids"]
+    plain = gv.Table.from_columns({"boss": ["x", "x", "y", "y"]}, ids=people)
+    verdict = verify(gv.ClusterK(k=2).anonymize(plain).write(tmp_path / "plain"), original=plain)
+    assert "holds" == outcomes(verdict)["no original ids"]
+
+
+def test_ids_of_users_among_the_items_are_a_warning_and_no_promise(tmp_path):
+    sent = gv.Bipartite.from_pairs(
+        ["ann", "ann", "bob", "bob", "cyd", "cyd"], ["bob", "tea"] * 3
+    ).with_items("things")
+    with pytest.warns(gv.GraphveilWarning, match="1 of 2 items are ids of users, and published"):
+        release = gv.SuppressK(k=3).anonymize(sent)
+    verdict = verify(release.write(tmp_path / "release"), original=sent)
+    assert "not checked" == outcomes(verdict)["no original ids"]
 
 
 def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
@@ -342,7 +368,7 @@ def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
     assert {"items", "nothing added", "no original ids"} == set(found)
     told = "1 of 2 published items are no features of the original, the first 'ann'"
     assert told == found["items"]
-    told = "1 of 4 user ids are names of published items, 1 of them names of no feature of the"
+    told = "1 of 4 original ids are names of published items, 1 of them names of no feature of the"
     assert f"{told} original" == found["no original ids"]
 
 
@@ -351,7 +377,7 @@ def test_items_are_compared_without_the_linkage(tmp_path):
     verdict = verify(release.write(tmp_path / "release", linkage=False), original=data)
     told = "every item of the release is a feature of the original, 2 in all"
     assert ("holds", told) == (outcomes(verdict)["items"], details(verdict)["items"])
-    told = "no text parameter could hold one of 4 original ids, and none is a published item"
+    told = "no text parameter could hold one of 4 original ids"
     assert told == details(verdict)["no original ids"]
 
 

@@ -44,20 +44,22 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
     Examples
     --------
     >>> print(EdgeDP(epsilon=1.0).sentence)
-    Whether any one edge or entry is in the data changes the probability of every possible release \
-by a factor of at most e^1 (about 2.72).
+    Any one tie, or any one item of any one person: whether it is there changes the probability of \
+every possible release by a factor of at most e^1 (about 2.72). All that is known of one person \
+together is not covered.
     """
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "Whether any one edge or entry is in the data"
-        return f"{what} changes {self._at_most_by}."
+        what = "Any one tie, or any one item of any one person: whether it is there"
+        no_person = "All that is known of one person together is not covered."
+        return f"{what} changes {self._at_most_by}. {no_person}"
 
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        return f"Someone who knows every other edge or entry of the data, {_AND_SEES_ONE_RELEASE}"
+        return f"Someone who knows every other tie or item, {_AND_SEES_ONE_RELEASE}"
 
 
 class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):
@@ -71,20 +73,20 @@ class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differen
     Examples
     --------
     >>> print(NodeDP(epsilon=0.5).sentence)
-    Replacing all edges or entries of any one person by any others changes the probability of \
-every possible release by a factor of at most e^0.5 (about 1.65).
+    Any one person: replacing all ties or items of that person by any others changes the \
+probability of every possible release by a factor of at most e^0.5 (about 1.65).
     """
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "Replacing all edges or entries of any one person by any others"
+        what = "Any one person: replacing all ties or items of that person by any others"
         return f"{what} changes {self._at_most_by}."
 
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        knows = "Someone who knows all edges or entries in which a person has no part"
+        knows = "Someone who knows all ties or items in which a person has no part"
         return f"{knows}, {_AND_SEES_ONE_RELEASE}"
 
 

@@ -45,6 +45,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         Repeated entries that were dropped.
     people
         Whether features are people, the users themselves.
+    ids_as_items
+        How many items are ids of users, where both are text and items are things.
     said
         What the owner should know of the reading.
     left_out
@@ -58,6 +60,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     n_features: int
     duplicates: int
     people: bool
+    ids_as_items: int
     said: tuple[str, ...]
     left_out: tuple[str, ...]
     input_sha256: str
@@ -94,8 +97,9 @@ def intake(
     if people and raw.user_is_integer != raw.item_is_integer:
         raw = raw._replace(user_is_integer=False, item_is_integer=False)
     with stage("numbering features"):
-        if options.items is None:
-            _check_items(source, raw, folder, engine.memory_mib)
+        shared = None if people else _shared_ids(raw, folder, engine.memory_mib)
+        if shared is not None and options.items is None and shared.refusal:
+            source.refuse(shared.refusal)
         _write_features(raw, folder, engine.memory_mib, people=people)
     names = features_of(folder)
     new_users = _item_only(raw, folder, engine.memory_mib) if people else iter(())
@@ -119,6 +123,7 @@ def intake(
         n_features=len(names),
         duplicates=duplicates + repeated,
         people=people,
+        ids_as_items=0 if shared is None or _are_numbers(raw) else shared.n,
         said=tuple(m.text for m in _report(source, raw, duplicates + repeated).dropped()),
         left_out=raw.notes.columns_ignored,
         input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
@@ -136,6 +141,10 @@ def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
     return ReadingReport(format=source.format.name, **noted)
 
 
+def _are_numbers(raw: Raw) -> bool:
+    return raw.user_is_integer or raw.item_is_integer
+
+
 def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw, kind: str) -> duckdb.DuckDBPyRelation:
     """Return the distinct users as `id`, to be read once."""
     return rows_of(db, [raw.path], ["user"]).project(f'CAST("user" AS {kind}) AS id').distinct()
@@ -148,8 +157,8 @@ def _items_of(db: duckdb.DuckDBPyConnection, raw: Raw, kind: str) -> duckdb.Duck
     return rows_of(db, [raw.path], [column]).project(f"CAST({value} AS {kind}) AS id").distinct()
 
 
-def _check_items(source: Source, raw: Raw, folder: Path, memory_mib: int) -> None:
-    """Refuse ids that stand for users and for items, as `Bipartite.check_items` does."""
+def _shared_ids(raw: Raw, folder: Path, memory_mib: int) -> SharedIds:
+    """Return which ids stand for users and for items."""
     integers = raw.user_is_integer and raw.item_is_integer
     kind, largest = ("BIGINT", "max(id)") if integers else ("VARCHAR", "0")
     with database(folder, memory_mib=memory_mib, threads=1) as db:
@@ -162,9 +171,7 @@ def _check_items(source: Source, raw: Raw, folder: Path, memory_mib: int) -> Non
         common = users.join(items, "u.id = i.id", how="semi")
         (shared,) = common.aggregate("count(*)").fetchall()[0]
     both = integers and all(counted(n, top) for n, top in counts)
-    refusal = SharedIds(shared, counts[1][0], counted=both).refusal
-    if refusal:
-        source.refuse(refusal)
+    return SharedIds(shared, counts[1][0], counted=both)
 
 
 def _item_only(raw: Raw, folder: Path, memory_mib: int) -> Iterator[pa.Array]:

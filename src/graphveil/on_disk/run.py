@@ -31,7 +31,7 @@ from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import ChunkTask, Tally, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
-from graphveil.owner_warnings import PEOPLE_AS_ITEMS, warn_owner
+from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private
@@ -151,7 +151,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
         parts, tally = run.parts(run.chunks(), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
-        advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else ()))
+        as_things = ids_as_things(facts.ids_as_items, facts.n_features)
+        advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         advised = warn_owner(advice, seeded=working.randomness.seeded)
         files = DataFiles(
             parts=parts,

@@ -8,9 +8,8 @@ from typing import Any
 
 import duckdb
 
-from graphveil.data import Bipartite, Data
-from graphveil.data.ids import as_text
-from graphveil.data.kinds import KINDS, beside, encoded, kind_of
+from graphveil.data import Data
+from graphveil.data.kinds import KINDS, beside, kind_of
 from graphveil.data.objects import as_original
 from graphveil.records.digest import digest_of
 from graphveil.records.manifest import Manifest
@@ -35,6 +34,7 @@ from graphveil.verify.verdict import (
 
 SAME, SIZE, BIJECTION = "original", "same size", "linkage"
 NAMES = "no original ids"
+_BY_CHOICE = "whether they are people there, the owner chose to leave open"
 _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 """A parameter's value that is one lower-case word, or a number with a word before or behind it."""
 
@@ -127,47 +127,40 @@ def _linkage(db: Database, owner: Owner, original: Data, published: str | None) 
 
 
 def _no_original_ids(evidence: Evidence, original: Data) -> Check:
-    """Whether no text id of the original stands among the parameters of the manifest.
+    """Whether no id of the original is published: as a word of a parameter, or as a name.
 
     Other texts are compared: what a method says of itself where the method is known, and the
-    version is made of numbers. Choices of one lower-case word say nothing of the data. Ids that are
-    also names of published items are counted; they pass where the original has features of these
-    names. Integers cannot be told from other numbers: they pass where there is no other number.
+    version is made of numbers. Choices of one lower-case word say nothing of the data. That an id
+    is the name of an item or a value of a column is the owner's choice: whether it is a person
+    there, nobody can say. Integers cannot be told from other numbers: they pass where there is no
+    other number.
     """
-    labels = original.labels()
-    texts = list(_free_texts(evidence.manifest))
-    if labels.dtype.kind == "i":
-        return _no_original_integers(evidence, original, texts)
-    hits = ids_in(original, "\n".join(texts))
+    n, texts = original.size, list(_free_texts(evidence.manifest))
+    numbers = original.labels().dtype.kind == "i"
     problems = []
+    hits = ids_in(original, "\n".join(texts))
     if hits:
         text = next(text for text in texts if hits[0] in text)
-        problems.append(f"{len(hits)} of {labels.size} original ids stand in {shown(text)}")
-    as_items = evidence.kind.item_names(evidence).intersection(labels.tolist())
-    if not as_items:
-        return judged(NAMES, problems, f"none of {labels.size} original ids is in a parameter")
-    named = f"{len(as_items)} of {labels.size} user ids are names of published items"
-    names = as_text(encoded(original, Bipartite).feature_labels())
-    strange = as_items.difference(names.tolist())
-    if strange:
-        problems.append(f"{named}, {len(strange)} of them names of no feature of the original")
-    otherwise = f"{named}, as they are names of its features; no other id is in a parameter"
-    return judged(NAMES, problems, otherwise)
-
-
-def _no_original_integers(evidence: Evidence, original: Data, texts: list[str]) -> Check:
-    """Whether nothing is published that may be an integer id of the original."""
-    n = original.size
-    if texts:
+        problems.append(f"{len(hits)} of {n} original ids stand in {shown(text)}")
+    among = evidence.kind.ids_among_names(evidence, original)
+    problems += [
+        f"{len(each.ids)} of {n} original ids are {each.published_as}, {each.strange} of them names"
+        " of no feature of the original"
+        for each in among
+        if each.strange and not numbers
+    ]
+    if problems:
+        return fails(NAMES, "; ".join(problems))
+    if numbers and texts:
         alike = f"integers cannot be told from other numbers in {shown(texts[0])}"
         return not_checked(NAMES, alike)
-    names = evidence.kind.item_names(evidence)
-    as_items = names.intersection(map(str, original.labels().tolist())) if names else set()
-    if as_items:
-        named = f"{len(as_items)} of {n} user ids are also published items"
-        return not_checked(NAMES, f"{named}, and integers cannot be told from other numbers")
-    besides = ", and none is a published item" if names else ""
-    return holds(NAMES, f"no text parameter could hold one of {n} original ids{besides}")
+    if among:
+        ids, published_as, _ = among[0]
+        open_ = "integers cannot be told from other numbers" if numbers else _BY_CHOICE
+        return not_checked(NAMES, f"{len(ids)} of {n} original ids are {published_as}, and {open_}")
+    if numbers:
+        return holds(NAMES, f"no text parameter could hold one of {n} original ids")
+    return holds(NAMES, f"none of {n} original ids is in a parameter, or a published name")
 
 
 def _free_texts(manifest: Manifest) -> Iterator[str]:

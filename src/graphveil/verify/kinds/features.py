@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graphveil.data import Bipartite
+from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow
+from graphveil.data.kinds import encoded
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
@@ -22,6 +23,7 @@ from graphveil.verify.kinds.kind import (
     ComparedNames,
     Cost,
     Evidence,
+    IdsAsNames,
     NoiseCells,
 )
 from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
@@ -162,11 +164,15 @@ def _in_words(figures: Mapping[str, Any]) -> str:
     return f"{kept} of {before} entries kept, {suppressed} suppressed and {created} created"
 
 
-def _item_names(evidence: Evidence) -> set[str]:
-    """Return the names of the published items; none where they are new ids of people."""
+def _ids_among_names(evidence: Evidence, original: Data) -> list[IdsAsNames]:
+    """Return the ids of users that are names of published items, unless items get new ids."""
     if evidence.db is None or not evidence.db.holds("entries") or evidence.has_people:
-        return set()
-    return {item for (item,) in evidence.db.rows("SELECT DISTINCT item FROM entries")}
+        return []
+    items = {item for (item,) in evidence.db.rows("SELECT DISTINCT item FROM entries")}
+    ids = items.intersection(as_text(original.labels()).tolist())
+    features = as_text(encoded(original, Bipartite).feature_labels())
+    strange = ids.difference(features.tolist())
+    return [IdsAsNames(ids, "names of published items", len(strange))] if ids else []
 
 
 def _cells_of_person(evidence: Evidence, cells: int) -> int:
@@ -198,7 +204,7 @@ FEATURES = CheckedKind(
     shape=_shape,
     counts=_counts,
     rows={"data": "entries", "users": "users"},
-    item_names=_item_names,
+    ids_among_names=_ids_among_names,
     shared_names=(ITEMS,),
     shared=_shared,
     link=_link,

@@ -68,6 +68,14 @@ class NoiseCells(NamedTuple):
     check: Callable[[Database, int], Check]
 
 
+class IdsAsNames(NamedTuple):
+    """Ids of the original that are published, as what, and how many the original has not so."""
+
+    ids: set[str]
+    published_as: str
+    strange: int = 0
+
+
 class ComparedNames(NamedTuple):
     """Checks on names that stand in release and original, and why both cannot be compared."""
 
@@ -101,8 +109,8 @@ class CheckedKind:
         Whether nothing but ids changed.
     read_again
         Reads the file of the original a second time, with the options of the record.
-    item_names
-        The names of what is no person and published under the original's names.
+    ids_among_names
+        Which ids of the original are published as names of something else.
     shared_names, shared
         The checks on names that stand in release and original, and what gives them.
     link
@@ -126,7 +134,7 @@ class CheckedKind:
     cost: Cost
     same: Callable[[Evidence], Check]
     read_again: Callable[[Database, Any, Path, Mapping[str, Any]], Check]
-    item_names: Callable[[Evidence], set[str]] = lambda _: set()
+    ids_among_names: Callable[[Evidence, Any], list[IdsAsNames]] = lambda *_: []
     shared_names: tuple[str, ...] = ()
     shared: Callable[[Evidence], ComparedNames] = lambda _: ComparedNames([])
     link: Callable[[Database, Any, Any], None] = lambda *_: None

@@ -7,12 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.data import Table
+from graphveil.data.ids import as_text, to_arrow
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar
 from graphveil.verify.files.delimited import load_delimited
 from graphveil.verify.files.second_table import table_reading_check
-from graphveil.verify.kinds.kind import COST, SAME, CheckedKind, ComparedNames, Cost, Evidence
+from graphveil.verify.kinds.kind import (
+    COST,
+    SAME,
+    CheckedKind,
+    ComparedNames,
+    Cost,
+    Evidence,
+    IdsAsNames,
+)
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.same_cells import ReleasedCells, first_other_row
 from graphveil.verify.recount.table_rows import compare_with_original
@@ -110,6 +119,22 @@ def _columns(published: list[str], original: Table) -> Check:
     return holds(COLUMNS, f"{n} of the release are columns of the original{unpublished}{more}")
 
 
+def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
+    """Return the ids of people that are values of published columns, column by column."""
+    db, names = evidence.db, evidence.columns
+    if db is None or not db.holds("cells") or original.ids is None:
+        return []
+    db.put("ids_of_people", {"id": to_arrow(as_text(original.labels()))})
+    among = []
+    for number, name in enumerate(names, start=int(evidence.keyed)):
+        rows = db.rows(
+            f"SELECT DISTINCT c{number} FROM cells SEMI JOIN ids_of_people ON c{number} = id"
+        )
+        if rows:
+            among.append(IdsAsNames({value for (value,) in rows}, f"values of {shown(name)}"))
+    return among
+
+
 def _figures(evidence: Evidence) -> dict[str, int]:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     return {
@@ -147,6 +172,7 @@ TABLE = CheckedKind(
     rows={"data": "rows"},
     shared_names=(COLUMNS,),
     shared=_shared,
+    ids_among_names=_ids_among_names,
     cost=Cost(COST, _figures, frozenset({"stars_added"}), _in_words),
     same=_same,
     read_again=table_reading_check,
