@@ -141,7 +141,7 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
     if not isinstance(data, gv.Table) and not any(data.indices):
         pytest.skip("a method from elsewhere may publish nothing that could be forged")
     reseal(folder)
-    assert 0 == verify(folder).exit_code
+    assert verify(folder).ok
     forgeries = forgeries_of(folder)
     assert len(forgeries) > 10
     tried = share_of(forgeries, (subject, kind)) if form == "csv" else forgeries
@@ -152,7 +152,7 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
 def test_every_forgery_of_manifest_and_folder_is_noticed(subject, kind, sample, tmp_path):
     folder = released(subject, kind, "csv", sample, tmp_path)
     reseal(folder)
-    assert 0 == verify(folder).exit_code
+    assert verify(folder).ok
     assert [] == unnoticed(folder, share_of(OF_ANY_FOLDER, (subject, kind)))
 
 
@@ -162,6 +162,6 @@ def test_conditions_and_values_that_are_not_the_methods_are_noticed(
 ):
     folder = released(subject, kind, "csv", sample, tmp_path)
     reseal(folder)
-    assert 0 == gv.verify_release(folder).exit_code
+    assert gv.verify_release(folder).ok
     forgeries = CLAIMS | edited_values(folder) | forged_claims(folder)
     assert [] == unnoticed(folder, forgeries, gv.verify_release)

@@ -307,7 +307,7 @@ def test_other_degrees_are_found_without_the_linkage(tmp_path):
     told = "the 5. largest degree is 1 in the release, 2 in the original; 2 of 8 differ"
     assert {"degree sequence": told} == failed(verdict)
     unchecked = {item.name for item in verdict.checks if item.outcome == "not checked"}
-    assert {"linkage", "degrees kept", "edits"} == unchecked
+    assert {"linkage", "order says nothing", "degrees kept", "edits"} == unchecked
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,8 @@ def test_a_budget_that_was_overdrawn_is_found(tmp_path, goal, edits, kept):
 def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path):
     folder, _, original = two_paws(tmp_path, goal="budget:2edges")
     alone = {item.name: item.needs for item in verify(folder).checks if item.needs}
-    names = ("original", "same size", "linkage", "subgraph", "budget", "edits", "no original ids")
+    names = ("original", "same size", "linkage", "order says nothing", "subgraph", "budget")
+    names += ("edits", "no original ids")
     assert dict.fromkeys(names, "--original") == alone
     (folder.with_name("release.private") / "linkage.parquet").unlink()
     unlinked = {
@@ -341,7 +342,7 @@ def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path):
         for item in verify(folder, original=original).checks
         if item.outcome == "not checked"
     }
-    names = ("linkage file", "linkage", "subgraph", "budget", "edits")
+    names = ("linkage file", "linkage", "order says nothing", "subgraph", "budget", "edits")
     assert dict.fromkeys(names, "the owner's linkage") == unlinked
 
 

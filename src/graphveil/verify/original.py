@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS, beside, kind_of
@@ -18,6 +19,7 @@ from graphveil.verify.database import Database
 from graphveil.verify.files.manifest import Owner
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.recount.linked import linkage_problems, load_linkage, released_ids
+from graphveil.verify.recount.permutation import telling_order
 from graphveil.verify.verdict import (
     LINKAGE,
     ORIGINAL,
@@ -33,7 +35,7 @@ from graphveil.verify.verdict import (
 )
 
 SAME, SIZE, BIJECTION = "original", "same size", "linkage"
-NAMES = "no original ids"
+NAMES, ORDER = "no original ids", "order says nothing"
 _BY_CHOICE = "whether they are people there, the owner chose to leave open"
 _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 """A parameter's value that is one lower-case word, or a number with a word before or behind it."""
@@ -54,7 +56,7 @@ def original_checks(
         of which nothing is said are people where the manifest says so.
     """
     manifest, db, kind = evidence.manifest, evidence.db, evidence.kind
-    names = (SIZE, *kind.shared_names, BIJECTION)
+    names = (SIZE, *kind.shared_names, BIJECTION, ORDER)
     if original is None:
         absent = "no original was given"
         every = (SAME, *names, NAMES)
@@ -73,7 +75,8 @@ def original_checks(
     linked = linkage.outcome == "holds"
     compared = evidence._replace(original=original, linked=linked)
     shared = kind.shared(compared)
-    checks = [same, _size(evidence, original), *shared.checks, linkage, named]
+    order = _order(db, original, linked=linked)
+    checks = [same, _size(evidence, original), *shared.checks, linkage, order, named]
     if shared.why_not is not None:
         return checks, evidence._replace(why_not=shared.why_not)
     if linked:
@@ -124,6 +127,17 @@ def _linkage(db: Database, owner: Owner, original: Data, published: str | None) 
     n = original.size
     otherwise = f"{n} original ids, {n} published ids, 1 to 1"
     return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE, published), otherwise)
+
+
+def _order(db: Database, original: Data, *, linked: bool) -> Check:
+    """Whether new ids and their order are such as chance gives, whoever stands where."""
+    if not linked:
+        return not_checked(ORDER, "whether new ids say who is who", needs=LINKAGE)
+    labels = original.labels()
+    released = np.asarray(released_ids(db), dtype=np.int64)
+    integers = labels if labels.dtype.kind == "i" else None
+    n = f"{original.size} new ids"
+    return judged(ORDER, telling_order(released, integers), f"chance explains the order of {n}")
 
 
 def _no_original_ids(evidence: Evidence, original: Data) -> Check:
