@@ -247,7 +247,7 @@ class Anonymizer(ABC, Generic[D]):
             Where the data has too few rows.
         """
         container = self._container(data)
-        with read_anew(data):
+        with read_anew(data, container):
             self.check(container)
         prepared: Any = encoded(container, self.accepts)
         return cast("D", prepared)

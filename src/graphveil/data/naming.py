@@ -1,10 +1,14 @@
-"""Columns of a table that may name people: nearly every row has a value of its own."""
+"""Columns of a table that may name people: a value of its own a row, or an id of several rows."""
 
 from __future__ import annotations
 
-import numpy as np
+import re
+from typing import NamedTuple, Protocol
 
-from graphveil.data.table import Table
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.ids import Ids, as_text
 from graphveil.errors import option
 
 MOSTLY_DIFFERENT = 0.9
@@ -13,12 +17,46 @@ MOSTLY_DIFFERENT = 0.9
 FEW = 10
 """Fewer values do not show what a column holds."""
 
+LEAST_PEOPLE = 20
+"""The fewest values that are taken for ids of people who have several rows."""
 
-def naming_columns(table: Table) -> tuple[str, ...]:
+MOST_ROWS, MOST_ROWS_OF_DIGITS = 100, 20
+"""The rows that such an id has on average at most; where digits alone speak for it, fewer."""
+
+LARGEST_SHARE = 0.1
+"""The share of all rows above which no id of a person has rows."""
+
+LEAST_DIGITS = 5
+"""So many digits, all of one length, look like the numbers of people."""
+
+_NAMES_OF_IDS = re.compile(
+    r"(.*[ _.-])?(id|ids|uuid|guid|key|ssn|e?-?mail|phone|user|username|customer|client|patient"
+    r"|member|person|people|subject|respondent|employee|student|account)|[a-z]+Id|[a-z]+ID",
+)
+
+
+class CodedRows(Protocol):
+    """What of a table is looked at: names, the code of every cell, and what codes stand for."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names."""
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The cells, shape (rows, columns); -1 is suppressed."""
+
+    @property
+    def categories(self) -> tuple[Ids, ...]:
+        """The values of every column."""
+
+
+def naming_columns(table: CodedRows) -> tuple[str, ...]:
     """Return the columns in which nearly every row has another value; suppressed cells aside.
 
     Examples
     --------
+    >>> from graphveil import Table
     >>> names = [f"P{number}" for number in range(10)]
     >>> naming_columns(Table.from_columns({"name": names, "sex": ["f", "m"] * 5}))
     ('name',)
@@ -47,3 +85,73 @@ def naming_question(name: str) -> str:
         f"nearly every row has another value of {name}: if it names people, say "
         f"{option('ids', name)} or take it out"
     )
+
+
+class RepeatedId(NamedTuple):
+    """A column that looks as if each of its values were a person who has several rows.
+
+    Parameters
+    ----------
+    name
+        The column.
+    values, rows
+        How many distinct values it has, in how many rows.
+    sign
+        Why it is taken for one.
+    """
+
+    name: str
+    values: int
+    rows: int
+    sign: str
+
+    @property
+    def refusal(self) -> str:
+        """What is said where nobody said that a row is a person."""
+        several = f"{self.values:,} values in {self.rows:,} rows, {self.sign}"
+        return (
+            f"a row must be a person, and the column {self.name} may hold people who have several "
+            f"rows: {several}. Say {option('person', self.name)} to make the rows of one person "
+            f"one, {option('drop', self.name)} to leave it out, {option('ids', 'COLUMN')} with a "
+            f"column that has another value a person, or {option('person', 'row')} where every row "
+            "is a person all the same."
+        )
+
+
+def repeated_id(table: CodedRows) -> RepeatedId | None:
+    """Return the first column that may hold the ids of people who have several rows.
+
+    It has many values, each in few rows, and looks like an id: by its name, by values with an @, or
+    by digits of one length.
+
+    Examples
+    --------
+    >>> from graphveil import Table
+    >>> mails = [f"p{number}@example.org" for number in range(30)]
+    >>> bought = {"mail": mails * 4, "product": ["tea", "rye"] * 60}
+    >>> repeated_id(Table.from_columns(bought)).name
+    'mail'
+    """
+    for number, name in enumerate(table.columns):
+        shown = table.codes[:, number][table.codes[:, number] >= 0]
+        sizes = np.bincount(shown)
+        sizes = sizes[sizes > 0]
+        if sizes.size < LEAST_PEOPLE or sizes.max() > max(LARGEST_SHARE * shown.size, 2):
+            continue
+        rows = shown.size / sizes.size
+        sign = _sign_of_an_id(name, table.categories[number], rows)
+        if 1 < rows <= MOST_ROWS and sign:
+            return RepeatedId(name, int(sizes.size), int(shown.size), sign)
+    return None
+
+
+def _sign_of_an_id(name: str, values: Ids, rows: float) -> str:
+    """Return why the values of a column look like ids; empty where they do not."""
+    if _NAMES_OF_IDS.fullmatch(name) or _NAMES_OF_IDS.fullmatch(name.lower()):
+        return "under the name of an id"
+    texts = as_text(values).tolist()
+    if 2 * sum("@" in text for text in texts) >= len(texts):
+        return "with an @"
+    lengths = {len(text) if text.isdecimal() else 0 for text in texts}
+    one_length = len(lengths) == 1 and min(lengths) >= LEAST_DIGITS
+    return "digits of one length" if one_length and rows <= MOST_ROWS_OF_DIGITS else ""

@@ -98,13 +98,15 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     raise UsageError(f"{wants}, not {_named(data)}.{read_as} Make a {calls} of it.")
 
 
-def read_anew(data: Any) -> AbstractContextManager[None]:
+def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
     """Spell options in messages as arguments of the call that makes users by features of this.
 
     Parameters
     ----------
     data
         What was handed in: a container, or an object that `as_container` took.
+    container
+        What it became.
 
     Examples
     --------
@@ -119,7 +121,8 @@ def read_anew(data: Any) -> AbstractContextManager[None]:
     if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")
     call = "from_arrow" if hasattr(data, "__arrow_c_stream__") else "from_scipy"
-    return as_argument_of(f"graphveil.Bipartite.{call}(data, ")
+    kind = Bipartite if container is None else type(container)
+    return as_argument_of(f"graphveil.{kind.__name__}.{call}(data, ")
 
 
 def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:

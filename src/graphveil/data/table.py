@@ -24,10 +24,15 @@ from graphveil.data.ids import (
     text,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.errors import DataError, did_you_mean
+from graphveil.data.naming import repeated_id
+from graphveil.errors import DataError, did_you_mean, option
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+ROW = "row"
+"""What is said of `person` where every row is one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,8 @@ class Table(Frames):
         Per column the distinct values that the codes stand for, int64 or text.
     ids
         One id a row, or None for 0..n-1. No method reads them.
+    rows_are_people
+        Whether it was said that every row is a person, as ids say.
 
     Raises
     ------
@@ -61,6 +68,7 @@ class Table(Frames):
     columns: tuple[str, ...]
     categories: tuple[Ids, ...]
     ids: Ids | None = None
+    rows_are_people: bool = False
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -141,12 +149,15 @@ class Table(Frames):
         return Table(codes, (name, *self.columns), (self.labels(), *self.categories))
 
     def check_columns(self) -> None:
-        """Refuse a table without columns: nothing of it could be published.
+        """Refuse a table without columns, and one whose rows may not be people.
+
+        Every promise is about rows: where a person has several, it says nothing of the person.
 
         Raises
         ------
         DataError
-            Where there are none.
+            Where there are no columns, or nobody said that a row is a person and a column looks
+            like an id that several rows share: see `graphveil.data.naming.repeated_id`.
 
         Examples
         --------
@@ -157,6 +168,56 @@ class Table(Frames):
                 "the table has no column but those of ids and levels. Give one that can be "
                 "published."
             )
+        if self.ids is None and not self.rows_are_people:
+            repeated = repeated_id(self)
+            if repeated is not None:
+                raise DataError(repeated.refusal)
+
+    def one_row_a_person(self, person: str) -> Self:
+        """Return the table with one row for each value of a column, which becomes its id.
+
+        Parameters
+        ----------
+        person
+            The column that names people.
+
+        Raises
+        ------
+        DataError
+            Where there is no such column, a row has no value of it, or rows of one person differ.
+
+        Examples
+        --------
+        >>> table = Table.from_columns({"who": ["ann", "bob", "ann"], "sex": ["f", "m", "f"]})
+        >>> table.one_row_a_person("who").labels().tolist()
+        ['ann', 'bob']
+        """
+        if person not in self.columns:
+            raise DataError(
+                f"no column {person!r} for person. {did_you_mean(person, self.columns)}There are "
+                f"{list(self.columns)}."
+            )
+        at = self.columns.index(person)
+        people = self.codes[:, at]
+        if people.min(initial=0) < 0:
+            row = int(np.argmin(people))
+            raise DataError(f"row {row} has no {person}. Say whose it is, or leave it out.")
+        others = [column for column in range(self.n_columns) if column != at]
+        who, first, own = np.unique(people, return_index=True, return_inverse=True)
+        codes = self.codes[:, others]
+        differ = codes != codes[first][own]
+        if differ.any():
+            row, column = (int(place[0]) for place in np.nonzero(differ))
+            name = self.columns[others[column]]
+            users = f"{option('user_column', person)} {option('item_column', name)}"
+            raise DataError(
+                f"rows of one {person} differ in {name}, the first time in row {row}: they are no "
+                f"one row. As users by items read {option('kind', 'bipartite')} {users}, or "
+                f"{option('drop', name)}."
+            )
+        names = tuple(self.columns[column] for column in others)
+        values = tuple(self.categories[column] for column in others)
+        return type(self)(codes[first], names, values, self.categories[at][who])
 
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are left out.
@@ -219,7 +280,9 @@ class Table(Frames):
                 codes.append(cells)
                 categories.append(values)
         stacked = np.column_stack(codes) if codes else self.codes
-        return type(self)(stacked, tuple(columns), tuple(categories), self.ids)
+        return type(self)(
+            stacked, tuple(columns), tuple(categories), self.ids, self.rows_are_people
+        )
 
     @classmethod
     def from_columns(
@@ -230,6 +293,8 @@ class Table(Frames):
         suppressed: Sequence[str] = ("*", ""),
         bins: Mapping[str, str] | None = None,
         one_hot: Sequence[str] = (),
+        person: str | None = None,
+        drop: Sequence[str] = (),
     ) -> Self:
         """Return the table of these columns of integers or text.
 
@@ -246,7 +311,19 @@ class Table(Frames):
             ``edges:a,b,c``.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
+        person
+            The column that names people, of whom each gets one row (`one_row_a_person`); ``row``
+            where every row is a person.
+        drop
+            Columns that are left out.
         """
+        for name in drop:
+            if name not in columns:
+                raise DataError(
+                    f"no column {name!r} to drop. {did_you_mean(name, columns)}There are "
+                    f"{', '.join(columns)}."
+                )
+        columns = {name: values for name, values in columns.items() if name not in drop}
         sizes = {name: len(values) for name, values in columns.items()}
         if len(set(sizes.values())) > 1:
             raise DataError(f"the columns have different lengths: {sizes}. Make them equal.")
@@ -265,7 +342,10 @@ class Table(Frames):
         for number, (column, _) in enumerate(coded):
             codes[:, number] = column
         row_ids = None if ids is None else as_ids(ids, what="row ids")
-        table = cls(codes, names, tuple(values for _, values in coded), row_ids)
+        said = person == ROW and ROW not in names
+        table = cls(codes, names, tuple(values for _, values in coded), row_ids, said)
+        if person is not None and not said:
+            table = table.one_row_a_person(person)
         return table.one_hot_columns(one_hot) if one_hot else table
 
     @classmethod
@@ -277,6 +357,8 @@ class Table(Frames):
         suppressed: Sequence[str] = ("*", ""),
         bins: Mapping[str, str] | None = None,
         one_hot: Sequence[str] = (),
+        person: str | None = None,
+        drop: Sequence[str] = (),
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
@@ -293,6 +375,8 @@ class Table(Frames):
             ``edges:a,b,c``.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
+        person, drop
+            As in `from_columns`.
 
         Raises
         ------
@@ -308,7 +392,13 @@ class Table(Frames):
         columns = {name: table[name] for name in table.column_names if name != ids}
         row_ids = None if ids is None else table[ids]
         return cls.from_columns(
-            columns, ids=row_ids, suppressed=suppressed, bins=bins, one_hot=one_hot
+            columns,
+            ids=row_ids,
+            suppressed=suppressed,
+            bins=bins,
+            one_hot=one_hot,
+            person=person,
+            drop=drop,
         )
 
     def to_arrow(self) -> pa.Table:

@@ -153,6 +153,14 @@ class TableOptions:
             "COLUMN=quantiles:N or COLUMN=edges:A,B,C."
         },
     )
+    person: str | None = field(
+        default=None,
+        metadata={
+            "help": "The column that names people: the rows of one become one row. row: every row "
+            "is a person."
+        },
+    )
+    drop: tuple[str, ...] = field(default=(), metadata={"help": "Columns that are left out."})
     one_hot: tuple[str, ...] = field(
         default=(),
         metadata={

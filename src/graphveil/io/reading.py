@@ -191,7 +191,12 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     ids = columns.pop(options.ids) if options.ids is not None else None
     try:
         table = Table.from_columns(
-            columns, ids=ids, suppressed=options.suppressed, one_hot=options.one_hot
+            columns,
+            ids=ids,
+            suppressed=options.suppressed,
+            one_hot=options.one_hot,
+            person=options.person,
+            drop=options.drop,
         )
     except DataError as error:
         source.refuse(error.message.text)

@@ -1,0 +1,31 @@
+"""A table in which a person may have several rows is asked about."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+
+def test_a_table_of_purchases_is_asked_about_and_each_way_out_is_one(graphveil_here, cwd):
+    rng = np.random.default_rng(4)
+    lines = [
+        f"p{rng.integers(60)}@example.org,{rng.choice(['tea', 'rye'])},{rng.choice(['n', 's'])}"
+        for _ in range(600)
+    ]
+    (cwd / "bought.csv").write_text("\n".join(["email,product,shop", *lines]) + "\n")
+    start = ("anonymize", "suppress-k", "bought.csv", "--kind", "table", "--k", 5, "--out", "out")
+    done = graphveil_here(*start)
+    assert 2 == done.code
+    assert "a row must be a person, and the column email" in done.err
+    for way in ("--person email", "--person row", "--drop email", "--ids COLUMN"):
+        assert way in done.err
+    assert not (cwd / "out").exists()
+    done = graphveil_here(*start, "--person", "email")
+    assert 2 == done.code
+    assert "--kind bipartite --user-column email --item-column product" in done.err
+    done = graphveil_here(*start, "--drop", "email")
+    assert 0 == done.code, done.err
+    checked = graphveil_here("verify", "out", "--original", "bought.csv", "--json")
+    assert (0, "holds") == (checked.code, json.loads(checked.out)["answer"])
+    assert "@" not in (cwd / "out" / "data.csv").read_text()
