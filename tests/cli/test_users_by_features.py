@@ -61,19 +61,6 @@ def test_a_second_release_is_nested_in_the_first(graphveil_here, likes):
     assert "nowhere" in nowhere.err.splitlines()[-1]
 
 
-def test_sensitive_features_are_named_in_one_flag(graphveil_here, likes):
-    flags = (*SMOOTH, "--theta-max", 0.6, "--out", "out")
-    assert 0 == graphveil_here(*flags, "--sensitive", "gin,tea").code
-    manifest = json.loads((likes / "out" / "release.json").read_text())
-    record = json.loads((likes / "out.private" / "record.json").read_text())
-    assert "sensitive" not in manifest["method"]["parameters"]
-    assert "gin,tea" == record["withheld"]["sensitive"]
-    assert 0 == graphveil_here("verify", "out", "--original", "likes.csv").code
-    unknown = graphveil_here(*flags[:-1], "other", "--sensitive", "rum")
-    assert 2 == unknown.code
-    assert "'rum', which is no feature of the data" in unknown.err.splitlines()[-1]
-
-
 def test_chunks_need_no_processes_of_their_own_kind(graphveil_here, likes):
     flags = (*SMOOTH, "--chunk-rows", 12, "--seed", 5)
     for jobs in (1, 2):

@@ -107,7 +107,7 @@ def _without(name: str) -> Change:
 
 
 def _other_words(manifest: dict) -> None:
-    manifest["method"]["parameters"]["theta_max"] = 0.9
+    manifest["method"]["parameters"]["threshold_noise"] = 0.9
     manifest["claim"]["does_not_protect_against"] = "ann is 0"
 
 

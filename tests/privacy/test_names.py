@@ -257,23 +257,6 @@ def test_items_of_every_name_are_published_as_they_are(tmp_path, kind, on_disk):
     gv.evaluate_release(out, original=original)
 
 
-@pytest.mark.parametrize("on_disk", [False, True], ids=["in memory", "on disk"])
-def test_a_sensitive_feature_of_any_name_is_left_out_and_no_other(tmp_path, on_disk):
-    for number, name in enumerate(TEXT_NAMES.values()):
-        others = ["tea", name.replace("[", "").replace("*", "1") + "1"]
-        table = pa.table({"user": [*range(4)] * 3, "item": sorted([name, *others] * 4)})
-        path = tmp_path / f"{number}.parquet"
-        parquet.write_table(table, path)
-        place = tmp_path / f"run {number}"
-        place.mkdir()
-        words = ["anonymize", "smooth-k", path, "--k=2", f"--out={place / 'out'}"]
-        words += ["--theta-max=0.5", f"--sensitive={json.dumps([name])}"]
-        words += ["--on-disk", "--jobs=1", "--chunk-rows=4"] if on_disk else []
-        assert 0 == command_line([str(word) for word in words])
-        assert sorted(others) == sorted(read_release(place / "out").data.feature_labels().tolist())
-        assert name in str(read_record(place / "out").withheld["sensitive"])
-
-
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet"])
 def test_columns_of_every_name_are_published_as_they_are(tmp_path, kind):
     awkward = NAMES if kind == "parquet" else TEXT_NAMES

@@ -329,30 +329,6 @@ def test_a_raised_theta_fails_on_the_entries_although_the_parameters_say_so_too(
         ("smooth-k", SmoothKAnonymity(k=3), {"algorithm": "x"}, "algorithm='x' is unknown"),
         (
             "smooth-k",
-            SmoothKAnonymity(k=3),
-            {"sensitive": "a,,b"},
-            "sensitive is published",
-        ),
-        (
-            "smooth-k",
-            SmoothKAnonymity(k=3),
-            {"sensitive": "[[]]"},
-            "sensitive is published",
-        ),
-        (
-            "smooth-k",
-            SmoothKAnonymity(k=3),
-            {"sensitive": "ale"},
-            "sensitive is published",
-        ),
-        (
-            "smooth-k",
-            SmoothKAnonymity(k=3),
-            {"theta_max": 0.75},
-            "theta_max and sensitive go",
-        ),
-        (
-            "smooth-k",
             SmoothKAnonymity(k=3, theta="1"),
             {"theta": "1", "ties": "drop"},
             "ties=drop is about exactly half",

@@ -6,7 +6,6 @@ import pytest
 from graphveil.claims.conditions import (
     EditBudget,
     NothingAdded,
-    SensitiveAtMost,
     StarsByRow,
     TrueOfShare,
     stars_by_row,
@@ -124,7 +123,6 @@ def test_reasons_for_claiming_nothing_add_up():
         (EditBudget, {"share": 1.5}),
         (TrueOfShare, {"theta": "2/4"}),
         (TrueOfShare, {"theta": "1/3"}),
-        (SensitiveAtMost, {"theta_max": 0.4}),
         (StarsByRow, {"rows": ((1, 2), (0, 3))}),
         (StarsByRow, {"rows": ((1, 2), (1, 3))}),
         (StarsByRow, {"rows": ((-1, 2),)}),

@@ -600,7 +600,6 @@ WARNED = {
     "all that is published is certain": "1,7\n2,7\n3,7\n4,7\n",
     "numbers among the text": "1,tea\n2,7\nx,7\n3,rye\n",
     "a column of weights": None,
-    "sensitive features": "1,hiv\n2,hiv\n3,tea\n4,tea\n",
     "other releases of it": "1,7\n2,7\n3,7\n4,7\n5,8\n6,8\n",
 }
 """Files of which there is something to warn, by what."""
@@ -613,7 +612,6 @@ WORDS = {
     "all that is published is certain": "100.0 % of the published entries",
     "numbers among the text": "a seed was given",
     "a column of weights": "left out weight",
-    "sensitive features": "a seed was given",
     "other releases of it": "3 other releases of this input",
 }
 
@@ -632,8 +630,6 @@ def test_a_run_on_the_disk_gives_the_warnings_of_a_run_in_memory(tmp_path, what)
     path.write_text(weighted if WARNED[what] is None else LISTED.format(WARNED[what]))
     places = [tmp_path / name for name in ("memory", "disk")]
     method = SuppressK(k=2, chunks=chunks)
-    if what == "sensitive features":
-        method = SmoothK(k=2, chunks=chunks, theta_max=0.5, sensitive=["hiv"])
     items = "people" if what == "people among the items" else "things"
     reading = BipartiteOptions(ignore_weights=WARNED[what] is None, items=items)
     for place in places:

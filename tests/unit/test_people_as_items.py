@@ -17,7 +17,7 @@ import graphveil as gv
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data import Bipartite, Graph
 from graphveil.engines.local import LocalEngine
-from graphveil.errors import DataError, GraphveilWarning, InputError, UsageError
+from graphveil.errors import DataError, GraphveilWarning, InputError
 from graphveil.io import BipartiteOptions, load_bipartite
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SuppressK
@@ -252,13 +252,6 @@ def test_integers_of_a_graph_are_nowhere_in_a_manifest_without_text(tmp_path):
     (check,) = [c for c in verify(folder, original=graph).checks if c.name == "no original ids"]
     expected = "no text parameter could hold one of 4 original ids"
     assert ("holds", expected) == (check.outcome, check.detail)
-
-
-def test_people_are_no_sensitive_features():
-    data = Bipartite.from_pairs(["ann", "bob"], ["bob", "ann"], items="people")
-    method = gv.SmoothK(k=2, sensitive=["ann"], theta_max=0.9)
-    with pytest.raises(UsageError, match="items are people here"):
-        method.anonymize(data)
 
 
 def test_what_items_are_is_kept_by_copies_and_ignored_by_comparison():

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from graphveil.data import Bipartite
-from graphveil.errors import DataError, ParameterError
+from graphveil.errors import ParameterError
 from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta, profiles_of
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
-from graphveil.methods.smooth_k.defenses import Names, noisy, without_near_certain
+from graphveil.methods.smooth_k.defenses import noisy
 
 
 def rng(seed=1):
@@ -60,9 +60,6 @@ def test_the_name_of_an_algorithm_stands_for_it_where_parameters_are_flat_and_no
         ({"theta": "1/3"}, "theta='1/3'"),
         ({"theta": "one half"}, "theta='one half' is no fraction"),
         ({"theta": "50001/100000"}, "denominator"),
-        ({"theta_max": 0.9}, "Give both or none"),
-        ({"sensitive": "hiv"}, "Give both or none"),
-        ({"theta_max": 0.6, "theta": 0.7, "sensitive": "hiv"}, "theta_max=0.6 is below theta=7/10"),
         ({"k": 1}, "k=1 is out of range"),
     ],
 )
@@ -86,7 +83,7 @@ def test_options_that_do_not_fit_each_other_are_refused(algorithm, chunks, words
 
 def test_parameters_read_back_give_the_same_method():
     for method in (
-        SmoothK(k=4, theta=0.6, threshold_noise=1, theta_max=0.9, sensitive="a,b"),
+        SmoothK(k=4, theta=0.6, threshold_noise=1),
         SmoothK(k=4, chunks=Chunks(rows=100, order="none", rounds=1)),
         SmoothK(k=4, algorithm=Facility(refine=LocalSearch(anneal=0.1), cut=True)),
         SuppressK(k=4, algorithm=Greedy(seed_order="cost", refine=None)),
@@ -99,17 +96,6 @@ def test_theta_is_kept_exactly():
     assert "1" == SmoothK(k=2, theta=1).guarantee.theta
     assert 2 == int(Rule(Theta.parse("2/3")).least(np.array([3]))[0])
     assert 6 == int(Rule(Theta.parse(0.6)).least(np.array([10]))[0])
-
-
-@pytest.mark.parametrize("names", [("hiv",), ("a", "b c"), ("a,b",), ("[x]", "y"), (" a",)])
-def test_names_are_read_as_they_are_written(names):
-    assert names == Names.parse(str(Names(names)))
-
-
-@pytest.mark.parametrize("text", ["", " , ", "[]", "[1", 7])
-def test_a_text_without_names_is_refused(text):
-    with pytest.raises(ParameterError):
-        Names.parse(text)
 
 
 def one_pair(count, size, repeats):
@@ -132,20 +118,6 @@ def test_noise_keeps_a_feature_with_the_chance_that_its_law_gives(above):
 
 def test_noise_never_keeps_what_the_rule_drops():
     assert not noisy(one_pair(3, 8, 1000), Rule(), 0.1, rng()).any()
-
-
-def test_a_sensitive_feature_that_nearly_all_have_is_not_published():
-    data = Bipartite.from_lists([["flu", "hiv"]] * 9 + [["flu"]])
-    profiles = profiles_of(collapse(data), np.zeros(10, dtype=np.int32))
-    assert [True, True] == without_near_certain(data, profiles, 0.9, Names(["hiv"])).tolist()
-    assert [True, False] == without_near_certain(data, profiles, 0.89, Names(["hiv"])).tolist()
-
-
-def test_a_sensitive_name_that_no_feature_has_is_an_error():
-    data = Bipartite.from_lists([["flu"]] * 2)
-    profiles = profiles_of(collapse(data), np.zeros(2, dtype=np.int32))
-    with pytest.raises(DataError, match="'hiv'"):
-        without_near_certain(data, profiles, 0.9, Names(["hiv"]))
 
 
 def test_local_search_starts_from_pieces_that_keep_equal_rows_together():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections import Counter
 from fractions import Fraction
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from emptied import emptied_database
-from graphveil.claims.conditions import SensitiveAtMost, TrueOfMoreThanHalf
+from graphveil.claims.conditions import TrueOfMoreThanHalf
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods import METHODS
@@ -143,9 +142,8 @@ def test_every_condition_on_the_original_is_that_of_a_slow_count(tmp_path_factor
     release = release_of(before, after, promise, method="smooth-k")
     release = dataclasses.replace(
         release,
-        conditions=(TrueOfMoreThanHalf(), SensitiveAtMost(theta_max=0.6)),
+        conditions=(TrueOfMoreThanHalf(),),
         provenance=dataclasses.replace(release.provenance, parameters={}),
-        private=dataclasses.replace(release.private, withheld={"sensitive": "f0,f2"}),
     )
     folder = release.write(tmp_path_factory.mktemp("twin") / "release")
     verdict = verify(folder, original=of_rows(before))
@@ -159,8 +157,6 @@ def test_every_condition_on_the_original_is_that_of_a_slow_count(tmp_path_factor
     assert true == (outcomes(verdict)["entries true of their class"] == "holds")
     untied = all(share > Fraction(1, 2) for _, share in shares)
     assert untied == (outcomes(verdict)["no ties"] == "holds")
-    uncertain = all(share <= Fraction(3, 5) for item, share in shares if item in {0, 2})
-    assert uncertain == (outcomes(verdict)["sensitive features"] == "holds")
     assert "holds" == outcomes(verdict)["cost"]
     assert verdict.complete
     added = release_of(before, after, KAnonymity(k=1)).write(folder.with_name("added"))
@@ -197,7 +193,7 @@ def test_the_order_of_the_entries_in_the_file_does_not_matter():
     assert told == condition.detail
 
 
-STRICT = ("entries true of their class", "no ties", "sensitive features")
+STRICT = ("entries true of their class", "no ties")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +209,7 @@ def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path, method,
     rows = [{0, 1}, {0}, {2}, set()]
     after = [{0}, {0}, set(), set()]
     method, _, strict = method.partition(", ")
-    changed = {"ties": "drop", "theta_max": 0.9, "sensitive": "f0"} if strict else {}
+    changed = {"ties": "drop"} if strict else {}
     release = release_of(rows, after, promise, method=method, **changed)
     folder = release.write(tmp_path / "release")
     alone = {item.name: item.needs for item in verify(folder).checks if item.needs}
@@ -392,22 +388,10 @@ def test_an_id_among_the_parameters_is_named_unless_it_is_one_lower_case_word(tm
         assert leaks == (outcomes(verdict)["no original ids"] == "fails")
 
 
-def test_sensitive_features_stand_in_the_owners_record_alone(tmp_path):
-    rows = [{0}, {0}, {1}, {1}]
-    rare = {"theta_max": 0.75, "sensitive": "f1,f7"}
-    release = release_of(rows, rows, SmoothKAnonymity(k=2), method="smooth-k", **rare)
-    folder = release.write(tmp_path / "release")
-    assert "f7" not in json.loads((folder / "release.json").read_bytes())["method"].values()
-    assert "sensitive" not in (folder / "release.json").read_text().replace("sensitive-at-most", "")
-    verdict = verify(folder, original=of_rows(rows))
-    assert "'f1' is published of 2 users" in details(verdict)["sensitive features"]
-    assert ["sensitive features"] == [check.name for check in verdict.failures()]
-
-
 @pytest.mark.parametrize("method", ["smooth-k", "suppress-k", "mondrian"])
 def test_users_called_as_parameters_and_choices_are_no_leak(tmp_path, method):
     rows = [{0}, {0}, {1}, {1}, {1}, {1}]
-    users = np.array(["sensitive", "theta", "greedy", "k", "first", "drop"])
+    users = np.array(["chunk_rows", "theta", "greedy", "k", "first", "drop"])
     data = Bipartite([*range(7)], [0, 0, 1, 1, 1, 1], 8, users, of_rows(rows).features)
     promise = SmoothKAnonymity(k=2) if method == "smooth-k" else KAnonymity(k=2)
     release = release_of(rows, rows, promise, method=method, original=data)

@@ -219,40 +219,6 @@ class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more
         return "Every published entry is true of more than half of the rows of its class."
 
 
-class SensitiveAtMost(Condition, frozen=True, kw_only=True, tag="sensitive-at-most"):
-    """No sensitive feature is published of a class of which a larger share than theta_max has it.
-
-    Which features are sensitive is in the owner's record alone.
-
-    Parameters
-    ----------
-    theta_max
-        A share in [1/2, 1].
-
-    Examples
-    --------
-    >>> SensitiveAtMost(theta_max=0.9).sentence
-    'No sensitive feature is published of a class more than 0.9 of whose rows have it.'
-    """
-
-    theta_max: float
-
-    def __post_init__(self) -> None:
-        """Check the share."""
-        if not 0.5 <= self.theta_max <= 1:
-            raise ParameterError(
-                f"theta_max={self.theta_max} is outside [1/2, 1]. Give a fraction of a class."
-            )
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return (
-            f"No sensitive feature is published of a class more than {self.theta_max} of whose "
-            "rows have it."
-        )
-
-
 class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items"):
     """Items are people: the id of an item is the id of that person as a user.
 
@@ -353,7 +319,6 @@ AnyCondition = (
     | StarsByRow
     | TrueOfShare
     | TrueOfMoreThanHalf
-    | SensitiveAtMost
     | CellFlips
     | TopMFlips
     | BlockFlips

@@ -293,7 +293,6 @@ class _Run:
         tally = sum((tally_of(part) for part in parts if part.is_file()), Tally())
         worker = Worker(
             method=self.method,
-            features=folder / "rows",
             n_features=facts.n_features,
             seeded=self.working.randomness.seeded,
         )

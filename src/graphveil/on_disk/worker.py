@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
-from graphveil.data.ids import Ids, as_ids
 from graphveil.engines.database import database, rows_of
 from graphveil.io.parquet_files import read_parquet, schema_of, write_parquet
 from graphveil.methods.equivalence_classes.rule import Profiles, kept_of, profiles_of, released
 from graphveil.methods.smooth_k.chunks import Chunk
 from graphveil.methods.smooth_k.clustered import Clustered
-from graphveil.on_disk.intake import features_of
 from graphveil.on_disk.lists import ItemLists, lists_of
 from graphveil.randomness import Randomness
 
@@ -81,16 +79,13 @@ class Worker:
     ----------
     method
         The method with its parameters.
-    features
-        The folder with the names of the features.
     n_features
-        Their number.
+        The number of features.
     seeded
         Whether new ids repeat with the seed, else they come from the operating system.
     """
 
     method: Clustered
-    features: Path
     n_features: int
     seeded: bool
 
@@ -102,13 +97,13 @@ class Worker:
         table = read_parquet(task.source).combine_chunks()
         rows = lists_of(table["user"], table["items"].combine_chunks())
         chunk = Chunk(rows.indptr, rows.indices, task.rng)
-        data = Bipartite(rows.indptr, rows.indices, self.n_features, None, self._names())
+        data = Bipartite(rows.indptr, rows.indices, self.n_features)
         distinct = chunk.rows()
         labels = self.method.clustering()(distinct, task.rng)
         clusters = profiles_of(distinct, labels)
         clusters = clusters._replace(features=np.unique(rows.indices)[clusters.features])
         draws = Randomness(seed=task.secret)
-        published = self.method.published(data, clusters, draws)
+        published = self.method.published(clusters, draws)
         out = released(data, clusters, published, labels)
         tally = _tally(data, out, clusters, published)
         with whole_file(task.clusters) as part:
@@ -124,11 +119,6 @@ class Worker:
         with whole_file(task.target) as part:
             write_parquet(pa.table(columns, names=names, metadata=metadata), part)
         return tally
-
-    def _names(self) -> Ids | None:
-        if not self.method.reads_names:
-            return None
-        return as_ids(features_of(self.features), what="items")
 
     def _keys(self, n: int, draws: Randomness) -> NDArray[np.uint64]:
         """Return a random key of 128 bits a row: the order of the release."""

@@ -79,11 +79,6 @@ class Clustered(Anonymizer[Bipartite]):
         return self.k
 
     @property
-    def reads_names(self) -> bool:
-        """Whether what is published depends on the names of features."""
-        return False
-
-    @property
     @abstractmethod
     def rule(self) -> Rule:
         """Which features a cluster keeps."""
@@ -196,12 +191,10 @@ class Clustered(Anonymizer[Bipartite]):
     ) -> MethodResult:
         """Return what these clusters publish, and what it costs."""
         profiles = profiles_of(rows, labels)
-        published = self.published(data, profiles, randomness)
+        published = self.published(profiles, randomness)
         return draft_of(data, labels, profiles, published, self.k)
 
-    def published(
-        self, data: Bipartite, profiles: Profiles, randomness: Randomness
-    ) -> NDArray[np.bool_]:
+    def published(self, profiles: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs of a cluster and a feature are published."""
-        del data, randomness
+        del randomness
         return profiles.kept(self.rule)

@@ -8,18 +8,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import MethodResult
-from graphveil.claims.conditions import AnyCondition, SensitiveAtMost, TrueOfMoreThanHalf
+from graphveil.claims.conditions import AnyCondition, TrueOfMoreThanHalf
 from graphveil.claims.guarantees import SmoothKAnonymity
-from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.defenses import (
-    Names,
-    named_features,
     noisy,
-    without_near_certain,
 )
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
@@ -53,9 +48,6 @@ class SmoothK(Clustered):
         A cluster keeps a feature from the least number of rows plus a random number on, which is g
         with probability proportional to exp(-threshold_noise * g): that exactly the least number
         have a feature is then certain of none.
-    theta_max, sensitive
-        Of the features named in `sensitive` a cluster publishes none that more than this share of
-        its rows have.
 
     Raises
     ------
@@ -70,6 +62,7 @@ class SmoothK(Clustered):
 
     Examples
     --------
+    >>> from graphveil import Bipartite
     >>> data = Bipartite.from_lists([["rye", "tea"], ["rye", "tea"], ["ale", "tea"], ["ale"]])
     >>> release = SmoothK(k=2).anonymize(data)
     >>> sorted(set(map(tuple, release.data.to_lists()["items"].to_pylist())))
@@ -106,19 +99,6 @@ class SmoothK(Clustered):
         minimum=1e-3,
         unset="no noise",
     )
-    theta_max: float | None = parameter(
-        default=None,
-        text="publish no sensitive feature that a larger share of a cluster has",
-        minimum=0.5,
-        maximum=1,
-        unset="publish all",
-    )
-    sensitive: Names | None = parameter(
-        default=None,
-        text="features that theta-max is about, comma-separated",
-        unset="none",
-        private=True,
-    )
 
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
@@ -128,18 +108,6 @@ class SmoothK(Clustered):
                 f"ties=drop is about exactly half of a cluster, theta is {self.theta}. "
                 "Leave one of them out."
             )
-        if (self.theta_max is None) != (self.sensitive is None):
-            raise ParameterError("theta_max and sensitive go together. Give both or none.")
-        if self.theta_max is not None and self.theta_max < self.theta:
-            raise ParameterError(
-                f"theta_max={self.theta_max} is below theta={self.theta}, so nothing named would "
-                "be published. Raise it."
-            )
-
-    @property
-    def reads_names(self) -> bool:
-        """Whether what is published depends on the names of features: where some are sensitive."""
-        return self.sensitive is not None
 
     @property
     def rule(self) -> Rule:
@@ -154,24 +122,12 @@ class SmoothK(Clustered):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        ties = (TrueOfMoreThanHalf(),) if self.ties == "drop" else ()
-        if self.theta_max is None:
-            return ties
-        return (*ties, SensitiveAtMost(theta_max=self.theta_max))
+        return (TrueOfMoreThanHalf(),) if self.ties == "drop" else ()
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
-        if self.sensitive is not None:
-            named_features(data, self.sensitive)
-        return super()._anonymize(data, randomness)
-
-    def published(
-        self, data: Bipartite, profiles: Profiles, randomness: Randomness
-    ) -> NDArray[np.bool_]:
-        """Return which pairs are published, after noise and for sensitive features."""
+    def published(self, profiles: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
+        """Return which pairs are published, after noise."""
         kept = profiles.kept(self.rule)
         if self.threshold_noise is not None:
             rng = randomness.stream("thresholds")
             kept &= noisy(profiles, self.rule, self.threshold_noise, rng)
-        if self.theta_max is not None and self.sensitive is not None:
-            kept &= without_near_certain(data, profiles, self.theta_max, self.sensitive)
         return kept

@@ -24,7 +24,6 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     conditions.TrueOfShare: "features",
     conditions.TrueOfMoreThanHalf: "features",
     conditions.PeopleAsItems: "features",
-    conditions.SensitiveAtMost: "features",
     conditions.StarsByRow: "tables",
     guarantees.AdaptiveAnonymity: "adaptive",
     guarantees.EdgeDP: "cell_flips",

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import (
     NothingAdded,
     PeopleAsItems,
-    SensitiveAtMost,
     TrueOfMoreThanHalf,
     TrueOfShare,
     share_in,
@@ -22,20 +19,13 @@ from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.edits import find_kept
 from graphveil.verify.recount.equivalence_classes import publish_pairs
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
 TRUE = "entries true of their class"
-TIES, SENSITIVE, PEOPLE = "no ties", "sensitive features", "people as items"
-
-SLACK = 1e-9
-"""How far a share may lie above `theta_max`: it is a fraction with rounded digits."""
+TIES, PEOPLE = "no ties", "people as items"
 
 _UNTRUE = "SELECT * FROM published WHERE ? * holders < ? * size"
 _TIED = "SELECT * FROM published WHERE 2 * holders <= size"
-_NEAR_CERTAIN = """
-    SELECT * FROM published
-    WHERE item IN (SELECT unnest(?::VARCHAR[])) AND holders::DOUBLE / size > ?
-"""
 _ADDED = """
     SELECT person, item FROM numbered ANTI JOIN kept USING (person, number)
     JOIN items USING (number) ORDER BY person, item LIMIT 1
@@ -72,42 +62,6 @@ def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
         return fails(TIES, _first(db, _TIED, [], "more than half"))
     pairs = db.number("SELECT count(*) FROM published")
     return holds(TIES, f"each of {_pairs(pairs)} is true of more than half of the class")
-
-
-def _sensitive(evidence: Evidence, condition: SensitiveAtMost) -> Check:
-    """Whether no sensitive feature is that of a larger share of a class than `theta_max`.
-
-    Parts that publish equal rows are one class; its share is a mean of theirs.
-    """
-    withheld = evidence.record.withheld if evidence.record else {}
-    names = names_in(withheld.get("sensitive"))
-    if names is None:
-        return not_checked(SENSITIVE, "the record does not say which features are sensitive")
-    what, theta_max = counted(len(names), "sensitive feature"), condition.theta_max
-    db, values = evidence.tables, [names, theta_max + SLACK]
-    publish_pairs(db)
-    if db.first(f"{_NEAR_CERTAIN} LIMIT 1", values):
-        return fails(SENSITIVE, _first(db, _NEAR_CERTAIN, values, f"theta_max={theta_max}"))
-    return holds(SENSITIVE, f"none of {what} is true of more than {theta_max} of a class")
-
-
-def names_in(text: object) -> list[str] | None:
-    """Return the names in a text, which commas part or a JSON list holds; None where it is neither.
-
-    Examples
-    --------
-    >>> names_in("hiv,income=>50K"), names_in('["a,b"]'), names_in("a,,b")
-    (['hiv', 'income=>50K'], ['a,b'], None)
-    """
-    if not isinstance(text, str):
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if text.lstrip().startswith("["):
-        try:
-            names = msgspec.json.decode(text, type=list[str])
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return None
-    return names if names and all(names) else None
 
 
 def _nothing_added(evidence: Evidence, condition: NothingAdded) -> Check:
@@ -170,17 +124,6 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     ),
     PeopleAsItems: Recheck(
         ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people, any_ids=True),)
-    ),
-    SensitiveAtMost: Recheck(
-        ("bipartite",),
-        (
-            Part(
-                SENSITIVE,
-                ("record", *LINKED),
-                "whether a sensitive feature is true of too many of a class",
-                _sensitive,
-            ),
-        ),
     ),
 }
 """How every condition on the entries of users by features is checked again."""
