@@ -15,7 +15,7 @@ import numpy as np
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, text
 from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table
@@ -152,12 +152,13 @@ def _table_unchanged(table: Table) -> dict[str, int]:
 
 
 def _lists(data: Graph | Bipartite) -> list[bytes]:
-    return [data.indptr.tobytes(), data.indices.tobytes()]
+    return [np.int64(data.size).tobytes(), data.indptr.tobytes(), data.indices.tobytes()]
 
 
 def _table_content(table: Table) -> tuple[list[bytes], list[Ids]]:
-    shape = "\x1f".join(table.columns).encode() + np.int64(table.n_rows).tobytes()
-    return [shape, table.codes.tobytes()], [*table.categories, table.labels()]
+    shape = np.array([table.n_rows, table.n_columns], dtype=np.int64).tobytes()
+    names = text(table.columns)
+    return [shape, table.codes.tobytes()], [names, *table.categories, table.labels()]
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(

@@ -72,8 +72,9 @@ def digest_of_parts(parts: Callable[[], Iterator[RowsPart]], features: Ids) -> s
     True
     """
     seen = hashlib.sha256(Bipartite.__name__.encode())
+    n = np.int64(sum(part.sizes.size for part in parts())).tobytes()
     end = np.zeros(1, dtype=np.int64)
-    seen.update(end.tobytes())
+    seen.update(n + end.tobytes())
     for part in parts():
         ends = end[-1] + np.cumsum(part.sizes, dtype=np.int64)
         seen.update(ends.tobytes())
@@ -82,15 +83,28 @@ def digest_of_parts(parts: Callable[[], Iterator[RowsPart]], features: Ids) -> s
         seen.update(part.indices.astype(np.int32, copy=False).tobytes())
     for number, part in enumerate(parts()):
         if isinstance(part.users, list):
-            seen.update(b"\x1f" if number else b"t")
-            seen.update("\x1f".join(part.users).encode("utf-8", "surrogatepass"))
+            seen.update((b"" if number else b"t" + n) + _lengths(_encoded(part.users)))
         else:
-            seen.update((b"" if number else b"i") + part.users.tobytes())
+            seen.update((b"" if number else b"i" + n) + part.users.tobytes())
+    for part in parts():
+        if isinstance(part.users, list):
+            seen.update(b"".join(_encoded(part.users)))
     seen.update(_bytes_of(features))
     return seen.hexdigest()
 
 
 def _bytes_of(ids: Ids) -> bytes:
+    """Return the bytes of some ids: of text the lengths first, so that nothing in them can part."""
+    n = np.int64(ids.size).tobytes()
     if ids.dtype.kind == "i":
-        return b"i" + ids.tobytes()
-    return b"t" + "\x1f".join(ids.tolist()).encode("utf-8", "surrogatepass")
+        return b"i" + n + ids.tobytes()
+    texts = _encoded(ids.tolist())
+    return b"t" + n + _lengths(texts) + b"".join(texts)
+
+
+def _encoded(texts: list[str]) -> list[bytes]:
+    return [one.encode("utf-8", "surrogatepass") for one in texts]
+
+
+def _lengths(texts: list[bytes]) -> bytes:
+    return np.array([len(one) for one in texts], dtype=np.int64).tobytes()
