@@ -301,7 +301,13 @@ def test_a_total_that_the_ledger_does_not_hold_is_caught(stated, alone, graph, p
 
 @pytest.mark.parametrize(
     "other",
-    [{"method": "k-degree"}, {"epsilon": "0.5"}, {"unit": "node"}, {"epsilon": "1/0"}],
+    [
+        {"method": "k-degree"},
+        {"epsilon": "0.5"},
+        {"unit": "node"},
+        {"epsilon": "1/0"},
+        {"epsilon": "1e999999999"},
+    ],
     ids=str,
 )
 def test_another_release_in_the_place_of_this_one_is_caught(other, graph, path, tmp_path):
@@ -322,6 +328,25 @@ def test_without_the_ledgers_file_its_total_is_not_checked(graph, path, tmp_path
     path.unlink()
     checks = {c.name: c for c in gv.verify_release(tmp_path / "out").checks}
     assert ("not checked", "the owner's ledger") == (checks[LEDGER].outcome, checks[LEDGER].needs)
+
+
+@pytest.mark.parametrize("what", ["a pipe", "a device without end", "a folder", "a large file"])
+def test_a_ledger_that_is_no_file_to_read_is_left_alone(what, graph, path, tmp_path, monkeypatch):
+    """A reader of the pipe would wait for ever, one of the device would take all memory."""
+    released(graph, tmp_path / "out", path)
+    if what == "a large file":
+        monkeypatch.setattr("graphveil.verify.promises.ledger._MOST_BYTES", 10)
+    else:
+        path.unlink()
+    if what == "a pipe":
+        os.mkfifo(path)
+    elif what == "a device without end":
+        path.symlink_to("/dev/zero")
+    elif what == "a folder":
+        path.mkdir()
+    checks = {c.name: c for c in gv.verify_release(tmp_path / "out").checks}
+    assert "not checked" == checks[LEDGER].outcome
+    assert "no file that can be read" in checks[LEDGER].detail
 
 
 def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, capsys):

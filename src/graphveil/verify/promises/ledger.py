@@ -17,7 +17,13 @@ from graphveil.verify.verdict import RECORD, Check, fails, holds, not_checked
 LEDGER = "ledger"
 
 _TOTAL = re.compile(r"(0|[1-9][0-9]{0,20})(\.[0-9]{0,11}[1-9])?")
+_EPSILON = re.compile(r"[0-9]{1,20}(\.[0-9]{1,40})?(e-?[0-9]{1,2})?")
+"""Numbers of another form cost much to read, and no ledger holds them."""
+
 _NEEDED = "the owner's ledger"
+_MOST_BYTES = 64 << 20
+"""The largest ledger that is read: one of 100,000 releases is smaller."""
+
 _MOST = 1_000_000_000
 """So many releases nobody makes."""
 
@@ -54,8 +60,11 @@ def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     note = evidence.record.ledger
     if note is None:
         return fails(LEDGER, "a total is stated, and the record knows of no ledger")
+    path = Path(note.file)
     try:
-        entries = json.loads(Path(note.file).read_bytes())["entries"]
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return not_checked(LEDGER, "the ledger is no file that can be read", needs=_NEEDED)
+        entries = json.loads(path.read_bytes())["entries"]
         names = [entry["id"] for entry in entries]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return not_checked(LEDGER, "the ledger cannot be read", needs=_NEEDED)
@@ -98,7 +107,5 @@ def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
 
 def _epsilon_of(entry: dict[str, Any]) -> Fraction | None:
     """Return the epsilon of an entry; None where it has none."""
-    try:
-        return Fraction(str(entry.get("epsilon")))
-    except (ValueError, ZeroDivisionError):
-        return None
+    said = str(entry.get("epsilon"))
+    return Fraction(said) if _EPSILON.fullmatch(said) else None
