@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,21 +27,14 @@ from graphveil.data.left_out import left_out_words
 from graphveil.data.objects import as_container, read_anew
 from graphveil.data.people import shared_ids
 from graphveil.errors import InfeasibleError, ParameterError, did_you_mean
-from graphveil.noise.cells import cells_of_one
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.parameters import check_fields
 from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
-from graphveil.release import (
-    Linkage,
-    OwnersLevels,
-    Private,
-    Provenance,
-    Release,
-    Witness,
-    digest_of,
-)
+
+if TYPE_CHECKING:
+    from graphveil.release import Provenance, Release
 
 D = TypeVar("D", Graph, Bipartite, Table)
 
@@ -234,7 +227,8 @@ class Anonymizer(ABC, Generic[D]):
         if ledger is None:
             return None
         claimed = self.claimed(None, Randomness(seed=seed))
-        return ledger.spend(claimed, method=self.name, person_cells=cells_of_one(data))
+        cells = kind_of(data).cells_of_one(data)
+        return ledger.spend(claimed, method=self.name, person_cells=cells)
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as what this method anonymizes, or refuse it.
@@ -259,6 +253,15 @@ class Anonymizer(ABC, Generic[D]):
         self, data: Any, draw: Callable[[Any, Randomness], MethodResult], seed: int | None
     ) -> Release[D]:
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
+        from graphveil.release import (  # noqa: PLC0415  help needs no release
+            Linkage,
+            OwnersLevels,
+            Private,
+            Release,
+            Witness,
+            digest_of,
+        )
+
         randomness = Randomness(seed=seed)
         started = time.perf_counter()
         draft: MethodResult = draw(data, randomness)
@@ -315,6 +318,8 @@ class Anonymizer(ABC, Generic[D]):
     @property
     def provenance(self) -> Provenance:
         """Where a release of this method comes from, as far as the public may know."""
+        from graphveil.release import Provenance  # noqa: PLC0415  as above
+
         withheld = self.private_parameters()
         return Provenance(
             method=self.name,

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyclopts import App
 
@@ -31,12 +31,12 @@ from graphveil.data.kinds import accepted_kinds, kind_of
 from graphveil.errors import ReleaseError, UsageError
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
-from graphveil.methods.rename import Key
 from graphveil.progress import shown
-from graphveil.records.ledger import Ledger
-from graphveil.records.manifest import Claim, read_manifest
-from graphveil.records.record import Record, read_record
-from graphveil.release.files import note_on_format
+
+if TYPE_CHECKING:
+    from graphveil.records.ledger import Ledger
+    from graphveil.records.manifest import Claim
+    from graphveil.records.record import Record
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -175,6 +175,8 @@ class _Given(NamedTuple):
             Where its options are given without it.
         """
         if self.ledger is not None:
+            from graphveil.records.ledger import Ledger  # noqa: PLC0415  rarely kept
+
             return Ledger(self.ledger, limit=self.ledger_limit, unclaimed=self.ledger_unclaimed)
         if self.ledger_limit is not None or self.ledger_unclaimed:
             raise UsageError("--ledger-limit and --ledger-unclaimed need --ledger FILE. Give it.")
@@ -182,7 +184,10 @@ class _Given(NamedTuple):
 
 
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
-    from graphveil.verbs.anonymize import (  # noqa: PLC0415  not for its help
+    from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
+    from graphveil.records.record import read_record  # noqa: PLC0415
+    from graphveil.release.files import note_on_format  # noqa: PLC0415
+    from graphveil.verbs.anonymize import (  # noqa: PLC0415
         Output,
         RunOptions,
         anonymize_file,
@@ -259,7 +264,7 @@ def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: s
     """
     words = ["verify", file_word(out), "--original", typed]
     key = getattr(anonymizer, "key", None)
-    files = {**vars(options), "key": key.file if isinstance(key, Key) else None}
+    files = {**vars(options), "key": getattr(key, "file", None)}
     for name, path in files.items():
         if isinstance(path, Path) and not is_pipe(path):
             words += flag_words(name, file_word(path))
