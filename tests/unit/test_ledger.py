@@ -50,7 +50,7 @@ def test_epsilons_are_added_as_the_decimals_that_are_printed(path):
     for _ in range(10):
         spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
     assert Fraction(1) == gv.Ledger(path).total("edge")
-    with pytest.raises(UsageError, match=r"would be 1\.1, above the limit 1\. 1 is spent"):
+    with pytest.raises(UsageError, match=r"would be 1\.1, above the limit 1\.0\. 1 is spent"):
         spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
     assert 10 == len(gv.Ledger(path).entries())
 
@@ -255,7 +255,7 @@ def test_as_much_as_the_refusal_advises_is_accepted_and_no_more(spent, limit, pa
     advised = float(str(caught.value).rpartition(" ")[2].removesuffix("."))
     spend(ledger, EdgeDP(epsilon=advised))
     assert Fraction(repr(limit)) == ledger.total("edge")
-    with pytest.raises(UsageError, match="is spent: raise the limit"):
+    with pytest.raises(UsageError, match="is spent: nothing more can be released"):
         spend(ledger, EdgeDP(epsilon=0.0001))
 
 
@@ -264,6 +264,39 @@ def test_no_limit_is_kept_by_what_claims_nothing(path):
     with pytest.raises(UsageError, match="no total keeps the limit"):
         spend(ledger, NotClaimed(reasons=("repeatable",)))
     assert not path.exists()
+
+
+def test_a_limit_is_kept_by_the_file_and_no_other_is_taken_later(path):
+    spend(gv.Ledger(path), EdgeDP(epsilon=0.2))
+    spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.4))
+    kept = gv.Ledger(path).kept_limit()
+    assert ("1.0", "edge") == (kept.epsilon, kept.unit)
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match=r"would be 1\.1, above the limit 1\.0"):
+        spend(gv.Ledger(path), EdgeDP(epsilon=0.5))
+    for other in (0.5, 2.0):
+        with pytest.raises(UsageError, match=r"keeps the limit 1\.0 of one tie or entry"):
+            spend(gv.Ledger(path, limit=other), EdgeDP(epsilon=0.1))
+    assert before == path.read_bytes()
+    spend(gv.Ledger(path, limit=1), EdgeDP(epsilon=0.4))
+    assert Fraction(1) == gv.Ledger(path).total("edge")
+
+
+def test_a_limit_for_a_person_counts_what_releases_of_ties_say_of_a_person(path):
+    spend(gv.Ledger(path, limit=1.0), NodeDP(epsilon=0.9), cells=199)
+    with pytest.raises(UsageError, match=r"of one person would be 10\.85, above the limit"):
+        spend(gv.Ledger(path), EdgeDP(epsilon=0.05), cells=199)
+    with pytest.warns(GraphveilWarning, match="the limit 1.0 is of one person"):
+        spend(gv.Ledger(path), EdgeDP(epsilon=0.0005), cells=199)
+
+
+@pytest.mark.filterwarnings("error::graphveil.GraphveilWarning")
+def test_units_are_not_mixed_without_a_word(path):
+    spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.05), cells=199)
+    spend(gv.Ledger(path), EdgeDP(epsilon=0.05), cells=199)
+    mixed = r"of one tie or entry is 1, that of one person is 20\.8; the limit 1\.0 is of one tie"
+    with pytest.warns(GraphveilWarning, match=mixed):
+        spend(gv.Ledger(path), NodeDP(epsilon=0.9), cells=199)
 
 
 def test_without_a_ledger_the_manifest_has_no_such_field(graph, tmp_path):
@@ -356,8 +389,9 @@ def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, c
     start = ("anonymize", "asymmetric-response", "friends.csv", "--epsilon", "0.7")
     entered = ("--ledger", "l.json", "--ledger-limit", "1")
     assert 0 == call([*start, *entered, "--out", "one"])
-    with pytest.raises(UsageError, match="above the limit 1"):
-        call([*start, *entered, "--out", "two"])
+    for again in (entered, entered[:2]):
+        with pytest.raises(UsageError, match="above the limit 1"):
+            call([*start, *again, "--out", "two"])
     assert not (tmp_path / "two").exists()
     with pytest.raises(UsageError, match="claims no epsilon"):
         call([*start, "--seed", "1", "--ledger", "l.json", "--out", "two"])
@@ -367,7 +401,7 @@ def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, c
     assert 0 == call(["ledger", "l.json"])
     shown = capsys.readouterr().out
     assert "1. asymmetric-response: epsilon 0.7 for one edge or entry" in shown
-    assert "total for one edge or entry: 0.7" in shown
+    assert "total for one edge or entry: 0.7, of at most 1.0\n" in shown
     assert "total for all of one person: 14" in shown
     assert 0 == call(["ledger", "l.json", "--json"])
     assert {"edge": "0.7", "node": "14"} == json.loads(capsys.readouterr().out)["total"]

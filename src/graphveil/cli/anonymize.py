@@ -108,7 +108,7 @@ def _ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "ledger_limit",
             float | None,
-            "The most that the ledger's total may reach; a run that would pass it is refused.",
+            "The most that the ledger's total may reach: given once, kept in the file.",
             default=None,
             group=OUTPUT_GROUP,
         ),

@@ -17,15 +17,17 @@ def _run(path: Path, **given: Any) -> int:
     ledger = Ledger(path)
     entries = ledger.entries()
     totals = {unit: ledger.total(unit) for unit in ("edge", "node")}
+    limit = ledger.kept_limit()
     printed = {unit: None if t is None else rounded_up(t) for unit, t in totals.items()}
     if given["json"]:
-        result_json({"entries": entries, "total": printed})
+        result_json({"entries": entries, "total": printed, "limit": limit})
         return 0
     for number, entry in enumerate(entries, start=1):
         result(f"{number}. {entry.method}: {_words(entry)}")
     for unit, what in (("edge", "for one edge or entry"), ("node", "for all of one person")):
         total = printed[unit] or "not claimed: a release in it claims nothing"
-        result(f"total {what}: {total}")
+        kept = f", of at most {limit.epsilon}" if limit is not None and limit.unit == unit else ""
+        result(f"total {what}: {total}{kept}")
     return 0
 
 

@@ -21,9 +21,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from graphveil.atomic import OWNER_ONLY, flush_names, whole_file
-from graphveil.claims.epsilon import as_printed
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
-from graphveil.errors import InputError, ParameterError, ResourceError, UsageError
+from graphveil.errors import InputError, ParameterError, ResourceError, UsageError, warn
 
 if sys.platform != "win32":
     import fcntl
@@ -37,6 +36,13 @@ PLACES = 12
 
 PATIENCE_SECONDS = 5.0
 """So long a run waits for another that holds the ledger."""
+
+_OF: dict[Unit, str] = {"edge": "of one tie or entry", "node": "of one person"}
+
+_NO_TOTAL = (
+    "a release that claims nothing is, or would be, in {}, so no total keeps the limit. Use "
+    "another ledger, or leave the limit out at its first release."
+)
 
 _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
 
@@ -122,11 +128,32 @@ class Spent(NamedTuple):
     composed: Composed | None
 
 
+class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The most that the total of a ledger may reach; once set it stays.
+
+    Parameters
+    ----------
+    epsilon
+        As it was given, in decimal text.
+    unit
+        What it is about: the unit of the first release that was entered under it.
+    """
+
+    epsilon: str
+    unit: Unit
+
+    def __post_init__(self) -> None:
+        """Check that it is a number above 0."""
+        if not _DECIMAL.fullmatch(self.epsilon) or not Fraction(self.epsilon):
+            raise ParameterError(f"the limit {self.epsilon!r} is no epsilon.")
+
+
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of a ledger."""
 
     schema: int
     entries: list[Entry]
+    limit: Limit | None = None
 
 
 class Ledger:
@@ -137,7 +164,8 @@ class Ledger:
     path
         The file, or a link to it; it is made with the first entry, for its owner alone to read.
     limit
-        The most that the total may reach, in the unit of what is claimed; None for no limit.
+        The most that the total may reach. The first call that names one sets it, in the unit of
+        what it claims, and the file keeps it: later calls keep to it, and may not name another.
     unclaimed
         Whether a release that claims nothing may be entered: from then on there is no total, and
         no limit can be kept.
@@ -161,7 +189,7 @@ class Ledger:
         if limit is not None and not (math.isfinite(limit) and limit > 0):
             raise ParameterError(f"limit={limit} is no epsilon. Give a number above 0.")
         self.path = Path(os.path.realpath(path))
-        self.limit = None if limit is None else as_printed(float(limit))
+        self.limit = None if limit is None else repr(float(limit))
         self.unclaimed = unclaimed
 
     def entries(self) -> list[Entry]:
@@ -172,12 +200,26 @@ class Ledger:
         InputError
             Where the file is no ledger, or others than its owner may read or change it.
         """
+        return self._content().entries
+
+    def kept_limit(self) -> Limit | None:
+        """Return the limit that the file keeps; None where none was set.
+
+        Raises
+        ------
+        InputError
+            As in `entries`.
+        """
+        return self._content().limit
+
+    def _content(self) -> _File:
+        """Return what the file holds; no entry where there is no file yet."""
         try:
             with self.path.open("rb") as file:
                 _check_owner(os.fstat(file.fileno()), self.path)
                 raw = file.read(MOST_BYTES + 1)
         except FileNotFoundError:
-            return []
+            return _File(schema=SCHEMA, entries=[])
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror}. Give the ledger's file.") from error
         try:
@@ -189,7 +231,7 @@ class Ledger:
             ) from error
         if content.schema != SCHEMA or len({e.id for e in content.entries}) < len(content.entries):
             raise InputError(f"{self.path} is no ledger of this version, or damaged. Restore it.")
-        return content.entries
+        return content
 
     def total(self, unit: Unit) -> Fraction | None:
         """Return the total in this unit, exactly; None where a release claimed nothing.
@@ -218,7 +260,8 @@ class Ledger:
         Raises
         ------
         UsageError
-            Where the total would pass the limit, or the release claims nothing that adds up.
+            Where the total would pass the limit, the release claims nothing that adds up, or
+            another limit was set before.
         InputError
             As in `entries`.
         ResourceError
@@ -232,38 +275,61 @@ class Ledger:
                 "(unclaimed=True, --ledger-unclaimed)."
             )
         with self._locked():
-            entries = [*self.entries(), entry]
-            self._check_limit(entries, entry.unit)
-            self._write(entries)
+            content = self._content()
+            entries = [*content.entries, entry]
+            limit = self._limit(content.limit, entry)
+            self._check_limit(entries, limit)
+            self._write(_File(schema=SCHEMA, entries=entries, limit=limit))
+        _warn_of_persons(entries, limit)
         return Spent(
             note=Note(file=str(self.path), entry=entry.id),
             known=frozenset(e.id for e in entries),
             composed=_composed(entries, entry.unit),
         )
 
-    def _check_limit(self, entries: list[Entry], unit: Unit | None) -> None:
+    def _limit(self, kept: Limit | None, entry: Entry) -> Limit | None:
+        """Return the limit that a release is entered under: the one that is kept, else the own."""
         if self.limit is None:
-            return
-        total = None if unit is None else _total(entries, unit)
-        if unit is None or total is None:
+            return kept
+        if kept is not None and Fraction(self.limit) == Fraction(kept.epsilon):
+            return kept
+        if kept is not None:
             raise UsageError(
-                f"a release that claims nothing is, or would be, in {self.path.name}, so no total "
-                "keeps the limit. Leave the limit out."
+                f"{self.path.name} keeps the limit {kept.epsilon} {_OF[kept.unit]}, and "
+                f"{self.limit} was given. Leave the limit out: what needs more is not released."
             )
-        if total > self.limit:
-            before = _total(entries[:-1], unit) or Fraction(0)
-            remaining = rounded_down(max(self.limit - before, Fraction(0)))
-            way_out = "raise the limit" if remaining == "0" else f"give at most {remaining}"
+        if entry.unit is None:
+            raise UsageError(_NO_TOTAL.format(self.path.name))
+        return Limit(epsilon=self.limit, unit=entry.unit)
+
+    def _check_limit(self, entries: list[Entry], limit: Limit | None) -> None:
+        """Refuse what would pass the limit, in its own unit, whatever the release is about."""
+        if limit is None:
+            return
+        total = _total(entries, limit.unit)
+        if total is None:
+            raise UsageError(_NO_TOTAL.format(self.path.name))
+        most = Fraction(limit.epsilon)
+        if total > most:
+            before = _total(entries[:-1], limit.unit) or Fraction(0)
+            last = entries[-1]
+            cells = last.person_cells if (last.unit, limit.unit) == ("edge", "node") else 1
+            remaining = rounded_down(max(most - before, Fraction(0)) / max(cells, 1))
+            way_out = (
+                "nothing more can be released"
+                if remaining == "0"
+                else f"give an epsilon of at most {remaining}"
+            )
             raise UsageError(
-                f"the total epsilon would be {rounded_up(total)}, above the limit "
-                f"{rounded_up(self.limit)}. {rounded_up(before)} is spent: {way_out}."
+                f"the total epsilon {_OF[limit.unit]} would be {rounded_up(total)}, above the "
+                f"limit {limit.epsilon}. {rounded_up(before)} is spent: {way_out}."
             )
 
-    def _write(self, entries: list[Entry]) -> None:
-        content = msgspec.json.encode(_File(schema=SCHEMA, entries=entries))
+    def _write(self, content: _File) -> None:
+        raw = msgspec.json.encode(content)
         try:
             with whole_file(self.path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
-                file.write(msgspec.json.format(content, indent=2) + b"\n")
+                file.write(msgspec.json.format(raw, indent=2) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -342,6 +408,19 @@ def _total(entries: list[Entry], unit: Unit) -> Fraction | None:
             return None
         total += spent
     return total
+
+
+def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
+    """Say what one person's total is, where releases of a tie and of a person are mixed."""
+    units = {one.unit for one in entries}
+    total = _total(entries, "node")
+    if {"edge", "node"} <= units and total is not None:
+        bounds = "" if limit is None else f"; the limit {limit.epsilon} is {_OF[limit.unit]}"
+        warn(
+            f"the ledger holds releases of one tie or entry, and of one person: the total "
+            f"{_OF['edge']} is {rounded_up(_total(entries, 'edge') or Fraction(0))}, that "
+            f"{_OF['node']} is {rounded_up(total)}{bounds}"
+        )
 
 
 def _composed(entries: list[Entry], unit: Unit | None) -> Composed | None:
