@@ -260,6 +260,7 @@ class Anonymizer(ABC, Generic[D]):
             Release,
             Witness,
             digest_of,
+            digests_of_origins,
         )
 
         randomness = Randomness(seed=seed)
@@ -281,6 +282,7 @@ class Anonymizer(ABC, Generic[D]):
             provenance=self.provenance,
             private=Private(
                 input_sha256=digest_of(data),
+                origins_sha256=digests_of_origins(data),
                 seed=randomness.seed,
                 cost=draft.cost,
                 warnings=(*advice, *left_out_words(data.left_out)),

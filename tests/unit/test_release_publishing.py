@@ -43,7 +43,9 @@ def published(folder, *, private=True, linkage=None, options=None, sha256="a"):
             linkage=linkage,
         )
 
-    return publish(folder, write, input_sha256=sha256, options=options or WriteOptions())
+    return publish(
+        folder, write, input_digests=frozenset([sha256]), options=options or WriteOptions()
+    )
 
 
 def files_in(folder):
@@ -131,7 +133,7 @@ def test_the_other_release_that_is_named_is_the_oldest_whatever_its_name(tmp_pat
     assert "3 other releases" in text
     assert "the first walnut:" in text
     assert ["walnut", "almond", "hazel"] == [
-        path.name for path in other_releases(tmp_path / "cashew", "a")
+        path.name for path in other_releases(tmp_path / "cashew", frozenset("a"))
     ]
 
 
@@ -147,7 +149,7 @@ def test_what_force_replaces_is_no_other_release(tmp_path):
 def test_what_was_said_before_the_work_is_noted_and_not_said_again(tmp_path):
     published(tmp_path / "one")
     with pytest.warns(GraphveilWarning, match="1 other release") as said:
-        texts = forewarn_of_others(tmp_path / "two", "a")
+        texts = forewarn_of_others(tmp_path / "two", frozenset("a"))
     assert 1 == len(said)
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphveilWarning)

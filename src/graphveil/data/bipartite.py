@@ -28,6 +28,7 @@ from graphveil.data.ids import (
     stored,
 )
 from graphveil.data.left_out import noting, warn_left_out
+from graphveil.data.origin import of_frame, of_pattern, read_from
 from graphveil.data.people import Items, shared_ids
 from graphveil.errors import DataError, warn
 from graphveil.lazy import lazy_module
@@ -62,6 +63,8 @@ class Bipartite(BipartiteObjects):
         matrix that is not square, they are things.
     left_out
         The names of attributes and weights that the data came with and that are not in here.
+    origins
+        What it was read from (`graphveil.data.origin`).
 
     Raises
     ------
@@ -82,6 +85,7 @@ class Bipartite(BipartiteObjects):
     features: Ids | None = None
     items: Items | None = None
     left_out: tuple[str, ...] = ()
+    origins: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -165,7 +169,14 @@ class Bipartite(BipartiteObjects):
         column = positions(features, everyone, what="features")[self.indices]
         indptr, indices = sorted_lists(row, column, everyone.size)
         return Bipartite(
-            indptr, indices, everyone.size, everyone, everyone, "people", self.left_out
+            indptr,
+            indices,
+            everyone.size,
+            everyone,
+            everyone,
+            "people",
+            self.left_out,
+            self.origins,
         )
 
     def check_items(self) -> None:
@@ -341,6 +352,7 @@ class Bipartite(BipartiteObjects):
         names = None if features is None else as_ids(features, what="features")
         n_features = int(pattern.shape[1])
         data = cls(pattern.indptr, pattern.indices, n_features, row_ids, names, None, left_out)
+        data = read_from(data, of_pattern(pattern))
         return data if items is None else data.with_items(items)
 
     @classmethod
@@ -390,7 +402,7 @@ class Bipartite(BipartiteObjects):
             data = cls.from_lists(table[names[-1]], users=ids, items=items)
         else:
             data = cls.from_pairs(table[names[0]], table[names[1]], users=users, items=items)
-        return noting(data, left_out)
+        return read_from(noting(data, left_out), of_frame(table))
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same rows in the same order, ids and names."""

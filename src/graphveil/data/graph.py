@@ -48,6 +48,8 @@ class Graph(GraphObjects):
         int64 or text, shape (n,); None stands for 0..n-1. No method reads them.
     left_out
         The names of attributes and weights that the data came with and that are not in here.
+    origins
+        What it was read from (`graphveil.data.origin`).
 
     Raises
     ------
@@ -65,6 +67,7 @@ class Graph(GraphObjects):
     indices: NDArray[np.int32]
     ids: Ids | None = None
     left_out: tuple[str, ...] = ()
+    origins: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""

@@ -14,6 +14,7 @@ from graphveil.data.directions import Directed, Ties, column_of_types, types_say
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.ids import Ids, as_ids, distinct, positions, to_arrow
 from graphveil.data.left_out import attributes_of, noting, warn_left_out
+from graphveil.data.origin import of_frame, of_pattern, read_from
 from graphveil.errors import DataError
 from graphveil.lazy import lazy_module
 
@@ -110,7 +111,7 @@ class GraphObjects(Frames):
         loops = np.flatnonzero(pattern.diagonal())
         ends = [np.concatenate([axis, loops]) for axis in upper.coords]
         graph = cls.from_edges(*ends, n=int(coo.shape[0]), ids=ids)
-        return noting(graph, left_out)
+        return read_from(noting(graph, left_out), of_pattern(pattern))
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any], *, directed: Directed = "refuse") -> Self:
@@ -241,7 +242,7 @@ class GraphObjects(Frames):
         said = _types_say_directed(table, names) or None
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
         warn_dropped(dropped)
-        return noting(graph, left_out)
+        return read_from(noting(graph, left_out), of_frame(table))
 
     def to_arrow(self) -> pa.Table:
         """Return every edge once as an Arrow table of the ids in `source` and `target`."""

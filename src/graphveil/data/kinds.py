@@ -16,6 +16,7 @@ from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, text
+from graphveil.data.origin import read_from
 from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table
@@ -327,7 +328,8 @@ def encoded(data: Data, wanted: Container) -> Data:
     >>> encoded(Table.from_columns({"sex": ["f", "m"]}), Bipartite)
     Bipartite(n_users=2, n_features=2, n_entries=2)
     """
-    return kind_of(data).as_features(data) if wanted is Bipartite else data
+    features = kind_of(data).as_features(data) if wanted is Bipartite else data
+    return features if features is data else read_from(features, *data.origins, data)
 
 
 def beside(original: Data, wanted: Container, *, people: bool) -> Data:

@@ -25,6 +25,7 @@ from graphveil.data.ids import (
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.naming import repeated_id
+from graphveil.data.origin import of_frame, read_from
 from graphveil.errors import DataError, did_you_mean, option
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Table(Frames):
         One id a row, or None for 0..n-1. No method reads them.
     rows_are_people
         Whether it was said that every row is a person, as ids say.
+    origins
+        What it was read from (`graphveil.data.origin`).
 
     Raises
     ------
@@ -69,6 +72,7 @@ class Table(Frames):
     categories: tuple[Ids, ...]
     ids: Ids | None = None
     rows_are_people: bool = False
+    origins: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -217,7 +221,8 @@ class Table(Frames):
             )
         names = tuple(self.columns[column] for column in others)
         values = tuple(self.categories[column] for column in others)
-        return type(self)(codes[first], names, values, self.categories[at][who])
+        merged = type(self)(codes[first], names, values, self.categories[at][who])
+        return read_from(merged, *self.origins, self)
 
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are left out.
@@ -280,9 +285,8 @@ class Table(Frames):
                 codes.append(cells)
                 categories.append(values)
         stacked = np.column_stack(codes) if codes else self.codes
-        return type(self)(
-            stacked, tuple(columns), tuple(categories), self.ids, self.rows_are_people
-        )
+        new = type(self)(stacked, tuple(columns), tuple(categories), self.ids, self.rows_are_people)
+        return read_from(new, *self.origins, self)
 
     @classmethod
     def from_columns(
@@ -391,7 +395,7 @@ class Table(Frames):
             )
         columns = {name: table[name] for name in table.column_names if name != ids}
         row_ids = None if ids is None else table[ids]
-        return cls.from_columns(
+        data = cls.from_columns(
             columns,
             ids=row_ids,
             suppressed=suppressed,
@@ -400,6 +404,7 @@ class Table(Frames):
             person=person,
             drop=drop,
         )
+        return read_from(data, of_frame(table))
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""

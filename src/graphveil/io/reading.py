@@ -13,6 +13,7 @@ from graphveil.data.directions import Ties
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.naming import naming_columns
+from graphveil.data.origin import FileOrigin, read_from
 from graphveil.errors import DataError, InputError, one_of
 from graphveil.io.dialect import sniff
 from graphveil.io.formats import format_of
@@ -81,7 +82,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     notes.rows = notes.rows or rows
     notes.maybe_missing = may_be_missing(labels)
     return Reading(
-        graph,
+        read_from(graph, FileOrigin.of(source.path)),
         ReadingReport(
             format=source.format.name,
             compression=source.compression,
@@ -147,7 +148,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     pairs.notes.rows = pairs.notes.rows or pairs.user.size
     pairs.notes.maybe_missing = may_be_missing(pairs.users) or may_be_missing(pairs.items)
     return Reading(
-        named,
+        read_from(named, FileOrigin.of(source.path)),
         ReadingReport(
             format=source.format.name,
             compression=source.compression,
@@ -204,7 +205,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     cells.notes.naming, cells.notes.many_numbers = naming_columns(table), _many_numbers(table)
     return Reading(
-        table,
+        read_from(table, FileOrigin.of(source.path)),
         ReadingReport(
             format=source.format.name, compression=source.compression, **cells.notes.reported()
         ),

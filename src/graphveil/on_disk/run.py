@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -139,16 +140,19 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     clustered = _checked(method)
     source = check_readable(Path(path), options)
     form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
-    fingerprint = _fingerprint(source, clustered, seed, recorded(options))
+    with stage(f"digesting {source.name}"):
+        file_sha256 = _digest_of(source)
+    fingerprint = _fingerprint(file_sha256, clustered, seed, recorded(options))
     warned += forewarn(target, warned=warned)
     working = opened(target, fingerprint, seed=seed, force=force)
-    run = _Run(clustered, source, options, working, engine or LocalEngine())
+    run = _Run(clustered, source, options, working, engine or LocalEngine(), file_sha256)
     with _kept_where_interrupted(working):
         facts = run.rows()
         names = features_of(working.folder / "rows")
         if not facts.people:
             check_items(names, form)
-        warned += forewarn_of_others(target, facts.input_sha256, warned=warned)
+        known_by = frozenset((facts.input_sha256, file_sha256))
+        warned += forewarn_of_others(target, known_by, warned=warned)
         parts, tally = run.parts(run.chunks(), facts)
         advice = advice_on(run.counts(tally, facts), k=clustered.k)
         as_things = ids_as_things(facts.ids_as_items, facts.n_features)
@@ -168,13 +172,19 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         writing = WriteOptions(
             force=force, linkage=linkage, reading=recorded(options), warned=warned
         )
-        publish(target, write_files, input_sha256=facts.input_sha256, options=writing)
+        publish(target, write_files, input_digests=known_by, options=writing)
     working.remove()
     return target
 
 
+def _digest_of(source: Source) -> str:
+    """Return the SHA-256 of the bytes of a file."""
+    with source.path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _fingerprint(
-    source: Source, method: Clustered, seed: int | None, reading: Mapping[str, Any]
+    file_sha256: str, method: Clustered, seed: int | None, reading: Mapping[str, Any]
 ) -> str:
     """Return the digest of the input and of all that decides what is made of it."""
     decided_by = {
@@ -184,8 +194,7 @@ def _fingerprint(
         "seed": Randomness(seed=seed).seed,
         "reading": reading,
     }
-    with stage(f"digesting {source.name}"):
-        return fingerprint_of(source.path, decided_by)
+    return fingerprint_of(file_sha256, decided_by)
 
 
 def _checked(method: Anonymizer[Any]) -> Clustered:
@@ -248,6 +257,7 @@ class _Run:
     options: BipartiteOptions
     working: Working
     engine: Engine
+    file_sha256: str
     seconds: dict[str, float] = field(default_factory=dict)
 
     def rows(self) -> Facts:
@@ -354,6 +364,7 @@ class _Run:
             provenance=method.provenance,
             private=Private(
                 input_sha256=files.facts.input_sha256,
+                origins_sha256=(self.file_sha256,),
                 seed=self.working.randomness.seed,
                 cost=cost_of(_kept(tally), clusters=tally.clusters, classes=written.n_classes),
                 warnings=(*advice, *left_out_words(files.facts.left_out)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import kind_of
+from graphveil.data.origin import FileOrigin, ObjectOrigin
 
 
 def digest_of(data: Data) -> str:
@@ -33,6 +34,24 @@ def digest_of(data: Data) -> str:
     for ids in names:
         seen.update(_bytes_of(ids))
     return seen.hexdigest()
+
+
+def digests_of_origins(data: Data) -> tuple[str, ...]:
+    """Return the digests of what a container was read from, by which the same is recognized.
+
+    Examples
+    --------
+    >>> from graphveil import Table
+    >>> from graphveil.data.kinds import encoded
+    >>> people = Table.from_columns({"sex": ["f", "m"]})
+    >>> digests_of_origins(encoded(people, Bipartite)) == (digest_of(people),)
+    True
+    """
+    known = (
+        one.digest() if isinstance(one, FileOrigin | ObjectOrigin) else digest_of(cast("Data", one))
+        for one in data.origins
+    )
+    return tuple(sorted({digest for digest in known if digest is not None}))
 
 
 class RowsPart(NamedTuple):

@@ -28,6 +28,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     input_sha256
         The digest of the input's content (`digest_of`), whatever file it came in.
+    origins_sha256
+        The digests of what the input was read from: the bytes of its file, the content of an
+        object. By them another release is recognized where the input was read in another way.
     manifest_sha256
         The digest of the `release.json` that this record belongs to.
     linkage_sha256
@@ -75,6 +78,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     levels_sha256: str | None = None
     witness_sha256: str | None = None
     unrecorded: list[str] = []
+    origins_sha256: list[str] = []
 
 
 def private_folder(folder: Path) -> Path:
@@ -106,20 +110,21 @@ def read_record(folder: Path) -> Record | None:
         raise ReleaseError(f"{path}: not a record: {error}. Take the file as written.") from error
 
 
-class _Digest(msgspec.Struct):
+class _Digests(msgspec.Struct):
     input_sha256: str
+    origins_sha256: list[str] = []
 
 
-def input_digest_in(private: Path) -> str | None:
-    """Return the input's digest that a private folder records, whatever version wrote it.
+def input_digests_in(private: Path) -> frozenset[str]:
+    """Return the digests of the input, and of what it was read from, that a record holds.
 
     None where there is no record, or it is somebody else's and cannot be read.
     """
     try:
-        raw = (private / RECORD).read_bytes()
-        return msgspec.json.decode(raw, type=_Digest).input_sha256
+        known = msgspec.json.decode((private / RECORD).read_bytes(), type=_Digests)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        return frozenset()
+    return frozenset((known.input_sha256, *known.origins_sha256))
 
 
 class _Entered(msgspec.Struct):
@@ -135,17 +140,18 @@ def ledger_entry_in(private: Path) -> str | None:
     return None if note is None else note.entry
 
 
-def other_releases(folder: Path, input_sha256: str) -> list[Path]:
+def other_releases(folder: Path, digests: frozenset[str]) -> list[Path]:
     """Return the releases beside this one with private records of the same input, oldest first.
 
-    The release that this one replaces does not count. The age is the time of the record's file.
+    Any of the digests says that it is the same. The release that this one replaces does not
+    count. The age is the time of the record's file.
     """
     own = private_folder(folder).name
     private = sorted(folder.resolve().parent.glob(f"*{PRIVATE}"), key=_written)
     return [
         other.with_name(other.name.removesuffix(PRIVATE))
         for other in private
-        if other.name != own and input_digest_in(other) == input_sha256
+        if other.name != own and input_digests_in(other) & digests
     ]
 
 

@@ -1,6 +1,6 @@
 """A release: published data, what is promised of it, and what only its owner may see."""
 
-from graphveil.records.digest import digest_of
+from graphveil.records.digest import digest_of, digests_of_origins
 from graphveil.records.manifest import MANIFEST, Manifest, read_manifest
 from graphveil.records.record import LINKAGE, RECORD, Record, private_folder, read_record
 from graphveil.release.linkage import Linkage
@@ -21,6 +21,7 @@ __all__ = [
     "Release",
     "Witness",
     "digest_of",
+    "digests_of_origins",
     "nesting_of",
     "private_folder",
     "read_manifest",

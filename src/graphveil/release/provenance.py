@@ -42,7 +42,7 @@ class Private:
 
     Parameters
     ----------
-    input_sha256, seed, cost, warnings, seconds, unprotected, withheld, unrecorded
+    input_sha256, seed, cost, warnings, seconds, unprotected, withheld, unrecorded, origins_sha256
         As in `graphveil.records.record.Record`.
     linkage
         Which released id stands for which original one, where it was kept.
@@ -69,3 +69,9 @@ class Private:
     spent: Spent | None = None
     levels: OwnersLevels | None = field(default=None, repr=False)
     witness: Witness | None = field(default=None, repr=False)
+    origins_sha256: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def input_digests(self) -> frozenset[str]:
+        """The digests by which another release of the input is recognized."""
+        return frozenset((self.input_sha256, *self.origins_sha256))

@@ -97,7 +97,7 @@ def publish(
     folder: Path,
     write: Callable[[Path], Publication],
     *,
-    input_sha256: str | None,
+    input_digests: frozenset[str],
     options: WriteOptions,
     nested_in: tuple[str, ...] = (),
     spent: Spent | None = None,
@@ -110,8 +110,8 @@ def publish(
         The release folder; its private sibling is ``folder.private``.
     write
         Writes the data files into a folder, and returns what is said of them.
-    input_sha256
-        The digest of the input; None where it is not known.
+    input_digests
+        Those of the input, and of what it was read from; none where they are not known.
     options
         How it is written.
     nested_in, spent
@@ -138,7 +138,7 @@ def publish(
     forewarn(folder, warned=options.warned)
     known = frozenset[str]() if spent is None else spent.known
     beside = forewarn_of_others(
-        folder, input_sha256, nested_in=nested_in, warned=options.warned, known=known
+        folder, input_digests, nested_in=nested_in, warned=options.warned, known=known
     )
     composed = None if spent is None or beside else spent.composed
     with staged(folder, force=options.force) as stage:
@@ -166,7 +166,7 @@ def forewarn(folder: Path, *, warned: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 def forewarn_of_others(
     folder: Path,
-    input_sha256: str | None,
+    input_digests: frozenset[str],
     *,
     nested_in: tuple[str, ...] = (),
     warned: tuple[str, ...] = (),
@@ -178,18 +178,16 @@ def forewarn_of_others(
     ----------
     folder, warned
         As in `forewarn`.
-    input_sha256
-        The digest of the input; None where it is not known.
+    input_digests
+        As in `publish`.
     nested_in
         The digests of the linkages of releases that do not count: this one is nested in them.
     known
         The entries of a ledger: releases that it holds do not count, their epsilons are added.
     """
-    if input_sha256 is None:
-        return ()
     others = [
         other
-        for other in other_releases(folder, input_sha256)
+        for other in other_releases(folder, input_digests)
         if (not nested_in or _linkage_digest(other) not in nested_in)
         and ledger_entry_in(private_folder(other)) not in known
     ]
@@ -281,6 +279,7 @@ def _write_private_folder(
     }
     record = Record(
         input_sha256=private.input_sha256,
+        origins_sha256=list(private.origins_sha256),
         manifest_sha256=_sha256(stage.public / MANIFEST),
         linkage_sha256=digests.get(LINKAGE),
         method=publication.provenance.method,

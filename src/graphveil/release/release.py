@@ -175,7 +175,7 @@ class Release(Generic[D_co]):
         return publish(
             folder,
             write_files,
-            input_sha256=None if private is None else private.input_sha256,
+            input_digests=frozenset() if private is None else private.input_digests,
             options=options,
             nested_in=() if private is None else private.nested_in,
             spent=None if private is None else private.spent,
@@ -312,6 +312,7 @@ def _read_private(folder: Path) -> Private | None:
     linkage = read_linkage(folder)
     return Private(
         input_sha256=record.input_sha256,
+        origins_sha256=tuple(record.origins_sha256),
         seed=record.seed,
         cost=record.cost,
         warnings=tuple(record.warnings),

@@ -18,7 +18,7 @@ from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger
 from graphveil.records.record import private_folder
-from graphveil.release import Release, digest_of, nesting_of, read_release
+from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
@@ -200,8 +200,9 @@ def anonymize_file(
         check_names(people, release_format(name, released))
         first = None if run.nested_in is None else read_release(run.nested_in)
         known = frozenset[str]() if run.ledger is None else run.ledger.known()
+        known_by = (digest_of(people), *digests_of_origins(people))
         warned += forewarn_of_others(
-            output.folder, digest_of(people), nested_in=nesting_of(first), known=known
+            output.folder, frozenset(known_by), nested_in=nesting_of(first), known=known
         )
         more: dict[str, Any] = {} if first is None else {"nested_in": first}
         more |= {} if run.ledger is None else {"ledger": run.ledger}
