@@ -28,7 +28,7 @@ from graphveil.data.objects import as_container, read_anew
 from graphveil.data.people import shared_ids
 from graphveil.errors import InfeasibleError, ParameterError, did_you_mean
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
-from graphveil.parameters import check_fields
+from graphveil.parameters import check_digits, check_fields
 from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
@@ -136,8 +136,11 @@ class Anonymizer(ABC, Generic[D]):
     """The edges or entries on which advice tries it: about a second of work."""
 
     def __post_init__(self) -> None:
-        """Check every parameter against its type and range."""
+        """Check every parameter against its type and range, and how many digits it publishes."""
         check_fields(self)
+        for name, value in self.published_parameters().items():
+            if isinstance(value, float):
+                check_digits(name, value)
 
     @abstractmethod
     def _anonymize(self, data: D, randomness: Randomness) -> MethodResult:
@@ -156,11 +159,6 @@ class Anonymizer(ABC, Generic[D]):
     @property
     def states(self) -> tuple[type[Condition], ...]:
         """The types of the conditions that every run adds, with values of its own."""
-        return ()
-
-    @property
-    def published_columns(self) -> tuple[str, ...]:
-        """The columns of a table that parameters name, and that every release has."""
         return ()
 
     @property
@@ -322,17 +320,21 @@ class Anonymizer(ABC, Generic[D]):
         """Where a release of this method comes from, as far as the public may know."""
         from graphveil.release import Provenance  # noqa: PLC0415  as above
 
-        withheld = self.private_parameters()
         return Provenance(
             method=self.name,
             source=self.source,
             limits=self.limits,
-            parameters={n: v for n, v in self.parameters().items() if n not in withheld},
+            parameters=self.published_parameters(),
         )
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the public manifest states, with their values."""
+        private = self.private_parameters()
+        return {n: v for n, v in self.parameters().items() if n not in private}
 
     @classmethod
     def private_parameters(cls) -> frozenset[str]:
-        """Return the names of the parameters that say something of the data."""
+        """Return the names of the parameters that no manifest states."""
         return frozenset(p.name for p in flat_parameters(cls) if p.metadata.get("private"))
 
     def withheld(self) -> dict[str, Any]:

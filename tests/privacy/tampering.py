@@ -44,7 +44,7 @@ def release_of(original: Graph, edits: str = "add") -> Release:
         conditions=(Supergraph(),) if edits == "add" else (),
         provenance=provenance_of(
             "k-degree",
-            {"k": K, "edits": edits, "target": "exact", "near": True, "restarts": 2},
+            {"k": K, "edits": edits, "target": "exact", "near": True},
         ),
         private=Private(
             input_sha256=digest_of(original),

@@ -35,7 +35,7 @@ def write_release(place: Path, name: str) -> Path:
         guarantee=StructuralKAnonymity(k=2),
         provenance=provenance_of(
             "k-degree",
-            {"k": 2, "edits": "any", "target": "exact", "near": True, "restarts": 2},
+            {"k": 2, "edits": "any", "target": "exact", "near": True},
         ),
     ).write(place / "release", format=name)
 

@@ -39,12 +39,7 @@ def parameters_of(**changed) -> dict:
         "goal": "full",
         "edits": "delete",
         "heuristic": "auto",
-        "recompute_gap_edges": None,
-        "iterations": None,
-        "effort": 1.0,
         "preserve_triangles": False,
-        "time_limit_seconds": None,
-        "on_interrupt": "stop",
     } | changed
 
 

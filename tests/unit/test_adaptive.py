@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -399,12 +400,15 @@ def test_weights_are_spelled_and_read_again(pairs):
     assert tuple(pairs.items()) == Weights.parse(str(Weights.parse(pairs)))
 
 
-def test_the_column_of_levels_that_a_manifest_names_is_one_of_the_original(tmp_path):
+def test_the_column_of_levels_is_in_the_record_and_no_text_can_stand_for_it(tmp_path):
     table = gv.Table.from_columns({"sex": ["f"] * 4, "asked": [2, 2, 1, 2]})
     folder = gv.Adaptive(levels="asked").anonymize(table).write(tmp_path / "out")
     assert gv.verify_release(folder, original=table).ok
     manifest = read_manifest(folder)
+    assert None is manifest["method"]["parameters"]["levels"]
+    record = json.loads((tmp_path / "out.private" / "record.json").read_text())
+    assert "asked" == record["withheld"]["levels"]
     manifest["method"]["parameters"]["levels"] = "ann is 0"
     reseal(folder, manifest)
     failed = {c.name: c.detail for c in gv.verify_release(folder, original=table).failures()}
-    assert "'ann is 0', which is no column of the original" in failed["method"]
+    assert "the parameter levels is 'ann is 0', adaptive writes None" in failed["method"]

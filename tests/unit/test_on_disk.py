@@ -579,7 +579,8 @@ def test_both_ways_of_the_command_line_give_the_same_classes(tmp_path, smooth_k)
 def test_without_a_size_of_chunks_the_disk_takes_one_that_no_data_decides(tmp_path):
     path = write_as(likes(36), tmp_path, "parquet")
     out = anonymize_file(Quick(k=2), path, tmp_path / "out", engine=ALONE)
-    assert CHUNK_ROWS == read_manifest(out).method.parameters["chunk_rows"]
+    assert CHUNK_ROWS == read_record(out).withheld["chunk_rows"]
+    assert "chunk_rows" not in read_manifest(out).method.parameters
     assert gv.verify_release(out).ok
 
 

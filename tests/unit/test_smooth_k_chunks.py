@@ -183,7 +183,7 @@ def test_data_of_very_common_features_is_anonymized_in_chunks_unasked_and_says_s
     data = Bipartite.from_lists([["tea", f"jam {u}"] for u in range(20)])
     with pytest.warns(GraphveilWarning, match="in chunks of about 4, each by itself"):
         release = SmoothK(k=2).anonymize(data, seed=1)
-    assert release.provenance.parameters["chunk_rows"] is None
+    assert release.private.withheld["chunk_rows"] is None
     assert any("chunk_rows=20 takes all as one" in said for said in release.private.warnings)
     with pytest.warns(GraphveilWarning) as caught:
         SmoothK(k=2).anonymize(data, seed=1)

@@ -48,7 +48,7 @@ def release_of(data, *, k: int, edits: str = "add", owner: bool = True) -> Relea
             method="k-degree",
             source="Where it was published",
             limits="What it leaves open.",
-            parameters={"k": k, "edits": edits, "target": "exact", "near": True, "restarts": 2},
+            parameters={"k": k, "edits": edits, "target": "exact", "near": True},
         ),
         private=Private(
             input_sha256=digest_of(data),

@@ -15,8 +15,11 @@ from fractions import Fraction
 from typing import Literal
 
 from graphveil.claims.condition import Condition
-from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
+from graphveil.claims.flips import BlockFlips, CellFlips, DegreesAlone, ExactSize, TopMFlips
 from graphveil.errors import ParameterError
+
+MOST_DENOMINATOR = 10_000
+"""Of a share that is published, so that it says little."""
 
 _FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 
@@ -291,6 +294,8 @@ def share_in(theta: str) -> Fraction:
     if not _FRACTION.fullmatch(theta):
         raise ParameterError(f"theta={theta!r} is no fraction. Give one such as 1/2.")
     share = Fraction(theta)
+    if share.denominator > MOST_DENOMINATOR:
+        raise ParameterError(f"theta={theta} is above {MOST_DENOMINATOR} below the line.")
     if str(share) != theta or not Fraction(1, 2) <= share <= 1:
         raise ParameterError(
             f"theta={theta} is outside [1/2, 1] or not in lowest terms. Give one such as 1/2 or "
@@ -322,6 +327,7 @@ AnyCondition = (
     | CellFlips
     | TopMFlips
     | BlockFlips
+    | DegreesAlone
     | ExactSize
     | PeopleAsItems
     | SameData

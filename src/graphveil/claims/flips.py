@@ -13,6 +13,9 @@ from graphveil.errors import ParameterError
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,39}")
 _EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
 
+_ROUND = re.compile(r"0|[1-9][0-9]{0,2}0{0,25}")
+"""A whole number with at most three significant digits."""
+
 _MOST_CLASSES = 1000
 
 
@@ -94,9 +97,10 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     """Every cell is published with one of two chances that follow from the classes of its nodes.
 
     It holds what was released under the budget, or follows from it; that it does, no file shows.
-    Of classes a and b the prior, in units of 2^-64, is x_a x_b / (2^128 + x_a x_b) times their
+    Of classes a and b the prior, in units of 2^-64, is x_a x_b / (1 + x_a x_b) times their
     groups' factor, rounded down, from 1 to 0.999 of 2^64; the chances of a cell are those that
-    publish most ones under it.
+    publish most ones under it. Weights and factors have three significant digits at most: chances
+    need no more, and more could hold a message.
 
     Parameters
     ----------
@@ -105,21 +109,22 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     sizes
         How many nodes a class has.
     weights
-        x of every class, times 2^64: whole numbers.
+        x of every class, times 10^12: whole numbers.
     groups
-        The group of every class, from 0 on; none where there are no factors.
+        The group of every class, from 0 on, in order; none where there are no factors.
     factors
-        The factor of every pair of groups g <= h, row by row, times 2^64: whole numbers.
+        The factor of every pair of groups g <= h, row by row, times 10^12: whole numbers.
 
     Examples
     --------
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
-    ...                    weights=("18446744073709551616",))
+    ...                    weights=("1000000000000",))
     >>> flips.sentence.partition(",")[0]
     'A pair of nodes is published with chances that follow from 1 class of nodes'
     """
 
     FULL: ClassVar[int] = 1 << 64
+    UNIT: ClassVar[int] = 10**12
 
     cells: str
     epsilon_cells: str
@@ -132,16 +137,21 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     def __post_init__(self) -> None:
         """Check that every number is one, and that there are as many as belong together."""
         count = () if self.noisy_count is None else (self.noisy_count,)
-        for text in (self.cells, *count, *self.weights, *self.factors):
+        for text in (self.cells, *count):
             if not _WHOLE.fullmatch(text):
                 raise ParameterError(f"{text!r} is no whole number. Give its digits.")
+        for text in (*self.weights, *self.factors):
+            if not _ROUND.fullmatch(text):
+                raise ParameterError(
+                    f"{text!r} is no whole number with at most 3 significant digits. Round it."
+                )
         _check_part(self.epsilon_cells)
         groups = max(self.groups, default=-1) + 1
         if not (
             1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES
             and len(self.groups) in {0, len(self.sizes)}
             and min(self.sizes) >= 1
-            and min(self.groups, default=0) >= 0
+            and _are_in_order(self.groups)
             and len(self.factors) == groups * (groups + 1) // 2
         ):
             raise ParameterError(
@@ -156,6 +166,26 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
         return (
             f"A pair of nodes is published with chances that follow from {classes} of nodes, which "
             "follow from noisy counts."
+        )
+
+
+class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
+    """Edges were drawn from noisy degrees alone: one is in original and release by chance.
+
+    Each pair of nodes was published with odds that are a product of a number of each of both.
+
+    Examples
+    --------
+    >>> DegreesAlone().sentence.partition(":")[0]
+    'Pairs of nodes were published with chances that follow from noisy degrees alone'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "Pairs of nodes were published with chances that follow from noisy degrees alone: an "
+            "edge is in the original, too, by chance."
         )
 
 
@@ -190,6 +220,13 @@ class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
             "After the draw, edges or entries were added or removed evenly until exactly "
             f"{self.size} were there."
         )
+
+
+def _are_in_order(groups: tuple[int, ...]) -> bool:
+    """Whether groups are numbered from 0 on as they come, each as long as it lasts."""
+    return all(
+        after in {before, before + 1} for before, after in zip((0, *groups), groups, strict=False)
+    )
 
 
 def _check_part(epsilon: str) -> None:

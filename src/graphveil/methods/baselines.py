@@ -25,7 +25,10 @@ class BaselineMethod(NoisyMethod):
     reason: ClassVar[Reason]
 
     max_nodes: int = parameter(
-        default=MAX_NODES, text="more nodes are refused: time grows fast", minimum=1000
+        default=MAX_NODES,
+        text="more nodes are refused: time grows fast",
+        minimum=1000,
+        private=True,
     )
 
     @property

@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphveil.anonymizer import MethodResult
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.epsilon import as_printed
+from graphveil.claims.flips import BlockFlips, DegreesAlone
 from graphveil.data import Graph
 from graphveil.methods.noisy import NoisyMethod, cost_of_flips, what_is_public
-from graphveil.methods.priors.model import CLASSES, configuration, priors_between, whole
+from graphveil.methods.priors.model import CLASSES, configuration, priors_between, rounded
 from graphveil.methods.priors.response import noisy_classes
 from graphveil.noise import Channel, words_from
 from graphveil.noise.blocks import background, block_chances
@@ -82,6 +84,11 @@ class OneKSeries(NoisyMethod):
     )
 
     @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """That no edge of the original was looked at."""
+        return (DegreesAlone(),)
+
+    @property
     def parts(self) -> dict[str, Fraction]:
         """The parts of epsilon that counts have, by name: all of it."""
         whole_epsilon = as_printed(self.epsilon)
@@ -100,8 +107,8 @@ class OneKSeries(NoisyMethod):
             )
         else:
             _, classes = noisy_classes(data, randomness, self.parts, CLASSES)
-            of_node, weights = classes.of_node, whole(configuration(classes))
-            priors = priors_between(weights, [0] * len(weights), {(0, 0): FULL})
+            of_node, weights = classes.of_node, rounded(configuration(classes))
+            priors = priors_between(weights, [0] * len(weights), {(0, 0): BlockFlips.UNIT})
             chances = [Channel(prior, prior) for prior in priors]
         zero = block_chances(chances, int(of_node.max(initial=0)) + 1).zero
         cells, ones = background(words, of_node, zero), cells_of(data)

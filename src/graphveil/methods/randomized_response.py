@@ -99,7 +99,10 @@ class RandomizedResponse(Anonymizer[Any]):
         default="edge", text="hide one edge or entry, or all edges or entries of one person"
     )
     max_edges: int = parameter(
-        default=50_000_000, text="largest expected number of false edges or entries", minimum=1000
+        default=50_000_000,
+        text="largest expected number of false edges or entries",
+        minimum=1000,
+        private=True,
     )
 
     def __post_init__(self) -> None:
@@ -217,5 +220,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
 
 def _rounded_up(value: float) -> Decimal:
-    """Return a value with four decimals that is above this one, safely."""
-    return (Decimal(value) + Decimal("1e-6")).quantize(Decimal("1e-4"), rounding=ROUND_CEILING)
+    """Return a value above this one, safely: of four decimals, and of five digits at most."""
+    above = Decimal(value) + Decimal("1e-6")
+    places = Decimal(1).scaleb(max(above.adjusted(), 0) - 4)
+    return above.quantize(places, rounding=ROUND_CEILING)

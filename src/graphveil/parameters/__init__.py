@@ -52,7 +52,8 @@ def parameter(
     unset
         Where the default is None: what that stands for, in words.
     private
-        Whether the public manifest leaves it out: it says something of the data.
+        Whether the public manifest leaves it out, and the owner's record keeps it: it says
+        something of the data, or how long a search looked, which no reader needs.
     flat
         The name on the command line and in files, where it is another than the field's.
     """
@@ -205,6 +206,30 @@ def _converted(given: Any, kind: Any, name: str) -> Any:
     if kind is str and isinstance(value, str):
         return value
     raise ParameterError(f"{name}={given!r} is not of type {kind.__name__}. Give one.")
+
+
+DIGITS = 5
+"""The most significant digits of a published real number: more could hold a message."""
+
+
+def check_digits(name: str, value: float) -> None:
+    """Refuse a real number that is published with more digits than anybody needs.
+
+    Raises
+    ------
+    ParameterError
+        Where it has more than `DIGITS` significant digits.
+
+    Examples
+    --------
+    >>> check_digits("epsilon", 6.931)
+    """
+    rounded = float(f"{value:.{DIGITS}g}")
+    if rounded != value:
+        raise ParameterError(
+            f"{name}={value} has more than {DIGITS} significant digits, and is published. Give "
+            f"{rounded:g}."
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -93,6 +93,7 @@ class ClusterK(Anonymizer[Table]):
         text="most rows of a block; at least four times k",
         minimum=8,
         unset=f"all up to 2000 rows, {BLOCK_ROWS} above",
+        private=True,
     )
 
     @property

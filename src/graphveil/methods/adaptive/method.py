@@ -144,14 +144,20 @@ class Adaptive(Anonymizer[Table]):
         default=None,
         text="what a star costs by column, such as age=2,zip=.5",
         unset="1 each, or an array, in Python",
+        private=True,
     )
-    schedule: int = parameter(default=10, text="steps of the search", minimum=1, maximum=40)
-    max_iterations: int = parameter(default=20, text="most solves of a step", minimum=1)
+    schedule: int = parameter(
+        default=10, text="steps of the search", minimum=1, maximum=40, private=True
+    )
+    max_iterations: int = parameter(
+        default=20, text="most solves of a step", minimum=1, private=True
+    )
     block_rows: int | None = parameter(
         default=None,
         text="most rows of a block; at least four times the largest level",
         minimum=8,
         unset=f"all up to 2000 rows, {BLOCK_ROWS} above",
+        private=True,
     )
 
     def __post_init__(self) -> None:
@@ -175,10 +181,18 @@ class Adaptive(Anonymizer[Table]):
         level = max(common or 1, self.least_level)
         return AdaptiveAnonymity(level=level, common=common is not None)
 
-    @property
-    def published_columns(self) -> tuple[str, ...]:
-        """The columns that stars have a weight in."""
-        return tuple(name for name, _ in self.weights or ())
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states: the name of a column of levels is none.
+
+        It is no column of the release, and could be any text.
+        """
+        column = {"levels": None} if self.withheld_columns else {}
+        return super().published_parameters() | column
+
+    def withheld(self) -> dict[str, Any]:
+        """Return what the owner's record keeps: the column of levels with the rest."""
+        column = {"levels": str(self.levels)} if self.withheld_columns else {}
+        return super().withheld() | column
 
     @property
     def withheld_columns(self) -> tuple[str, ...]:

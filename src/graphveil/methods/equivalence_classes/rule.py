@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.conditions import MOST_DENOMINATOR
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError
 from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
@@ -44,10 +45,6 @@ class Theta(Fraction):
                 f"{MOST_DENOMINATOR}. Give one such as 1/2 or 2/3."
             )
         return theta
-
-
-MOST_DENOMINATOR = 10_000
-"""So that counts times it stay within 64 bits."""
 
 
 class Rule(NamedTuple):

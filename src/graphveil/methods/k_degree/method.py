@@ -85,7 +85,10 @@ class KDegree(Anonymizer[Graph]):
         default=True, text="give single missing edges to nodes a few steps away where possible"
     )
     restarts: int = parameter(
-        default=2, text="least number of random starts tried with edits=any", minimum=1
+        default=2,
+        text="least number of random starts tried with edits=any",
+        minimum=1,
+        private=True,
     )
 
     def __post_init__(self) -> None:

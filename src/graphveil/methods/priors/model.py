@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,7 @@ def priors_of(flips: BlockFlips) -> list[int]:
     Examples
     --------
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
-    ...                    weights=("18446744073709551616",))
+    ...                    weights=("1000000000000",))
     >>> priors_of(flips) == [1 << 63]
     True
     """
@@ -166,17 +167,17 @@ def priors_between(
     Parameters
     ----------
     weights
-        x of every class, times 2^64.
+        x of every class, times 10^12.
     groups
         The group of every class.
     factors
-        By how much the prior of two groups is multiplied, times 2^64.
+        By how much the prior of two groups is multiplied, times 10^12.
     """
-    full, priors = BlockFlips.FULL, []
+    full, unit, priors = BlockFlips.FULL, BlockFlips.UNIT, []
     for a, x in enumerate(weights):
         for b in range(a, len(weights)):
             odds = x * weights[b]
-            prior = odds * factors[groups[a], groups[b]] // (full * full + odds)
+            prior = full * odds * factors[groups[a], groups[b]] // (unit * (unit * unit + odds))
             priors.append(min(max(prior, 1), full * 999 // 1000))
     return priors
 
@@ -184,20 +185,26 @@ def priors_between(
 def _factors(flips: BlockFlips) -> dict[tuple[int, int], int]:
     size = max(flips.groups, default=0) + 1
     pairs = [(g, h) for g in range(size) for h in range(g, size)]
-    values = map(int, flips.factors or (flips.FULL,))
+    values = map(int, flips.factors or (flips.UNIT,))
     upper = dict(zip(pairs, values, strict=True))
     return upper | {(h, g): value for (g, h), value in upper.items()}
 
 
-def whole(values: NDArray[np.float64]) -> list[int]:
-    """Return real numbers in units of 2^-64, rounded down.
+def rounded(values: NDArray[np.float64]) -> list[int]:
+    """Return real numbers in units of 10^-12, to three significant digits.
 
     Examples
     --------
-    >>> whole(np.array([0.5])) == [1 << 63]
-    True
+    >>> rounded(np.array([0.5, 1.23456, 0.0]))
+    [500000000000, 1230000000000, 0]
     """
-    return [int(value * float(BlockFlips.FULL)) for value in values.tolist()]
+    return [_rounded(value * BlockFlips.UNIT) for value in values.tolist()]
+
+
+def _rounded(value: float) -> int:
+    """Return the whole number of three significant digits that is next to a real one."""
+    digits, exponent = f"{value:.2e}".split("e")
+    return int(Decimal(digits).scaleb(int(exponent)))
 
 
 def stated(
@@ -223,11 +230,11 @@ def stated(
         upper = factors[np.triu_indices(factors.shape[0])]
         more = {
             "groups": tuple(groups.tolist()),
-            "factors": tuple(map(str, whole(upper))),
+            "factors": tuple(map(str, rounded(upper))),
         }
     return BlockFlips(
         **budget,
         sizes=tuple(classes.sizes.tolist()),
-        weights=tuple(map(str, whole(weights))),
+        weights=tuple(map(str, rounded(weights))),
         **more,
     )

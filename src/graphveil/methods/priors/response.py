@@ -156,6 +156,6 @@ class PriorResponse(NoisyMethod):
             epsilon_cells=str(as_printed(self.epsilon)),
             noisy_count=None,
             sizes=(n,),
-            weights=(str(BlockFlips.FULL),),
+            weights=(str(BlockFlips.UNIT),),
         )
         return flips, np.zeros(n, dtype=np.int64)

@@ -44,16 +44,19 @@ class LocalSearch(Options):
 
     label: ClassVar[str] = "local search"
 
-    passes: int = parameter(default=6, text="passes over all rows at most", minimum=1)
-    candidates: int = parameter(default=4, text="clusters tried for a row", minimum=1, maximum=1000)
+    passes: int = parameter(default=6, text="passes over all rows at most", minimum=1, private=True)
+    candidates: int = parameter(
+        default=4, text="clusters tried for a row", minimum=1, maximum=1000, private=True
+    )
     list_cap: int | None = parameter(
-        default=None, text="entries read of a feature's list", minimum=1, unset="all"
+        default=None, text="entries read of a feature's list", minimum=1, unset="all", private=True
     )
     anneal: float | None = parameter(
         default=None,
         text="temperature of annealing, .3 is good",
         minimum=0,
         unset="no annealing",
+        private=True,
     )
 
     def refined(
@@ -156,12 +159,19 @@ class Facility(Options):
     label: ClassVar[str] = "facility"
 
     beta: float = parameter(
-        default=2.0, text="costs look at beta*k nearest rows", minimum=1, maximum=1e6
+        default=2.0, text="costs look at beta*k nearest rows", minimum=1, maximum=1e6, private=True
     )
     cost_factor: float | None = parameter(
-        default=None, text="of the opening costs", minimum=0, maximum=1e6, unset="2/(beta-1)"
+        default=None,
+        text="of the opening costs",
+        minimum=0,
+        maximum=1e6,
+        unset="2/(beta-1)",
+        private=True,
     )
-    runs: int = parameter(default=10, text="random runs, the cheapest counts", minimum=1)
+    runs: int = parameter(
+        default=10, text="random runs, the cheapest counts", minimum=1, private=True
+    )
     assign: Literal["nearest", "arrival"] = parameter(
         default="nearest", text="rows go to the nearest facility, or stay"
     )
@@ -231,9 +241,12 @@ class Chunks(Options):
         minimum=4,
         unset="all, or fewer where all as one would take long",
         flat="chunk_rows",
+        private=True,
     )
-    order: Order = parameter(default="minhash", text="how like rows come together")
-    rounds: int = parameter(default=0, text="further rounds of local search", minimum=0)
+    order: Order = parameter(default="minhash", text="how like rows come together", private=True)
+    rounds: int = parameter(
+        default=0, text="further rounds of local search", minimum=0, private=True
+    )
 
 
 def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from graphveil.claims.conditions import edits_in
 from graphveil.errors import ParameterError
+from graphveil.parameters import check_digits
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?")
 
@@ -49,7 +50,7 @@ class Goal(ABC):
             return (
                 Partial(share=float(amount)) if kind == "partial" else Budget(share=float(amount))
             )
-        if kind == "budget" and re.fullmatch(r"[0-9]+edges", amount):
+        if kind == "budget" and re.fullmatch(r"[0-9]{1,12}edges", amount):
             return Budget(edges=int(amount.removesuffix("edges")))
         raise ParameterError(
             f"goal={text!r} is none. Give full, partial:SHARE, budget:SHARE or budget:NUMBERedges."
@@ -146,3 +147,4 @@ class Budget(Goal):
 def _check_share(share: float) -> None:
     if not 0 < share <= 1:
         raise ParameterError(f"share={share} is outside (0, 1]. Give a fraction.")
+    check_digits("share", share)

@@ -126,7 +126,9 @@ class StructuralAnonymity(Anonymizer[Graph]):
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
     measure: MeasureName = parameter(default="count", text="what an adversary knows of a node")
-    distance: int = parameter(default=1, text="how far that knowledge reaches, in hops", minimum=1)
+    distance: int = parameter(
+        default=1, text="how far that knowledge reaches, in hops", minimum=1, maximum=100
+    )
     k: int = parameter(default=2, text="smallest class of an anonymous node", minimum=2)
     goal: Goal = parameter(
         default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
@@ -134,20 +136,29 @@ class StructuralAnonymity(Anonymizer[Graph]):
     edits: EditKind = parameter(default="delete", text="which edges may change")
     heuristic: Heuristic = parameter(default="auto", text="how edits are found")
     recompute_gap_edges: int | None = parameter(
-        default=None, text="edits between two recounts of es to ua; m/100 where none", minimum=1
+        default=None,
+        text="edits between two recounts of es to ua; m/100 where none",
+        minimum=1,
+        private=True,
     )
     iterations: int | None = parameter(
-        default=None, text="proposals of search to target; by the edges where none", minimum=1
+        default=None,
+        text="proposals of search to target; by the edges where none",
+        minimum=1,
+        private=True,
     )
     effort: float = parameter(
-        default=1.0, text="multiple of the usual proposals of search to target", minimum=0.01
+        default=1.0,
+        text="multiple of the usual proposals of search to target",
+        minimum=0.01,
+        private=True,
     )
     preserve_triangles: bool = parameter(default=False, text="forbid cut, which removes them all")
     time_limit_seconds: float | None = parameter(
-        default=None, text="release the best so far after this time", minimum=0
+        default=None, text="release the best so far after this time", minimum=0, private=True
     )
     on_interrupt: OnInterrupt = parameter(
-        default="stop", text="Ctrl-C: no release, or one of the best so far"
+        default="stop", text="Ctrl-C: no release, or one of the best so far", private=True
     )
 
     def __post_init__(self) -> None:

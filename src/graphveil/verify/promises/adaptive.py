@@ -13,6 +13,7 @@ from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import Part, Recheck
+from graphveil.verify.recount.agreeing import coded_alone, fewest_agreeing
 from graphveil.verify.recount.assignments import (
     Allowed,
     NoAssignment,
@@ -107,12 +108,23 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     return _judged(counted, counted.allowed, levels)
 
 
-def _level_in_range(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
-    """Whether there are as many records as each person is said to be able to own."""
-    rows = evidence.tables.number("SELECT count(*) FROM cells")
-    beyond = f"nobody could own {promise.level} records, there are {rows}"
-    problems = [beyond] if 0 < rows < promise.level else []
-    return judged(LEVEL, problems, f"{rows} records, level={promise.level}")
+def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
+    """Whether every record agrees with as many others as its owner could own beside it.
+
+    All records that fit one person agree: no column shows different values in two of them.
+    """
+    db = evidence.tables
+    rows = db.number("SELECT count(*) FROM cells")
+    if 0 < rows < promise.level:
+        return fails(LEVEL, f"nobody could own {promise.level} records, there are {rows}")
+    codes = coded_alone(db, len(evidence.columns))
+    agreeing = fewest_agreeing(codes, enough=promise.level)
+    if agreeing is None:
+        return not_checked(LEVEL, f"{rows} records differ too much to compare them all")
+    record, number = agreeing
+    short = f"record {record} agrees with {number - 1} others, level={promise.level}"
+    enough = f"each of {rows} records agrees with at least {promise.level - 1} others"
+    return judged(LEVEL, [short] if number < promise.level else [], enough)
 
 
 def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
@@ -259,7 +271,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     AdaptiveAnonymity: Recheck(
         ("table",),
         (
-            Part(LEVEL, ("data",), "", _level_in_range),
+            Part(LEVEL, ("data",), "", _alike),
             Part(PAIRS, ("data", "original"), _OPEN, allowed_pairs),
         ),
     ),

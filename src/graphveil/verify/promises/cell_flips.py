@@ -6,13 +6,16 @@ import math
 from fractions import Fraction
 from operator import itemgetter
 
+import numpy as np
+
 from graphveil.claims.condition import Condition
-from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
+from graphveil.claims.flips import BlockFlips, CellFlips, DegreesAlone, ExactSize, TopMFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.blocks import blocks_of
+from graphveil.verify.recount.exchanges import exchanges
 from graphveil.verify.recount.thresholds import (
     FULL,
     filter_thresholds,
@@ -209,13 +212,14 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     tried = [(block.cells, block.zero / FULL) for block in blocks]
     false = sum(cells * chance for cells, chance in tried)
     hits = _fewest_and_most(tried, edits.before)
+    zeros = int(flips.cells) - edits.before
     problems = [
         f"{count} {did}, {low:.6g} to {high:.6g} were to be expected"
-        for count, (low, high), did in (
-            (edits.kept, _fewest_and_most(kept, edits.before), "were kept"),
-            (edits.added, (false - hits[1], false - hits[0]), "were added"),
+        for count, trials, (low, high), did in (
+            (edits.kept, edits.before, _fewest_and_most(kept, edits.before), "were kept"),
+            (edits.added, zeros, (false - hits[1], false - hits[0]), "were added"),
         )
-        if _is_outside(count, low, high)
+        if _is_outside(count, trials, low, high)
     ]
     flipped = f"{edits.kept} of {edits.before} kept and {edits.added} added"
     return judged(CHANCES, problems, f"{flipped}, with these chances: believable")
@@ -241,14 +245,29 @@ def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float
     return bounds[0], bounds[1]
 
 
-def _is_outside(count: int, low: float, high: float) -> bool:
-    """Whether a sum of independent events lies too far from where its mean can be.
-
-    Bernstein's bound of a binomial number with the same mean holds for unequal chances, too.
-    """
+def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
+    """Whether the number of independent events lies too far from where its mean can be."""
     nearest = min(max(float(count), low), high)
-    trials = 1 << 62
-    return is_unbelievable(count, trials, nearest / trials)
+    return is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
+
+
+def _by_chance(evidence: Evidence, condition: DegreesAlone) -> Check:
+    """Whether as many edges are in both as exchanges of two edges make believable."""
+    del condition
+    db = evidence.tables
+    n = db.number("SELECT count(*) FROM nodes")
+    released, original = (
+        np.column_stack(
+            [db.column(f"SELECT {end} FROM {table} ORDER BY {u}, {v}") for end in (u, v)]
+        )
+        for table, u, v in (("edges", "source", "target"), ("placed", "u", "v"))
+    )
+    edits, found = evidence.changes(), exchanges(released, original, n)
+    both = f"{edits.kept} of {edits.before} edges are in both"
+    of = f"{found.more} of {found.telling} exchanges"
+    problems = [f"{both}, and {of} would leave fewer"]
+    unbelievable = is_unbelievable(found.more, found.telling, 0.5)
+    return judged(CHANCES, problems if unbelievable else [], f"{both}, as many as by chance ({of})")
 
 
 def _is_resized(evidence: Evidence) -> bool:
@@ -312,6 +331,9 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         ),
     ),
     CellFlips: _CELLS_ALIKE,
+    DegreesAlone: Recheck(
+        ("graph",), (Part(CHANCES, LINKED, "whether edges are in both by chance", _by_chance),)
+    ),
     TopMFlips: _CELLS_ALIKE,
     ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
 }

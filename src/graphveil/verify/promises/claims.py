@@ -32,6 +32,7 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     flips.CellFlips: "cell_flips",
     flips.TopMFlips: "cell_flips",
     flips.BlockFlips: "cell_flips",
+    flips.DegreesAlone: "cell_flips",
     flips.ExactSize: "cell_flips",
     conditions.SameData: "renaming",
     conditions.KeyedIds: "renaming",

@@ -15,6 +15,9 @@ PARAMETERS = "claim and parameters"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _METHOD = re.compile(r"[a-z][a-z0-9-]{0,40}")
+_DIGITS = 5
+"""So many significant digits a real number has at most."""
+
 _LONGEST_TEXT, _LONGEST_SENTENCE, _LARGEST_NUMBER = 200, 1000, 1 << 63
 
 
@@ -44,7 +47,7 @@ def _is_plain(name: str, value: object) -> bool:
         return value.isprintable() and len(value) <= _LONGEST_TEXT
     if isinstance(value, int):
         return abs(value) < _LARGEST_NUMBER
-    return value is None or isinstance(value, float)
+    return value is None or (isinstance(value, float) and float(f"{value:.{_DIGITS}g}") == value)
 
 
 def _contradictions(manifest: Manifest) -> list[str]:

@@ -32,7 +32,7 @@ def blocks_of(flips: BlockFlips) -> Iterator[CellBlock]:
     Examples
     --------
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
-    ...                    weights=(str(FULL),))
+    ...                    weights=("1000000000000",))
     >>> [(block.cells, round(block.one / FULL, 6)) for block in blocks_of(flips)]
     [(6, 0.880797)]
     """
@@ -45,7 +45,7 @@ def blocks_of(flips: BlockFlips) -> Iterator[CellBlock]:
 
 def _prior(flips: BlockFlips, a: int, b: int) -> int:
     """Return the share of edges that is assumed between two classes, times 2^64."""
-    odds = Fraction(int(flips.weights[a]) * int(flips.weights[b]), FULL**2)
+    odds = Fraction(int(flips.weights[a]) * int(flips.weights[b]), flips.UNIT**2)
     share = odds / (1 + odds) * _factor(flips, a, b)
     return max(1, min(int(FULL * share), FULL * 999 // 1000))
 
@@ -56,7 +56,7 @@ def _factor(flips: BlockFlips, a: int, b: int) -> Fraction:
     g, h = sorted((flips.groups[a], flips.groups[b]))
     size = max(flips.groups) + 1
     row = g * size - g * (g - 1) // 2
-    return Fraction(int(flips.factors[row + h - g]), FULL)
+    return Fraction(int(flips.factors[row + h - g]), flips.UNIT)
 
 
 def _chances(prior: int, largest: Fraction) -> tuple[int, int]:

@@ -128,15 +128,45 @@ def _square_root(value: Fraction) -> Fraction:
 
 
 def is_unbelievable(count: int, trials: int, chance: float) -> bool:
-    """Whether a binomial number lies too far from its mean: Bernstein's bound.
+    """Whether so many of independent events, or farther from their mean, are too rare to believe.
+
+    Parameters
+    ----------
+    count
+        How many happened.
+    trials
+        How many there are.
+    chance
+        Of each; their mean where it is not the same of all. By Hoeffding (On the distribution of
+        the number of successes in independent trials, 1956, theorem 5) tails farther than 1 from
+        the mean are then at most those of the binomial distribution, which are computed exactly.
 
     Examples
     --------
     >>> is_unbelievable(500, 1000, 0.5), is_unbelievable(900, 1000, 0.5)
     (False, True)
+    >>> is_unbelievable(1, 10, 0.0), is_unbelievable(9, 10, 1.0)
+    (True, True)
     """
     mean = trials * chance
-    away = abs(count - mean)
-    if away <= 1e-6 * (1 + mean):
+    usual = 4 * math.sqrt(mean * max(1 - chance, 0.0)) + 1
+    if abs(count - mean) <= max(usual, 1e-12 * trials) and 0 < chance < 1:
         return False
-    return 2 * math.exp(-(away**2) / (2 * mean + 2 * away / 3)) < IMPOSSIBLE
+    return 2 * tail(count, trials, chance) < IMPOSSIBLE
+
+
+def tail(count: int, trials: int, chance: float) -> float:
+    """Return how likely a binomial number is so far to its side of the mean, or farther.
+
+    Examples
+    --------
+    >>> tail(2, 2, 0.5), tail(0, 2, 0.5), tail(3, 2, 0.5)
+    (0.25, 0.25, 0.0)
+    """
+    from scipy.special import bdtr, bdtrc  # noqa: PLC0415  where something looks wrong alone
+
+    if not 0 <= count <= trials:
+        return 0.0
+    if count > trials * chance:
+        return float(bdtrc(count - 1, trials, chance)) if count else 1.0
+    return float(bdtr(count, trials, chance))

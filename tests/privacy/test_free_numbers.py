@@ -1,0 +1,108 @@
+"""What of a manifest nobody can compute again has few digits, so that little fits into it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import graphveil as gv
+from graphveil.errors import ParameterError
+from graphveil.parameters import options_of
+from graphveil.parameters.flat import flat_parameters
+from graphveil.records.manifest import decode_manifest, encode
+from graphveil.release import read_release
+from graphveil.verify.promises.parameters import PARAMETERS
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+FLAWS = [
+    {
+        "name": "an epsilon of seventeen digits",
+        "means": "The digits of a parameter hold a message that nobody can check.",
+        "file": "src/graphveil/verify/promises/parameters.py",
+        "old": '(isinstance(value, float) and float(f"{value:.{_DIGITS}g}") == value)',
+        "new": "isinstance(value, float)",
+        "verify": ["tests/privacy/test_free_numbers.py::test_digits_of_a_forged_parameter_fail"],
+    },
+    {
+        "name": "weights of forty digits",
+        "means": "The weights of a prior hold the linkage.",
+        "file": "src/graphveil/claims/flips.py",
+        "old": '_ROUND = re.compile(r"0|[1-9][0-9]{0,2}0{0,25}")',
+        "new": '_ROUND = re.compile(r"0|[1-9][0-9]{0,39}")',
+        "tests": ["tests/unit/test_prior_responses.py"],
+        "methods": ["degree-prior-response", "mixing-prior-response"],
+    },
+]
+
+COUNTED_AGAIN = {"k", "distance", "least_level"}
+"""Whole numbers that the released data must keep, so that they cannot be large."""
+
+NOISE = {"threshold_noise", "share_count"}
+"""Real numbers beside epsilons that bear on what is published: of five digits."""
+
+
+@pytest.mark.parametrize("method", gv.METHODS.values(), ids=list(gv.METHODS))
+def test_published_numbers_are_counted_again_or_have_five_digits(method):
+    private = method.private_parameters()
+    kinds = {
+        item.name: set(options_of(item.kind)) & {int, float}
+        for item in flat_parameters(method)
+        if item.name not in private
+    }
+    whole = {name for name, kind in kinds.items() if int in kind}
+    real = {name for name, kind in kinds.items() if float in kind}
+    assert whole <= COUNTED_AGAIN
+    assert {name for name in real if not name.startswith("epsilon")} <= NOISE
+    for name in real:
+        value = 0.123456 if name != "epsilon" else 3.123456
+        rounded = float(f"{value:.5g}")
+        given = dict(method.example) | {name: value}
+        with pytest.raises(ParameterError, match=rf"{name}={value} has more than 5 significant"):
+            method.from_parameters(given)
+        assert rounded == method.from_parameters(given | {name: rounded}).parameters()[name]
+
+
+def test_a_share_of_a_goal_has_five_digits():
+    for goal in ("partial:0.123456", "budget:0.123456"):
+        with pytest.raises(ParameterError, match=r"share=0\.123456 has more than 5"):
+            gv.METHODS["structural"](k=2, goal=goal)
+    with pytest.raises(ParameterError, match="goal="):
+        gv.METHODS["structural"](k=2, goal="budget:1234567890123edges")
+
+
+def test_how_long_a_search_looked_is_the_owners_alone(tmp_path):
+    graph = gv.datasets.load("copenhagen-calls")
+    method = gv.METHODS["structural"](k=2, goal="partial:0.9", effort=0.98765432)
+    folder = method.anonymize(graph).write(tmp_path / "out")
+    public = (folder / "release.json").read_text()
+    assert "98765" not in public
+    known = read_release(folder).private.withheld
+    assert 0.98765432 == known["effort"]
+    assert [] == gv.verify_release(folder, original=graph).failures()
+    (tmp_path / "out.private").rename(tmp_path / "gone")
+    assert [] == gv.verify_release(folder, original=graph).failures()
+
+
+def test_digits_of_a_forged_parameter_fail(tmp_path):
+    graph = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
+    folder = gv.AsymmetricResponse(epsilon=2.0).anonymize(graph).write(tmp_path / "out")
+    (tmp_path / "out.private").rename(tmp_path / "gone")
+    path = folder / "release.json"
+    manifest = json.loads(path.read_text())
+    manifest["method"]["parameters"]["epsilon_count"] = 0.10012340123
+    raw = json.dumps(manifest).encode()
+    path.write_bytes(encode(decode_manifest(raw, where=path).sealed()))
+    failures = {check.name: check.detail for check in gv.verify_release(folder).failures()}
+    assert "epsilon_count=0.10012340123 is no plain value" in failures[PARAMETERS]
+
+
+def test_weights_and_factors_that_are_published_have_three_digits():
+    graph = gv.datasets.load("copenhagen-calls")
+    release = gv.MixingPriorResponse(epsilon=5.0).anonymize(graph)
+    (stated,) = release.conditions
+    assert 2 <= len(stated.weights)
+    for number in (*stated.weights, *stated.factors):
+        assert len(number.rstrip("0")) <= 3
+    assert [] == release.verify(graph).failures()
