@@ -186,7 +186,7 @@ def kept_at(
 ) -> dict[str, Any]:
     """Return the row of a release at a share of 3 ln n, without statistics."""
     graph = load(name)
-    epsilon = round(3 * log(graph.n_nodes) * share, 4)
+    epsilon = float(f"{3 * log(graph.n_nodes) * share:.5g}")
     return {"share": share} | released(graph, method, epsilon, seed)[1]
 
 

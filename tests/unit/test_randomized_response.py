@@ -303,10 +303,13 @@ def test_errors_and_warnings_depend_on_public_numbers_only():
 
 def test_the_warnings_say_what_is_public_and_how_much_is_noise():
     _, texts = run(gv.RandomizedResponse(epsilon=2.0), graph_of([], n=30))
-    assert any("number of nodes counts as public" in text for text in texts)
+    assert any("list of nodes counts as public" in text for text in texts)
     assert any("up to 52 of the released edges are expected to be false" in text for text in texts)
     _, texts = run(gv.RandomizedResponse(epsilon=2.0), users_of([[1, 0]]))
-    assert any("list of items with their names count as public" in text for text in texts)
+    assert any(
+        "list of users and that of items, with their names, count as public" in text
+        for text in texts
+    )
 
 
 def test_names_of_features_stay_and_ids_of_users_go():
@@ -577,3 +580,24 @@ def test_a_flag_of_another_kind_is_refused(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="--directed is not for a Bipartite"):
         run_command(*start, "--kind", "bipartite", "--directed", "symmetrize")
     assert ["likes.csv"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_the_owner_is_told_that_an_answer_is_two_entries():
+    answers = gv.Table.from_columns({"sex": ["f", "m", "f"], "ill": ["no", "yes", "no"]})
+    texts = run(gv.RandomizedResponse(epsilon=1.0), answers.one_hot())[1]
+    assert any("an answer is protected by twice epsilon" in text for text in texts)
+    lists = gv.Bipartite.from_lists([["tea"], ["rye", "tea"], []], items="things")
+    texts = run(gv.RandomizedResponse(epsilon=1.0), lists)[1]
+    assert not any("answer" in text for text in texts)
+
+
+def test_the_record_says_who_is_listed_by_one_entry_alone():
+    lists = gv.Bipartite.from_pairs(["ann", "bob", "cyd", "cyd"], ["tea", "tea", "tea", "hivtest"])
+    release, texts = run(gv.RandomizedResponse(epsilon=1.0), lists)
+    cost = release.private.cost
+    assert (2, 1) == (cost["users_with_one_entry"], cost["items_with_one_entry"])
+    assert any("the private record says how many there are" in text for text in texts)
+    path = gv.Graph.from_edges([0, 1], [1, 2])
+    assert (
+        2 == gv.AsymmetricResponse(epsilon=1.0).anonymize(path).private.cost["nodes_with_one_edge"]
+    )

@@ -44,17 +44,17 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
     Examples
     --------
     >>> print(EdgeDP(epsilon=1.0).sentence)
-    Any one tie, or any one item of any one person: whether it is there changes the probability of \
-every possible release by a factor of at most e^1 (about 2.72). All that is known of one person \
-together is not covered.
+    Given which people and items there are, which counts as public: any one tie, or any one item \
+of any one person: whether it is there changes the probability of every possible release by a \
+factor of at most e^1 (about 2.72). All that is known of one person together is not covered.
     """
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "Any one tie, or any one item of any one person: whether it is there"
+        what = "any one tie, or any one item of any one person: whether it is there"
         no_person = "All that is known of one person together is not covered."
-        return f"{what} changes {self._at_most_by}. {no_person}"
+        return f"{_GIVEN}: {what} changes {self._at_most_by}. {no_person}"
 
     @property
     def threat_model(self) -> str:
@@ -73,15 +73,16 @@ class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differen
     Examples
     --------
     >>> print(NodeDP(epsilon=0.5).sentence)
-    Any one person: replacing all ties or items of that person by any others changes the \
-probability of every possible release by a factor of at most e^0.5 (about 1.65).
+    Given which people and items there are, which counts as public: any one person: replacing all \
+ties or items of that person by any others changes the probability of every possible release by a \
+factor of at most e^0.5 (about 1.65).
     """
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "Any one person: replacing all ties or items of that person by any others"
-        return f"{what} changes {self._at_most_by}."
+        what = "any one person: replacing all ties or items of that person by any others"
+        return f"{_GIVEN}: {what} changes {self._at_most_by}."
 
     @property
     def threat_model(self) -> str:
@@ -89,6 +90,8 @@ probability of every possible release by a factor of at most e^0.5 (about 1.65).
         knows = "Someone who knows all ties or items in which a person has no part"
         return f"{knows}, {_AND_SEES_ONE_RELEASE}"
 
+
+_GIVEN = "Given which people and items there are, which counts as public"
 
 _AND_SEES_ONE_RELEASE = (
     "and has of this data only this one release. How many people and items there are, and how the "

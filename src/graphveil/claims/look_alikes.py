@@ -110,5 +110,6 @@ distance 1 as at least 1 other.'
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
         return (
             f"Someone who knows {knows} in the released network, and uses nothing else of it, "
-            f"is left with at least {self.k} nodes that may be {whom}."
+            f"is left with at least {self.k} nodes that may be {whom}. What is known of the "
+            "original network is another thing: edges were changed, and of it nothing is promised."
         )

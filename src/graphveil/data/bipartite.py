@@ -316,7 +316,8 @@ class Bipartite(BipartiteObjects):
         ('people', [1], [0, 2])
         """
         n, ids = graph.n_nodes, graph.ids
-        return cls(graph.indptr, graph.indices, n, ids, ids, "people", graph.left_out)
+        data = cls(graph.indptr, graph.indices, n, ids, ids, "people", graph.left_out)
+        return read_from(data, *graph.origins, graph)
 
     @classmethod
     def from_scipy(

@@ -16,7 +16,6 @@ from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, text
-from graphveil.data.origin import read_from
 from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table
@@ -190,8 +189,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             removed="deleted",
             added="added",
             public=(
-                "the number of nodes counts as public: it is published as it is. If nodes were "
-                "collected from the edges, being listed shows that a node has one"
+                "the list of nodes counts as public: how many there are is published as it is. If "
+                "it was collected from the edges, a node that one edge alone puts there shows that "
+                "edge, whatever epsilon is: the private record says how many there are"
             ),
             whole="all their ties",
             content=lambda graph: (_lists(graph), [graph.labels()]),
@@ -221,9 +221,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             cells_of_one=_cells_of_user,
             unchanged=lambda data: _all_kept("entries", data.n_entries, "suppressed", "created"),
             public=(
-                "the number of users and the list of items with their names count as public. If "
-                "they were collected from the data itself, an item in the list shows that somebody "
-                "has it"
+                "the list of users and that of items, with their names, count as public. If they "
+                "were collected from the data, an item or user that one entry alone puts there "
+                "shows that entry, whatever epsilon is: the private record says how many there are"
             ),
             whole="all their items",
             content=lambda data: (_lists(data), [data.labels(), data.feature_labels()]),
@@ -328,8 +328,7 @@ def encoded(data: Data, wanted: Container) -> Data:
     >>> encoded(Table.from_columns({"sex": ["f", "m"]}), Bipartite)
     Bipartite(n_users=2, n_features=2, n_entries=2)
     """
-    features = kind_of(data).as_features(data) if wanted is Bipartite else data
-    return features if features is data else read_from(features, *data.origins, data)
+    return kind_of(data).as_features(data) if wanted is Bipartite else data
 
 
 def beside(original: Data, wanted: Container, *, people: bool) -> Data:

@@ -435,7 +435,8 @@ class Table(Frames):
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        return Bipartite(indptr, features, len(named), self.ids, text(named), "things")
+        data = Bipartite(indptr, features, len(named), self.ids, text(named), "things")
+        return read_from(data, *self.origins, self)
 
     @classmethod
     def from_one_hot(cls, data: Bipartite) -> Self:

@@ -12,7 +12,7 @@ import numpy as np
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
-from graphveil.data import Bipartite, Graph
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.errors import ParameterError
 from graphveil.noise import Words, discrete_laplace, distinct
@@ -155,9 +155,18 @@ def what_ones_are(data: Graph | Bipartite) -> str:
     return kind_of(data).measured[0]
 
 
+VALUES = (
+    ". Items are values of columns here: to change one answer is to change two entries, so that an "
+    "answer is protected by twice epsilon, not by epsilon"
+)
+"""What an owner is told of the features of a table."""
+
+
 def what_is_public(data: Graph | Bipartite) -> str:
-    """Return what is not protected, whatever epsilon: fixed text."""
-    return kind_of(data).public
+    """Return what is not protected, whatever epsilon: text that no entry changes."""
+    return kind_of(data).public + (
+        VALUES if any(isinstance(one, Table) for one in data.origins) else ""
+    )
 
 
 def copies_matched(
@@ -191,4 +200,16 @@ def cost_of_flips(
         f"{what}_{kind.removed}": before - kept,
         f"{what}_{kind.added}": after - kept,
         "jaccard": kept / either if either else 1.0,
+        **_listed_once(data),
+    }
+
+
+def _listed_once(data: Graph | Bipartite) -> dict[str, float | int]:
+    """Return how many stand in a public list by one entry alone, if it was collected."""
+    if isinstance(data, Graph):
+        return {"nodes_with_one_edge": int(np.count_nonzero(data.degrees() == 1))}
+    of_items = np.bincount(data.indices, minlength=data.n_features)
+    return {
+        "users_with_one_entry": int(np.count_nonzero(np.diff(data.indptr) == 1)),
+        "items_with_one_entry": int(np.count_nonzero(of_items == 1)),
     }
