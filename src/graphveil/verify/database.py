@@ -28,12 +28,22 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
+COLUMNS_AT_ONCE = 64
+"""So many columns stand in one query: one a column is slow where there are thousands."""
+
+_HEAD_ROWS = 1000
+"""So many rows are looked at first, to see which columns of text may hold numbers alone."""
+
 _PLAIN = re.compile(r"[\w/. +@-]*")
 """Names of folders that mean nothing but themselves, to SQL too."""
 
 _MADE_OR_DROPPED = re.compile(r"\b(CREATE|DROP) (?:TABLE|VIEW) (?!IF\b)(\w+)\b")
 _MAKES_OR_DROPS = re.compile(r"\b(?:CREATE|DROP)\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
+
+
+_NO_NUMBER = "({0} LIKE '-%' OR CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) IS DISTINCT FROM {0})"
+"""Whether a cell is no whole number of 64 bits, as such are written."""
 
 
 class UnreadableError(Exception):
@@ -124,11 +134,41 @@ class Database:
         row = self.first(sql, values)
         return int(row[0] or 0) if row else 0
 
+    def first_cell(
+        self, table: str, columns: Sequence[str], condition: str
+    ) -> tuple[str, int] | None:
+        """Return the first column with a cell that meets a condition, and its first such row.
+
+        Parameters
+        ----------
+        table, columns
+            The table, and names of columns.
+        condition
+            SQL in which ``{}`` stands for a cell.
+        """
+        for names in some_at_once(columns):
+            conditions = (condition.replace("{}", name) for name in names)
+            least = ", ".join(f"min(CASE WHEN {one} THEN rowid END)" for one in conditions)
+            rows = self.first(f"SELECT {least} FROM {table}") or ()
+            for name, row in zip(names, rows, strict=True):
+                if row is not None:
+                    return name, int(row)
+        return None
+
     def only_numbers(self, table: str, column: str) -> bool:
         """Whether all text of a column is a whole number of 64 bits, as such are written."""
-        number = f"CAST(TRY_CAST({column} AS BIGINT) AS VARCHAR)"
-        other = f"{column} LIKE '-%' OR {number} IS DISTINCT FROM {column}"
+        other = _NO_NUMBER.format(column)
         return self.first(f"SELECT 1 FROM {table} WHERE {other} LIMIT 1") is None
+
+    def columns_of_numbers(self, table: str, columns: Sequence[str]) -> list[str]:
+        """Return those columns of text of which `only_numbers` is true."""
+        candidates = []
+        for names in some_at_once(columns):
+            some = ", ".join(f"bool_or({_NO_NUMBER.format(name)})" for name in names)
+            head = f"SELECT {', '.join(names)} FROM {table} LIMIT {_HEAD_ROWS}"
+            others = self.first(f"SELECT {some} FROM ({head})") or ()
+            candidates += [n for n, other in zip(names, others, strict=True) if not other]
+        return [name for name in candidates if self.only_numbers(table, name)]
 
     def blocks(self, sql: str, rows: int) -> Iterator[Any]:
         """Yield the result of a query as Arrow record batches of so many rows at most, in order."""
@@ -193,6 +233,18 @@ def database(
 
 def _is_plain(path: Path) -> bool:
     return os.sep == "\\" or _PLAIN.fullmatch(str(path)) is not None
+
+
+def some_at_once(columns: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield columns so many at a time as one query may hold.
+
+    Examples
+    --------
+    >>> [len(names) for names in some_at_once(["c"] * 150)]
+    [64, 64, 22]
+    """
+    for start in range(0, len(columns), COLUMNS_AT_ONCE):
+        yield columns[start : start + COLUMNS_AT_ONCE]
 
 
 def identifier(name: str) -> str:

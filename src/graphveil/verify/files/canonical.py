@@ -11,7 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError, identifier, literal
+from graphveil.verify.database import (
+    COLUMNS_AT_ONCE,
+    Database,
+    UnreadableError,
+    identifier,
+    literal,
+)
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 18
@@ -89,7 +95,7 @@ def compare_cells(
         Where a byte differs; the message names file and line.
     """
     texts = [name for name, kind in columns if kind == "VARCHAR"]
-    quoted = any(_any_like(db, table, name, _AWKWARD) for name in texts)
+    quoted = first_text(db, table, texts, _AWKWARD) is not None
     if quoted:
         _refuse_broken(db, path, table, texts)
     names = [identifier(name) if _is_awkward(db, name) else name for name in header]
@@ -113,18 +119,26 @@ def _cell(name: str, kind: str, *, quoted: bool) -> str:
 
 def _refuse_broken(db: Database, path: Path, table: str, texts: Sequence[str]) -> None:
     """Refuse text that programs read in different ways, in quotes or not."""
-    for name in texts:
-        broken = _any_like(db, table, name, _BROKEN)
-        if broken:
-            raise UnreadableError(
-                f"{path.name}: the text {shown(broken[0])} holds a line break or NUL, which "
-                "programs read in different ways"
-            )
+    broken = first_text(db, table, texts, _BROKEN)
+    if broken is not None:
+        raise UnreadableError(
+            f"{path.name}: the text {shown(broken)} holds a line break or NUL, which programs "
+            "read in different ways"
+        )
 
 
-def _any_like(db: Database, table: str, name: str, pattern: str) -> tuple[str, ...] | None:
-    words = f"SELECT DISTINCT {name} AS word FROM {table}"
-    return db.first(f"SELECT word FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1", [pattern])
+def first_text(db: Database, table: str, columns: Sequence[str], pattern: str) -> str | None:
+    """Return a text of some columns in which a pattern is, None where there is none."""
+    if len(columns) > COLUMNS_AT_ONCE:
+        cell = db.first_cell(table, columns, f"regexp_matches({{}}, {literal(pattern)})")
+        columns = [] if cell is None else [cell[0]]
+    for name in columns:
+        words = f"SELECT DISTINCT {name} AS word FROM {table}"
+        like = f"SELECT word FROM ({words}) WHERE regexp_matches(word, ?) LIMIT 1"
+        row = db.first(like, [pattern])
+        if row is not None:
+            return str(row[0])
+    return None
 
 
 def _is_awkward(db: Database, text: str) -> bool:

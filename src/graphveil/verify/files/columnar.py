@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from graphveil.verify.database import Database, UnreadableError, identifier
+from graphveil.verify.database import Database, UnreadableError, identifier, some_at_once
 from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.verdict import shown
 
@@ -62,15 +62,15 @@ def load_columnar(
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
     texts = _texts(frame.schema)
     relation = db.named(frame)
-    for name in names:
-        if name not in texts:
-            _refuse_negative(db, relation, name, path.name)
+    _refuse_negative(db, relation, [name for name in names if name not in texts], path.name)
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {relation} AS raw({listed})")
-    for (column, _), name in zip(columns, names, strict=True):
-        if name in texts and db.only_numbers(table, column):
-            raise UnreadableError(
-                f"{path.name}: the column {shown(name)} holds whole numbers as string, not as int64"
-            )
+    called = {column: name for (column, _), name in zip(columns, names, strict=True)}
+    of_text = [column for column, name in called.items() if name in texts]
+    for column in db.columns_of_numbers(table, of_text)[:1]:
+        raise UnreadableError(
+            f"{path.name}: the column {shown(called[column])} holds whole numbers as string, not "
+            "as int64"
+        )
 
 
 def _read(
@@ -90,7 +90,7 @@ def _read(
         _refuse_packed(db, path)
         words = _texts(file.schema_arrow)
     with pa.OSFile(plain) as stream:
-        file = parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=words)
+        file = parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=list(words))
         frame = file.read(use_threads=False)
     frame.validate(full=True)
     for name in words:
@@ -99,8 +99,9 @@ def _read(
     return pa.Table.from_arrays(cells, names=list(names))
 
 
-def _texts(schema: Any) -> list[str]:
-    return [field.name for field in schema if str(field.type) == "string"]
+def _texts(schema: Any) -> dict[str, None]:
+    """Return the names of the columns of text, in order."""
+    return dict.fromkeys(field.name for field in schema if str(field.type) == "string")
 
 
 def _check_columns(
@@ -151,7 +152,7 @@ def _written(frame: Any) -> bytes:
     numbers = [name for name in frame.column_names if name not in texts]
     settings = {
         **_SETTINGS,
-        "use_dictionary": texts or False,
+        "use_dictionary": list(texts) or False,
         "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
     }
     if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:
@@ -184,10 +185,13 @@ def _compare(path: Path, expected: bytes) -> None:
     )
 
 
-def _refuse_negative(db: Database, relation: str, column: str, name: str) -> None:
-    least = db.number(f"SELECT min({identifier(column)}) FROM {relation}")
-    if least < 0:
-        raise UnreadableError(f"{name}: {least} in the column {column} is below 0")
+def _refuse_negative(db: Database, relation: str, columns: Sequence[str], name: str) -> None:
+    for names in some_at_once(columns):
+        least = ", ".join(f"min({identifier(column)})" for column in names)
+        values = db.first(f"SELECT {least} FROM {relation}") or ()
+        for column, value in zip(names, values, strict=True):
+            if (value or 0) < 0:
+                raise UnreadableError(f"{name}: {value} in the column {shown(column)} is below 0")
 
 
 def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphveil.data import Table
 from graphveil.data.ids import Ids, as_text, to_arrow
-from graphveil.verify.database import Database, literal
+from graphveil.verify.database import COLUMNS_AT_ONCE, Database, literal
 from graphveil.verify.files.plain import (
     BLANKS,
     NO_CELL,
@@ -29,6 +29,9 @@ from graphveil.verify.verdict import SHARED, TWICE, Check, counted, fails, holds
 
 MOST_CELLS = 50_000_000
 """The most cells that are read a second time."""
+
+_CELLS_AT_ONCE = 1 << 22
+"""So many cells are compared in one query, or those of one column."""
 
 _PLAIN = "delimited text under a line of names, and a record of how it was read"
 _BLANKS = r"^\s|\s$"
@@ -140,9 +143,14 @@ def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 
 
 def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
-    for number, name in enumerate(file.first):
-        if db.first(f"SELECT 1 FROM again WHERE regexp_matches(f{number}, ?) LIMIT 1", [_BLANKS]):
-            return not_checked(TWICE, f"{SHARED}: blanks stand around cells of {shown(name)}")
+    """Compare the columns before the first in which blanks stand around a cell."""
+    cells = [f"f{number}" for number in range(len(file.first))]
+    blank = db.first_cell("again", cells, f"regexp_matches({{}}, {literal(_BLANKS)})")
+    names = file.first if blank is None else file.first[: int(blank[0].removeprefix("f"))]
+    same = _same_columns(db, original, names, how)
+    for number, name in enumerate(names):
+        if number in same:
+            continue
         if name == how.ids:
             problem = _different(db, number, _texts(original.labels()), [])
         else:
@@ -155,8 +163,35 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
             )
         if problem is not None:
             return fails(TWICE, f"column {shown(name)}: {problem}")
+    if blank is not None:
+        named = shown(file.first[len(names)])
+        return not_checked(TWICE, f"{SHARED}: blanks stand around cells of {named}")
     cells_read = counted(original.n_rows * original.n_columns, "cell")
     return holds(TWICE, f"a reader of the checker's own finds the same {cells_read} in the file")
+
+
+def _same_columns(db: Database, original: Table, names: Sequence[str], how: _Reading) -> set[int]:
+    """Return the columns, of those that were read as they stand, with the original's cells."""
+    apart = {how.ids, *how.one_hot, *how.bins}
+    plain = [number for number, name in enumerate(names) if name not in apart]
+    at_once = max(1, min(COLUMNS_AT_ONCE, _CELLS_AT_ONCE // max(original.n_rows, 1)))
+    same: set[int] = set()
+    for start in range(0, len(plain), at_once):
+        some = plain[start : start + at_once]
+        db.put("original_cells", {f"h{n}": _cells(original, names[n]) for n in some})
+        other = ", ".join(
+            f"bool_or({_said(n, how.suppressed)} IS DISTINCT FROM h{n})" for n in some
+        )
+        row = db.first(f"SELECT {other} FROM again POSITIONAL JOIN original_cells") or ()
+        db.run("DROP TABLE original_cells")
+        same.update(n for n, differs in zip(some, row, strict=True) if not differs)
+    return same
+
+
+def _said(number: int, suppressed: Sequence[str]) -> str:
+    """Return SQL for a cell of the file, null where it is suppressed."""
+    hidden = ", ".join(literal(text) for text in suppressed) or f"'{NO_CELL}'"
+    return f"CASE WHEN f{number} IN ({hidden}) THEN NULL ELSE f{number} END"
 
 
 def _cells(original: Table, name: str) -> Any:
@@ -198,10 +233,9 @@ def _pairs(
 ) -> list[tuple[Any, ...]]:
     """Return the distinct pairs of what the file says and the original has, and a row of each."""
     db.put("original_cells", {"had": cells})
-    hidden = ", ".join(literal(text) for text in suppressed) or f"'{NO_CELL}'"
     pairs = db.rows(
-        f"SELECT said, had, min(row) AS first FROM (SELECT rowid AS row, "
-        f"CASE WHEN f{number} IN ({hidden}) THEN NULL ELSE f{number} END AS said FROM again) "
+        "SELECT said, had, min(row) AS first FROM (SELECT rowid AS row, "
+        f"{_said(number, suppressed)} AS said FROM again) "
         "JOIN (SELECT rowid AS row, had FROM original_cells) USING (row) "
         f"WHERE {condition} GROUP BY said, had ORDER BY first"
     )

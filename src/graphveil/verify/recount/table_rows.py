@@ -14,23 +14,25 @@ from numpy.typing import NDArray
 
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.verify.database import Database
+from graphveil.verify.database import COLUMNS_AT_ONCE, Database
 from graphveil.verify.recount.linked import released_ids
 
 _CLASSES = (
     "CREATE TABLE row_classes AS "
-    "SELECT min(row) AS first_row, count(*) AS size FROM shown GROUP BY {columns}"
+    "SELECT min(row) AS first_row, count(*) AS size FROM {rows} GROUP BY {columns}"
 )
-_STARS = "SELECT {stars} AS stars, count(*) FROM shown GROUP BY stars ORDER BY stars"
-_COUNTS = """
-    CREATE TABLE compared(column_number BIGINT, n_strange BIGINT, first_strange BIGINT,
-        stars BIGINT, before BIGINT, added BIGINT)
-"""
+_STARS = (
+    "SELECT len(listed) - list_count(listed) AS stars, count(*) "
+    "FROM {rows} GROUP BY stars ORDER BY stars"
+)
+_COUNTS = ("n_strange", "first_strange", "stars", "before", "added")
 _COMPARED = """
-    count(*) FILTER ({strange}), min(row) FILTER ({strange}), count(*) FILTER ({now} IS NULL),
-    count(*) FILTER ({had} IS NULL), count(*) FILTER ({now} IS NULL AND {had} IS NOT NULL)
+    count(CASE WHEN {strange} THEN 1 END), min(CASE WHEN {strange} THEN row END),
+    count(CASE WHEN {now} IS NULL THEN 1 END), count(CASE WHEN {had} IS NULL THEN 1 END),
+    count(CASE WHEN {now} IS NULL AND {had} IS NOT NULL THEN 1 END)
 """
-_COLUMNS_AT_ONCE = 16
+_CELLS_AT_ONCE = 1 << 24
+"""So many cells of the original are compared in one query, of 16 columns at least."""
 
 
 class RowClasses(NamedTuple):
@@ -100,7 +102,11 @@ def column_names(db: Database) -> list[str]:
 def table_classes(db: Database) -> RowClasses:
     """Create `row_classes(first_row, size)` once, and return what the classes come to."""
     if not db.holds("row_classes"):
-        db.run(_CLASSES.format(columns=", ".join(column_names(db))))
+        names = column_names(db)
+        wide = len(names) > COLUMNS_AT_ONCE  # lists are equal where all cells of theirs are
+        rows = _rows_as_lists(names) if wide else "shown"
+        columns = "listed" if wide else ", ".join(names)
+        db.run(_CLASSES.format(rows=rows, columns=columns))
     row = db.first("SELECT sum(size), count(*), min(size) FROM row_classes") or ()
     return RowClasses(*(int(number or 0) for number in row))
 
@@ -117,8 +123,14 @@ def small_classes(db: Database, k: int) -> SmallRowClasses:
 
 def rows_by_stars(db: Database) -> tuple[tuple[int, int], ...]:
     """Return (suppressed cells, rows that have as many), ascending."""
-    stars = " + ".join(f"({name} IS NULL)::INTEGER" for name in column_names(db))
-    return tuple((int(cells), int(rows)) for cells, rows in db.rows(_STARS.format(stars=stars)))
+    counts = db.rows(_STARS.format(rows=_rows_as_lists(column_names(db))))
+    return tuple((int(cells), int(rows)) for cells, rows in counts)
+
+
+def _rows_as_lists(names: Sequence[str]) -> str:
+    """Return SQL for the rows as `row` and the list of their cells, a suppressed one null."""
+    cells = ", ".join(f"nullif({name}, '*')" for name in names)
+    return f"(SELECT rowid AS row, [{cells}]::VARCHAR[] AS listed FROM cells)"
 
 
 def compare_with_original(db: Database, original: Table, columns: Sequence[str]) -> Compared:
@@ -153,19 +165,26 @@ def compare_with_original(db: Database, original: Table, columns: Sequence[str])
 
 def _compare_columns(db: Database, original: Table, columns: Sequence[str]) -> None:
     """Create `compared`, a row of counts for each column."""
+    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
+
     released = released_ids(db)
-    db.run(_COUNTS)
-    for start in range(0, len(columns), _COLUMNS_AT_ONCE):
-        numbers = range(start, min(start + _COLUMNS_AT_ONCE, len(columns)))
+    counted: list[int | None] = []
+    at_once = min(max(_CELLS_AT_ONCE // max(original.n_rows, 1), 16), COLUMNS_AT_ONCE)
+    for start in range(0, len(columns), at_once):
+        numbers = range(start, min(start + at_once, len(columns)))
         places = [original.columns.index(columns[number]) for number in numbers]
         cells = [_column_of(original, place, released) for place in places]
         db.put("had", {f"h{n}": column for n, column in zip(numbers, cells, strict=True)})
         counts = ", ".join(_counts_of(f"c{number}", f"h{number}") for number in numbers)
-        row = db.first(f"SELECT {counts} FROM shown POSITIONAL JOIN had") or ()
-        for place, number in enumerate(numbers):
-            values = [number, *row[5 * place : 5 * place + 5]]
-            db.run("INSERT INTO compared VALUES (?, ?, ?, ?, ?, ?)", values)
+        some = ", ".join(f"nullif(c{number}, '*') AS c{number}" for number in numbers)
+        released_cells = f"(SELECT rowid AS row, {some} FROM cells)"
+        counted += db.first(f"SELECT {counts} FROM {released_cells} POSITIONAL JOIN had") or ()
         db.run("DROP TABLE had")
+    arrays = {
+        name: pa.array(counted[place :: len(_COUNTS)], type=pa.int64())
+        for place, name in enumerate(_COUNTS)
+    }
+    db.put("compared", {"column_number": np.arange(len(columns)), **arrays})
 
 
 def _counts_of(now: str, had: str) -> str:
