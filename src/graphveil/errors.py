@@ -28,6 +28,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, Self
 
+from graphveil.terminal import visible
+
 _ARGUMENTS = {"input_format": "format", "limit": "limit_bytes"}
 """Flags that Python calls otherwise."""
 
@@ -277,8 +279,8 @@ class _Spoken:
         return self.message.hints
 
     def __str__(self) -> str:
-        """Return the text as Python spells it."""
-        return str(self.message)
+        """Return the text as Python spells it, for a terminal."""
+        return visible(str(self.message))
 
 
 class GraphveilError(_Spoken, Exception):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from graphveil.terminal import visible
+
 
 def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with this caption.
@@ -19,11 +21,11 @@ def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[obj
     head = _row("th", columns)
     body = "".join(_row("td", row) for row in rows)
     return (
-        f"<table><caption>{escape(caption)}</caption>"
+        f"<table><caption>{escape(visible(caption))}</caption>"
         f"<thead>{head}</thead><tbody>{body}</tbody></table>"
     )
 
 
 def _row(cell: str, values: Sequence[object]) -> str:
-    cells = "".join(f"<{cell}>{escape(str(value))}</{cell}>" for value in values)
+    cells = "".join(f"<{cell}>{escape(visible(str(value)))}</{cell}>" for value in values)
     return f"<tr>{cells}</tr>"

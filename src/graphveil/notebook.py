@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphveil.terminal import visible
+
 PATIENCE_SECONDS = 2.0
 """How long work may take before a line is shown."""
 
@@ -46,11 +48,11 @@ class _Stage:
     def words(self, seconds: float) -> str:
         """Return the stage on one line, with the seconds of all the work."""
         if not self.total:
-            return f"{self.name}  {seconds:.0f} s"
+            return f"{visible(self.name)}  {seconds:.0f} s"
         share = min(self.done / self.total, 1.0)
         filled = round(WIDTH * share)
         bar = "#" * filled + "." * (WIDTH - filled)
-        return f"{self.name}  [{bar}] {100 * share:.0f} %  {seconds:.0f} s"
+        return f"{visible(self.name)}  [{bar}] {100 * share:.0f} %  {seconds:.0f} s"
 
 
 @dataclass

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from graphveil.html import html_table
+from graphveil.terminal import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +184,7 @@ class Rows(Sequence[Row]):
             f"  {row.question}, {row.part}: {row.value:.6g} {row.unit}" for row in self[:SHOWN]
         ]
         more = len(self) - SHOWN
-        return "\n".join(lines + ([f"  and {more} more"] if more > 0 else []))
+        return "\n".join(map(visible, lines + ([f"  and {more} more"] if more > 0 else [])))
 
     def _repr_html_(self) -> str:
         """Return the rows, and what was not measured, as tables for notebooks."""

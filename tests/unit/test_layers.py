@@ -16,7 +16,7 @@ PACKAGE = Path(graphveil.__file__).parent
 GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
 ROOMS = (
-    *("_version", "errors", "lazy", "html", "rows", "notebook", "progress", "atomic"),
+    *("_version", "terminal", "errors", "lazy", "html", "rows", "notebook", "progress", "atomic"),
     *("randomness", "kernels", "data", "claims", "records", "io", "measures", "noise"),
     *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),
     *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets"),

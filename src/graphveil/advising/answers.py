@@ -9,6 +9,7 @@ from typing import Any
 
 from graphveil.errors import Message
 from graphveil.html import html_table
+from graphveil.terminal import visible
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +141,7 @@ class Advice:
             f"{c.method:<{width}}  {c.trials[len(c.trials) // 2].words if c.trials else c.promise}"
             for c in self.choices
         ]
-        return "\n".join([f"{self.kind}: {sizes}", *risks, *costs])
+        return "\n".join(map(visible, [f"{self.kind}: {sizes}", *risks, *costs]))
 
     def _repr_html_(self) -> str:
         """Return risk and methods as tables, for notebooks."""

@@ -84,7 +84,7 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         if interrupted.is_set():  # libraries make errors of their own out of a signal
             return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:
-            traceback.print_exc()
+            print(_all_visible(traceback.format_exc()), file=sys.stderr)  # noqa: T201  for developers
         return _fail(*_explained(error))
     return code
 
@@ -122,13 +122,20 @@ def _install_handlers() -> threading.Event:
         interrupted.set()
         raise KeyboardInterrupt
 
-    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        *_: Any,
+        **_more: Any,
+    ) -> None:
         if issubclass(category, GraphveilWarning):
-            print(f"graphveil: warning: {_escaped(_spoken(message))}.", file=sys.stderr)  # noqa: T201
+            print(f"graphveil: warning: {_visible(_spoken(message))}.", file=sys.stderr)  # noqa: T201
         else:
-            shown_before(message, category, *rest, **more)
+            lines = warnings.formatwarning(message, category, filename, lineno)
+            print(_all_visible(lines), file=sys.stderr)  # noqa: T201  of libraries
 
-    shown_before = warnings.showwarning
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
@@ -141,12 +148,12 @@ def _install_handlers() -> threading.Event:
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"graphveil: error: {text}", file=sys.stderr)  # noqa: T201  the one line of a failure
+    print(f"graphveil: error: {_visible(text)}", file=sys.stderr)  # noqa: T201  the one line of a failure
     return code
 
 
 def _one_line(error: BaseException) -> str:
-    return _escaped(" ".join(_spoken(error).split()))
+    return " ".join(_spoken(error).split())
 
 
 def _spoken(problem: BaseException | str) -> str:
@@ -155,10 +162,16 @@ def _spoken(problem: BaseException | str) -> str:
     return str(problem)
 
 
-def _escaped(text: object) -> str:
-    from graphveil.cli.console import escaped  # noqa: PLC0415  as above
+def _visible(text: str) -> str:
+    from graphveil.terminal import visible  # noqa: PLC0415  importing graphveil.cli stays cheap
 
-    return escaped(str(text))
+    return visible(text)
+
+
+def _all_visible(text: str) -> str:
+    from graphveil.terminal import visible_lines  # noqa: PLC0415  as above
+
+    return visible_lines(text.removesuffix("\n"))
 
 
 def _operating_system(error: OSError) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.advising import Advice, Choice
-from graphveil.cli.console import bars, printable, result, result_json, result_table
+from graphveil.cli.console import bars, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pipes import a_file
@@ -18,6 +18,7 @@ from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds
 from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
 from graphveil.progress import shown
+from graphveil.terminal import printable
 from graphveil.verbs.advise import advise
 
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil import io
-from graphveil.cli.console import printable, say
+from graphveil.cli.console import say
 from graphveil.cli.flags import flag
 from graphveil.data import Data, Table
 from graphveil.errors import UsageError
 from graphveil.evaluate import Attached
+from graphveil.terminal import printable
 
 COLUMN_FLAGS = [
     flag(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 import time
@@ -14,6 +13,7 @@ import msgspec
 
 from graphveil.errors import Message
 from graphveil.progress import Advance, Display
+from graphveil.terminal import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -21,33 +21,10 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 2.0
 """How long a stage may take before a bar is shown."""
 
-LONGEST = 200
-"""The most characters of an id that are shown."""
-
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, changes of the direction of writing, halves of characters."""
-
-
-def escaped(text: str) -> str:
-    """Return text that no terminal obeys: one line, without control characters."""
-    return _UNPRINTABLE.sub(lambda match: ascii(match.group())[1:-1], text)
-
-
-def printable(value: object) -> str:
-    r"""Return a value from data on one line, escaped, and cut where it is very long.
-
-    Examples
-    --------
-    >>> printable("ann\x1b[31m")
-    'ann\\x1b[31m'
-    """
-    text = escaped(str(value))
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
-
 
 def say(text: str) -> None:
     """Print one line to stderr, its options as flags: progress, warnings, summaries."""
-    print(escaped(_as_flags(text)), file=sys.stderr)  # noqa: T201  the command line speaks here
+    print(visible(_as_flags(text)), file=sys.stderr)  # noqa: T201  the command line speaks here
 
 
 def _as_flags(text: str) -> str:
@@ -55,14 +32,14 @@ def _as_flags(text: str) -> str:
 
 
 def result(text: str) -> None:
-    """Print to stdout what was asked for, options in it as flags."""
-    print(_as_flags(text))  # noqa: T201  the command line answers here
+    """Print one line to stdout, of what was asked for, options in it as flags."""
+    print(visible(_as_flags(text)))  # noqa: T201  the command line answers here
 
 
 def result_json(value: Any) -> None:
     """Print a value to stdout as JSON, for the next program in the pipe."""
     raw = msgspec.json.format(msgspec.json.encode(value, enc_hook=_as_flags), indent=2)
-    result(raw.decode())
+    print(visible_json(raw.decode()))  # noqa: T201  as above
 
 
 def result_table(
@@ -100,7 +77,7 @@ def result_table(
             no_wrap=number in on_one_line,
         )
     for row in rows:
-        table.add_row(*(Text(escaped(str(cell))) for cell in row))
+        table.add_row(*(Text(visible(str(cell))) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=160, no_color=True)
@@ -123,7 +100,7 @@ class TerminalBars:
             self.progress.update(self.tasks[-1], visible=False)
         else:
             self._start()
-        task = self.progress.add_task(name, total=total)
+        task = self.progress.add_task(visible(name), total=total)
         self.tasks.append(task)
         try:
             yield lambda done: self.progress.advance(task, done)

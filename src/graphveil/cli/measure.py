@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from graphveil.cli.console import bars, printable, result, result_json, result_table, say
+from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import (
     INPUT,
     OUTPUT_GROUP,
@@ -39,6 +39,7 @@ from graphveil.measures import (
 )
 from graphveil.measures.background_knowledge import NEIGHBORS, WHOLE_ROW
 from graphveil.progress import shown, stage
+from graphveil.terminal import printable
 
 SHOWN_UNPROTECTED = 10
 SHOWN_SIZES = 25

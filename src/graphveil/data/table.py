@@ -27,6 +27,7 @@ from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.naming import repeated_id
 from graphveil.data.origin import of_frame, read_from
 from graphveil.errors import DataError, did_you_mean, option
+from graphveil.terminal import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -502,7 +503,7 @@ class Table(Frames):
 
     def __repr__(self) -> str:
         """Return the size; never a cell."""
-        return f"Table(n_rows={self.n_rows:,}, columns={list(self.columns)})"
+        return visible(f"Table(n_rows={self.n_rows:,}, columns={list(self.columns)})")
 
 
 def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:

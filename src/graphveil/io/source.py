@@ -13,6 +13,7 @@ from typing import IO, NoReturn
 
 from graphveil.errors import InputError, option
 from graphveil.io.formats import Format, compression_of
+from graphveil.terminal import printable
 
 CHUNK = 1 << 22
 LONGEST_LINE = 1 << 26
@@ -181,6 +182,10 @@ def _unpacked(raw: IO[bytes], compression: str | None) -> IO[bytes]:
     return raw
 
 
+SHOWN = 40
+"""So many characters of a value stand in a message."""
+
+
 def shown(value: object) -> str:
     """Return a value on one line, printable and at most 40 characters long.
 
@@ -189,14 +194,4 @@ def shown(value: object) -> str:
     >>> shown("a" * 50)
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'
     """
-    text = printable(str(value))
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def printable(text: str) -> str:
-    """Return text with control characters and undecodable bytes escaped."""
-    return re.sub(
-        r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]",
-        lambda match: match.group().encode("unicode_escape").decode(),
-        text,
-    )
+    return printable(value, SHOWN)

@@ -13,6 +13,7 @@ from graphveil.data.ids import Ids
 from graphveil.measures.partitions import class_sizes_of_nodes
 from graphveil.measures.scalars import Columns, Labels
 from graphveil.rows import Row, Rows
+from graphveil.terminal import printable
 
 Ints: TypeAlias = "NDArray[np.int64]"
 
@@ -169,7 +170,7 @@ class EqualRows(EquivalenceClasses):
 
     def __repr__(self) -> str:
         """Return what is compared and how many are unprotected; never an id."""
-        known = "whole rows" if self.columns is None else ", ".join(self.columns)
+        known = "whole rows" if self.columns is None else ", ".join(map(printable, self.columns))
         return self._described(known, self.noun)
 
 

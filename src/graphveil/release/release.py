@@ -20,6 +20,7 @@ from graphveil.release.linkage import Linkage, read_linkage
 from graphveil.release.matched_pairs import read_levels, read_witness
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.publishing import Publication, WriteOptions, publish
+from graphveil.terminal import visible
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -272,7 +273,9 @@ class Release(Generic[D_co]):
 
     def __repr__(self) -> str:
         """Return the method, the promise and the size."""
-        return f"Release({self.provenance.method}: {self.guarantee.sentence} {self.data!r})"
+        return visible(
+            f"Release({self.provenance.method}: {self.guarantee.sentence} {self.data!r})"
+        )
 
 
 def read_release(folder: str | Path) -> Release[Any]:

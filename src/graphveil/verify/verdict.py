@@ -11,6 +11,7 @@ import msgspec
 from graphveil.claims.guarantees import CheckWord
 from graphveil.errors import Message, option
 from graphveil.html import html_table
+from graphveil.terminal import visible
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 
@@ -98,11 +99,11 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Return the answer in a few words, and how many checks hold."""
-        return str(Message(f"Verdict({self._answer()}; {self.word}, {self._sum()})"))
+        return visible(Message(f"Verdict({self._answer()}; {self.word}, {self._sum()})"))
 
     def __str__(self) -> str:
         """Return the answer and a line a check: what `graphveil verify` prints."""
-        return "\n".join(self.lines())
+        return "\n".join(map(visible, self.lines()))
 
     def _repr_html_(self) -> str:
         """Return the answer and every check as a table, for notebooks."""
