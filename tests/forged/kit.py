@@ -163,6 +163,18 @@ BREAKS = {
     "a line break in quotes": broken_by("\n"),
     "a carriage return in quotes": broken_by("\r"),
     "a NUL in quotes": broken_by("\0"),
+    "a vertical tab in quotes": broken_by("\v"),
+    "a form feed in quotes": broken_by("\f"),
+    "a file separator in quotes": broken_by("\x1c"),
+    "a group separator in quotes": broken_by("\x1d"),
+    "a record separator in quotes": broken_by("\x1e"),
+    "a next line in quotes": broken_by("\x85"),
+    "a line separator in quotes": broken_by("\u2028"),
+    "a paragraph separator in quotes": broken_by("\u2029"),
+    "a vertical tab without quotes": lambda content: last_row(content, lambda row: row + b"\vann"),
+    "a backslash before a quote": lambda content: broken_by(",")(content).replace(
+        b'ann"', b'ann\\"'
+    ),
 }
 """Text that the writer refuses: programs read it in different ways, or not at all."""
 ITEMS |= BREAKS

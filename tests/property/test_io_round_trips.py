@@ -150,6 +150,8 @@ def test_ids_come_back_from_every_format_that_can_carry_them(name, graph):
 @pytest.mark.parametrize("name", [name for name in _holding("graph") if FORMATS[name].text_ids])
 def test_whatever_looks_like_a_number_comes_back_beside_a_word(name):
     for odd in NUMBERLIKE:
+        if name in ("csv", "tsv", "text") and "\u2028" in odd:
+            continue  # refused: some programs end the line there
         again = graph_again(_joined(odd, "ann"), name, "")
         assert {odd, "ann"} == set(again.labels().tolist())
 
@@ -164,6 +166,14 @@ def test_whatever_looks_like_a_number_comes_back_beside_a_word(name):
         (["9" * 20, "7"], "could not be read again from .*is larger than"),
         (["", "ann"], "is empty or holds a line break|is missing"),
         (["a\0b", "ann"], "NUL"),
+        (["a\vb", "ann"], "holds a character at which some programs end a line"),
+        (["a\fb", "ann"], "holds a character at which some programs end a line"),
+        (["\x1cb", "ann"], "holds a character at which some programs end a line"),
+        (["b\x1e", "ann"], "holds a character at which some programs end a line"),
+        (["a\x85b", "ann"], "holds a character at which some programs end a line"),
+        (["a\u2028b", "ann"], "holds a character at which some programs end a line"),
+        (["a\u2029b", "ann"], "holds a character at which some programs end a line"),
+        (["ann\\", "b,c"], "ends in a backslash, so that some programs read on"),
     ],
 )
 def test_ids_that_would_not_be_read_again_are_refused_before_anything_is_written(

@@ -23,8 +23,9 @@ from graphveil.cli.reading import read_input
 from graphveil.data import Graph, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS
-from graphveil.errors import UsageError
+from graphveil.errors import UsageError, warn
 from graphveil.io import kind_read
+from graphveil.io.risky_names import formulas
 from graphveil.measures import (
     MEASURES,
     Cascade,
@@ -294,6 +295,10 @@ def _write_unprotected(measured: Identifiability | EqualRows, path: Path, *, for
             "class_size": measured.own_sizes[unprotected],
         }
     )
+    for advice in formulas(
+        (), [list(map(str, measured.ids[unprotected].tolist()))], or_else="open it as text"
+    ):
+        warn(advice)
     with new_file(path, force=force) as part, part.open("wb") as stream:
         csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), stream)
     say(f"written: {path}, {table.num_rows:,} unprotected {person}s")

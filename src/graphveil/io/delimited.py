@@ -17,7 +17,7 @@ from graphveil.data.columns import known_pairs
 from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.errors import InputError, option
+from graphveil.errors import InputError, option, warn
 from graphveil.io.column_choice import two_columns
 from graphveil.io.columns import read_columns, refuse_value, tables, trimmed
 from graphveil.io.dialect import Dialect, sniff
@@ -30,11 +30,11 @@ from graphveil.io.formats import Format
 from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import Notes, ParsedArcs, ParsedCells, ParsedColumn, ParsedPairs
+from graphveil.io.risky_names import AWKWARD, formulas, refuse_separators
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import SpellingProblem, alike, in_quotes, problem_of, problem_of_some
 from graphveil.io.table_text import fraction_among, read_cells
 
-_AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 _ROWS = 1 << 20
 _KONECT = r"%\s*(a?sym|bip)\b"
 
@@ -297,6 +297,7 @@ def check_texts(texts: pa.Array, form: Format) -> None:
     _refuse_alike(texts, form)
     for value in _awkward(texts):
         _refuse_awkward(value, form)
+    refuse_separators((), [texts.to_pylist()], form.name)
 
 
 def _check_categories(name: str, values: pa.Array, form: Format) -> None:
@@ -388,6 +389,10 @@ def _writer(
     for value in awkward:
         if not quote or "\0" in value:
             _refuse_awkward(value, form)
+    listed = [_texts_in(values) for values in texts]
+    refuse_separators(names, listed, form.name)
+    for advice in formulas(names, listed):
+        warn(advice)
     style = "needed" if awkward else "none"
     first = delimiter.join(map(_quoted, names))
     remark = "# " if form.name == "text" and len(names) == 2 else ""
@@ -411,9 +416,16 @@ def _refuse_awkward(value: str, form: Format) -> None:
 
 
 def _awkward(values: pa.Array | None) -> Iterator[str]:
-    if values is not None and pa.types.is_string(values.type):
-        yield from (value for value in values.to_pylist() if _AWKWARD.search(value))
+    yield from filter(AWKWARD.search, _texts_in(values))
+
+
+def _texts_in(values: pa.Array | None) -> list[str]:
+    """Return the texts of a column; none where it holds numbers."""
+    if values is None or not pa.types.is_string(values.type):
+        return []
+    texts: list[str] = values.to_pylist()
+    return texts
 
 
 def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if _AWKWARD.search(name) else name
+    return '"' + name.replace('"', '""') + '"' if AWKWARD.search(name) else name

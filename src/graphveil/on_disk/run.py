@@ -371,6 +371,7 @@ class _Run:
                 seconds=self.seconds,
                 withheld=method.withheld(),
             ),
+            advice=written.advice,
             linkage=files.linkage(),
         )
 

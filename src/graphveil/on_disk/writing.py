@@ -22,6 +22,7 @@ from graphveil.io.blocks import write_pairs
 from graphveil.io.dialect import Dialect
 from graphveil.io.parquet_files import batches_in, parquet_writer
 from graphveil.io.parsed import Notes
+from graphveil.io.risky_names import formulas
 from graphveil.io.source import Source
 from graphveil.on_disk.intake import PIECE_ROWS, Facts, Numbering, features_of
 from graphveil.on_disk.lists import grouped, lists_of
@@ -36,11 +37,12 @@ WRITTEN_ROWS = 1 << 20
 
 
 class Written(NamedTuple):
-    """What the data files are, and the classes that they hold."""
+    """What the data files are, the classes that they hold, and what the writer warned of."""
 
     described: Described
     smallest_class: int
     n_classes: int
+    advice: tuple[str, ...] = ()
 
 
 class _Items(NamedTuple):
@@ -107,7 +109,8 @@ class DataFiles:
             smallest, n_classes = classes_of(
                 data, self.form, items.in_order, n_rows, self.scratch, self.engine.memory_mib
             )
-        return Written(described, smallest, n_classes)
+        listed = [] if texts is None or self.form.module != "delimited" else texts.to_pylist()
+        return Written(described, smallest, n_classes, formulas((), [listed]))
 
     def linkage(self) -> Iterator[pa.Table]:
         """Yield who became whom in the order of the original, once the data is written."""

@@ -18,6 +18,7 @@ from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
 from graphveil.errors import InputError, ReleaseError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
+from graphveil.io.risky_names import SEPARATORS, formulas, refuse_separators
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
 from graphveil.records.manifest import ID_COLUMN, DataFile, Described
@@ -43,8 +44,8 @@ SUPPRESSED_TEXTS = ("*", "")
 """What readers of tables take for suppressed cells."""
 
 
-_BROKEN = re.compile(r"[\n\r\0]")
-_MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
+_BROKEN = re.compile(f"[\n\r\0{SEPARATORS}]")
+_MISREAD = re.compile(rf'["\n\r\0{SEPARATORS}]|^[\s\ufeff]|\s$|[\t,;#%].*\\$')
 """Names of columns that some programs read from text as others."""
 
 
@@ -101,14 +102,15 @@ def check_categories(table: Table, form: Format) -> None:
     """Refuse a table with a value that whoever reads its release takes for something else.
 
     No format of a release has values that read as suppressed cells, not even one in which those are
-    null; text has none with a line break.
+    null; text has none with a line break, and none that ends in a backslash where it is quoted.
 
     Raises
     ------
     InputError
         Where a cell says `*`, is an empty text, or cannot stand in a text file.
     """
-    for name, values in zip(table.columns, table.without_unused().categories, strict=True):
+    used = table.without_unused().categories
+    for name, values in zip(table.columns, used, strict=True):
         for mark in SUPPRESSED_TEXTS:
             if values.dtype.kind != "i" and mark in values:
                 raise InputError(
@@ -123,6 +125,8 @@ def check_categories(table: Table, form: Format) -> None:
                 f"programs read in different ways from {form.name}. Use "
                 f"{option('format', 'parquet')}."
             )
+    if form.name in DELIMITED:
+        refuse_separators((), (map(str, v) for v in used if v.dtype.kind != "i"), form.name)
 
 
 def check_columns(names: Sequence[str], form: Format) -> None:
@@ -150,9 +154,25 @@ def check_columns(names: Sequence[str], form: Format) -> None:
         if form.name in DELIMITED and _MISREAD.search(name):
             raise InputError(
                 f"some programs read the column {name!r} of a {form.name} file as another: it "
-                "holds a quote or a line break, or begins or ends with a blank. Rename it, or use "
-                f"{option('format', 'parquet')}."
+                "holds a quote or a line break, begins or ends with a blank, or ends in a "
+                f"backslash in quotes. Rename it, or use {option('format', 'parquet')}."
             )
+
+
+def formulas_in(data: Data, format: str) -> tuple[str, ...]:  # noqa: A002  the users' word
+    """Return what a writer warns of in these data: names that a spreadsheet runs as formulas.
+
+    Examples
+    --------
+    >>> likes = Bipartite.from_pairs([0, 1], ["=1+1", "tea"])
+    >>> formulas_in(likes, "csv")[0].partition(" with")[0], formulas_in(likes, "parquet")
+    ('1 name begins', ())
+    """
+    if format not in DELIMITED or isinstance(data, Graph):
+        return ()
+    listed = data.categories if isinstance(data, Table) else (data.feature_labels(),)
+    texts = [values.tolist() for values in listed if values.dtype.kind != "i"]
+    return formulas(getattr(data, "columns", ()), texts)
 
 
 def check_items(names: pa.Array, form: Format) -> None:

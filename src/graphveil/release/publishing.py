@@ -14,7 +14,7 @@ import msgspec
 from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.errors import GraphveilError, warn
+from graphveil.errors import GraphveilError, Message, warn
 from graphveil.records.ledger import Composed, Spent
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
 from graphveil.records.record import (
@@ -51,6 +51,8 @@ class Publication:
         Where they come from.
     private
         What their owner may see; None where it is not known.
+    advice
+        What the owner was warned of while files were written, for the private record.
     linkage
         Who became whom in the order of the original, as tables of the columns ``original`` and
         ``released``; asked for only where the linkage is kept.
@@ -66,6 +68,7 @@ class Publication:
     provenance: Provenance
     conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
+    advice: tuple[str, ...] = ()
     linkage: Iterable[pa.Table] | None = None
     levels: Iterable[pa.Table] | None = None
     witness: Iterable[pa.Table] | None = None
@@ -146,7 +149,9 @@ def publish(
         write_manifest(stage.public, publication, composed)
         if publication.private is not None:
             private = publication.private
-            warned = dataclasses.replace(private, warnings=(*private.warnings, *beside))
+            advice = (str(Message(text)) for text in publication.advice)
+            said = tuple(dict.fromkeys((*private.warnings, *advice, *beside)))
+            warned = dataclasses.replace(private, warnings=said)
             _write_private_folder(stage, publication, warned, options)
     return folder
 

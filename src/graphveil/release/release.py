@@ -15,7 +15,7 @@ from graphveil.errors import UsageError
 from graphveil.html import html_table
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
-from graphveil.release.files import read_data, write_data
+from graphveil.release.files import formulas_in, read_data, write_data
 from graphveil.release.linkage import Linkage, read_linkage
 from graphveil.release.matched_pairs import read_levels, read_witness
 from graphveil.release.provenance import Private, Provenance
@@ -161,6 +161,8 @@ class Release(Generic[D_co]):
         levels = private.levels if private is not None else None
         witness = private.witness if private is not None else None
 
+        advice = formulas_in(self.data, form)
+
         def write_files(public: Path) -> Publication:
             return Publication(
                 described=write_data(self.data, public, form),
@@ -168,6 +170,7 @@ class Release(Generic[D_co]):
                 conditions=self.conditions,
                 provenance=self.provenance,
                 private=private,
+                advice=advice,
                 linkage=None if known is None else [known.table()],
                 levels=None if levels is None else [levels.table()],
                 witness=None if known is None or witness is None else witness.tables(known),

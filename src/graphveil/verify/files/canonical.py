@@ -21,14 +21,17 @@ from graphveil.verify.database import (
 from graphveil.verify.verdict import shown
 
 _ROWS = 1 << 18
-_SPACES = (
+SPACES = (
     r"\s\x0b\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 )
-_AWKWARD = rf'["\n\r\t,;#%\x00]|^[{_SPACES}]|[{_SPACES}]$|^$'
+_AWKWARD = rf'["\n\r\t,;#%\x00]|^[{SPACES}]|[{SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
 
 _PLAIN = re.compile(r"\w+", re.ASCII)
-_BROKEN = r"[\n\r\x00]"
+_BROKEN = r"[\n\r\x00\x0b\x0c\x1c-\x1e\x{85}\x{2028}\x{2029}]"
+"""Where programs end a line, or the text: some at one of these, some at another."""
+
+_BACKSLASH = r"\\$"
 
 Part = bytes | str
 """Lines as they are, or SQL that gives a line a row, in order."""
@@ -95,9 +98,10 @@ def compare_cells(
         Where a byte differs; the message names file and line.
     """
     texts = [name for name, kind in columns if kind == "VARCHAR"]
-    quoted = first_text(db, table, texts, _AWKWARD) is not None
-    if quoted:
-        _refuse_broken(db, path, table, texts)
+    quoted = False
+    if first_text(db, table, texts, f"{_AWKWARD}|{_BROKEN}") is not None:
+        quoted = first_text(db, table, texts, _AWKWARD) is not None
+        _refuse_broken(db, path, table, texts, quoted=quoted)
     names = [identifier(name) if _is_awkward(db, name) else name for name in header]
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
     line = f", {literal(delimiter)}, ".join(cells)
@@ -117,13 +121,21 @@ def _cell(name: str, kind: str, *, quoted: bool) -> str:
     return name
 
 
-def _refuse_broken(db: Database, path: Path, table: str, texts: Sequence[str]) -> None:
+def _refuse_broken(
+    db: Database, path: Path, table: str, texts: Sequence[str], *, quoted: bool
+) -> None:
     """Refuse text that programs read in different ways, in quotes or not."""
     broken = first_text(db, table, texts, _BROKEN)
     if broken is not None:
         raise UnreadableError(
             f"{path.name}: the text {shown(broken)} holds a line break or NUL, which programs "
             "read in different ways"
+        )
+    escaping = first_text(db, table, texts, _BACKSLASH) if quoted else None
+    if escaping is not None:
+        raise UnreadableError(
+            f"{path.name}: the text {shown(escaping)} ends in a backslash before its quote, which "
+            "programs read in different ways"
         )
 
 

@@ -26,7 +26,7 @@ _EXTENSIONS = {
 _WITH_EVERYONE = frozenset({"graphml"})
 """Formats whose data file has no columns, and lists everyone itself."""
 
-_MISREAD = re.compile(r'["\n\r\0]|^[\s\ufeff]|\s$')
+_MISREAD = re.compile(r'["\n\r\0\v\f\x1c-\x1e\x85\u2028\u2029]|^[\s\ufeff]|\s$|[\t,;#%].*\\$')
 """Names in the first line of a text file that some programs strip, or take for several lines."""
 
 

@@ -15,6 +15,7 @@ from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
 from graphveil.verify.files.delimited import DELIMITERS, load_delimited
+from graphveil.verify.files.item_names import no_item
 from graphveil.verify.kinds.kind import (
     CELLS,
     COST,
@@ -69,6 +70,9 @@ def _delimited(db: Database, path: Path, file: DataFile) -> None:
     row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
     if row:
         raise UnreadableError(f"{path.name}, line {row[0]}: there is no item")
+    problem = no_item(db)
+    if problem:
+        raise UnreadableError(f"{path.name}: {problem}")
 
 
 def _columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
