@@ -67,7 +67,8 @@ class Hint(NamedTuple):
         if value is None:
             return name
         if isinstance(value, list):
-            return f"{name}=({', '.join(json.dumps(one, ensure_ascii=False) for one in value)})"
+            listed = ", ".join(json.dumps(one, ensure_ascii=False) for one in value)
+            return f"{name}=({listed}{',' if len(value) == 1 else ''})"
         literal = value if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
         return f"{name}={literal}"
 

@@ -27,6 +27,7 @@ def test_its_commands_can_be_pasted_whatever_the_name_of_the_file(graphveil_here
     names += [f"p{u},p{(u + step) % 12},1" for u in range(12) for step in (1, 2)]
     (cwd / "my friends' $HOME.csv").write_text("\n".join(names) + "\n")
     reading = ("--source-column", "caller", "--target-column", "called", "--ignore-weights")
+    reading += ("--directed", "symmetrize")
     done = graphveil_here("advise", "my friends' $HOME.csv", *reading)
     listed = commands_of(done.out)
     named = [shlex.split(line)[2] for line in listed]

@@ -58,7 +58,9 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     done = graphveil_here("evaluate", "out", "--original", "friends.csv")
     assert 0 == done.code
     missing = "core-correlation: not measured: undefined: everybody scores the same"
-    assert [missing] == [line[: len(missing)] for line in done.err.splitlines()]
+    *lines, kind = done.err.splitlines()
+    assert [missing] == [line[: len(missing)] for line in lines]
+    assert "friends.csv: read as a network" == kind
     of_graphs = [name for name, metric in METRICS.items() if metric.kind is gv.Graph]
     assert set(of_graphs) - {"core-correlation"} == {n for n in of_graphs if n in done.out}
 
@@ -66,7 +68,7 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     done = graphveil_here(
         "evaluate", "out", "--original", "friends.csv", "--json", "--metrics", *named
     )
-    assert (0, "") == (done.code, done.err)
+    assert (0, "friends.csv: read as a network\n") == (done.code, done.err)
     printed = json.loads(done.out)
     assert named == list(dict.fromkeys(row["question"] for row in printed["rows"]))
     assert all(row["unit"] for row in printed["rows"])

@@ -53,7 +53,14 @@ NUMBERS = [(1, 2), (2, 3), (7, 9)]
 NAMES = [("ann", "bob"), ("bob", "cyd")]
 TEA = {"ann": ["rye", "tea"], "bob": ["tea"]}
 CELLS = {"sex": ["f", "m"], "town": ["Oslo", None]}
-HOWEVER = "Say which two count, such as"
+TABLE = (
+    "Where a row is a person they are a table: say --kind table, with a method that reads tables. "
+    "Where two of them are "
+)
+HOWEVER = TABLE + "the ends of ties, say which two count, such as"
+MANY = TABLE + (
+    "the ends of ties, name them by --source-column and --target-column, and say --ignore-weights"
+)
 CALLS = "caller,callee,duration\n1,2,60\n2,3,5\n7,9,8\n"
 
 LAYOUTS = {
@@ -368,9 +375,7 @@ LAYOUTS = {
     "two pairs of known names": graph(
         "a.csv",
         "from,to,a,b\n1,2,3,4\n",
-        "a.csv: 4 columns of which several pairs may be meant: from, to, a, b. "
-        + HOWEVER
-        + " --source-column from --target-column to --ignore-weights",
+        "a.csv: 4 columns of which several pairs may be meant: from, to, a, b. " + MANY,
         ignore_weights=True,
     ),
     "three columns without names": graph(
@@ -427,9 +432,7 @@ LAYOUTS = {
     "a matrix with names": graph(
         "a.csv",
         ",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n",
-        "a.csv: 4 columns like those of a matrix: (no name, number 1), a, b, c. "
-        + HOWEVER
-        + " --source-column 1 --target-column 2 --ignore-weights",
+        "a.csv: 4 columns like those of a matrix: (no name, number 1), a, b, c. " + MANY,
         ignore_weights=True,
     ),
     "undirected ties of Gephi": graph(
@@ -563,8 +566,8 @@ LAYOUTS = {
         "a.tsv",
         "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
         "a.tsv: 4 columns without names: columns 1 to 4. "
-        + HOWEVER
-        + " --user-column 1 --item-column 2 --ignore-weights",
+        + TABLE
+        + "users and items, name them by --user-column and --item-column, and say --ignore-weights",
     ),
     "users with their items": likes("a.txt", "ann tea rye\nbob tea\n", TEA),
     "a line of names above users with their items": likes(
@@ -665,9 +668,34 @@ LAYOUTS = {
     "Stata's missing numbers": table(
         "a.csv",
         "sex,age\nf,34\nm,.\n",
-        {"sex": ["f", "m"], "age": ["34", "."]},
-        said="column age has . among numbers, read as a category: if nothing is meant, say "
-        "--suppressed '*' --suppressed '' --suppressed .",
+        "a.csv: cells say ., the first in the column age: if nothing is meant, say --suppressed "
+        "'*' --suppressed '' --suppressed .; if it is a value, say --categories .",
+    ),
+    "missing texts": table(
+        "a.csv",
+        "sex,town\nf,Oslo\n?,NA\nm,Rome\n",
+        "a.csv: cells say ?, NA, the first in the column sex and in 1 more: if nothing is meant, "
+        "say --suppressed '*' --suppressed '' --suppressed '?' --suppressed NA; if it is a value, "
+        "say --categories '?' --categories NA",
+    ),
+    "missing texts, said": table(
+        "a.csv",
+        "sex,town\nf,Oslo\n?,NA\nm,Rome\n",
+        {"sex": ["f", "?", "m"], "town": ["Oslo", None, "Rome"]},
+        suppressed=("*", "", "NA"),
+        categories=("?",),
+    ),
+    "a sum below": table(
+        "a.csv",
+        "town,sex\nOslo,f\nRome,m\nTotal,\n",
+        "a.csv: the last row says Total in the column town: it may add up the others, and is no "
+        "person then. Take it out, or, if it is a value, say --categories total",
+    ),
+    "a sum below, said": table(
+        "a.csv",
+        "town,sex\nOslo,f\nRome,m\nTotal,\n",
+        {"town": ["Oslo", "Rome", "Total"], "sex": ["f", "m", None]},
+        categories=("total",),
     ),
     "cells of spaces": table(
         "a.csv",
@@ -749,4 +777,5 @@ def test_in_python_a_message_names_arguments(tmp_path):
     with pytest.raises(InputError) as caught:
         load_graph(path)
     say = 'source_column="x", target_column="y", ignore_weights=True'
-    assert str(caught.value).endswith(f"Say which two count, such as {say}")
+    assert str(caught.value).endswith(f"say which two count, such as {say}")
+    assert 'say kind="table"' in str(caught.value)

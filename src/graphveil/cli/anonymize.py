@@ -212,6 +212,8 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
             ),
             report=partial(say_report, path),
         )
+    if flags.on_disk:
+        say(f"{path.name}: read as {kind_read(options).words}")
     note = None if flags.format else note_on_format(path, options.format)
     if note is not None:
         say(f"{path.name}: {note}")

@@ -13,6 +13,7 @@ from graphveil.cli.console import bars, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
+from graphveil.io import kind_read
 from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import shown
 from graphveil.records.record import ATTACKED, private_folder
@@ -45,6 +46,7 @@ def _run(folder: Path, **given: Any) -> int:
         result_json(rows.summary())
     else:
         _print(rows, folder)
+    say(f"{path.name}: read as {kind_read(read.options).words}")
     return 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.cli.attached_column import COLUMN_FLAGS, AttachedColumn
-from graphveil.cli.console import bars, result_json, result_table
+from graphveil.cli.console import bars, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
@@ -14,7 +14,7 @@ from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.errors import UsageError
 from graphveil.evaluate.metrics import METRICS
-from graphveil.io import AnyOptions, load
+from graphveil.io import AnyOptions, kind_read, load
 from graphveil.progress import shown
 from graphveil.rows import Rows
 
@@ -44,6 +44,7 @@ def _run(folder: Path, **given: Any) -> int:
         result_json(rows.summary())
     else:
         print_rows(rows)
+    say(f"{path.name}: read as {kind_read(read.options).words}")
     return 0
 
 

@@ -5,7 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
+from graphveil.data.columns import plain
 from graphveil.errors import DataError, option
+
+MANY_TIES = 20
+"""Where one tie in seven is mutual, so many without a mutual one are one list in 22."""
+
+_DIRECTED_NAMES = frozenset(
+    {
+        ("from", "to"),
+        ("fromnode", "tonode"),
+        ("sender", "receiver"),
+        ("sender", "recipient"),
+        ("caller", "callee"),
+        ("caller", "called"),
+        ("follower", "followee"),
+        ("follower", "followed"),
+        ("payer", "payee"),
+        ("lender", "borrower"),
+        ("giver", "receiver"),
+        ("seller", "buyer"),
+        ("citing", "cited"),
+        ("parent", "child"),
+    }
+)
+"""Names of two columns that say who does it to whom; source and target say it of no tie."""
 
 Directed = Literal["symmetrize", "refuse"]
 """What to do with ties whose directions matter: forget them, or refuse the data."""
@@ -22,6 +46,8 @@ class Ties(NamedTuple):
         Those with an arc in both directions.
     said
         Whether the data calls itself directed; None where it says nothing.
+    names
+        The names of the columns of both ends, where there are any.
 
     Examples
     --------
@@ -29,18 +55,28 @@ class Ties(NamedTuple):
     (True, False)
     >>> Ties(n=3, mutual=0, said=True).matter, Ties(n=3, mutual=3, said=True).matter
     (True, False)
+    >>> Ties(n=30, mutual=0, names=("from", "to")).matter, Ties(n=30, mutual=0).matter
+    (True, False)
     """
 
     n: int
     mutual: int
     said: bool | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def matter(self) -> bool:
         """Whether an undirected graph forgets a direction."""
         if self.said is None:
-            return 0 < self.mutual < self.n
+            return 0 < self.mutual < self.n or self._named
         return self.said and self.mutual < self.n
+
+    @property
+    def _named(self) -> bool:
+        """Whether the columns are named after a direction, and no tie of many is mutual."""
+        ends = tuple(map(plain, self.names))
+        directed = ends in _DIRECTED_NAMES or ends[::-1] in _DIRECTED_NAMES
+        return directed and self.mutual == 0 and self.n >= MANY_TIES
 
     @property
     def refusal(self) -> str:
@@ -48,6 +84,8 @@ class Ties(NamedTuple):
         percent = 100 * self.mutual / self.n
         share = f"{self.mutual:,} of {self.n:,} ties are mutual ({percent:.1f} %)"
         why = "ties are directed" if self.said else "ties seem to be directed"
+        if self.said is None and self._named:
+            why = f"ties seem to be directed, by the names {' and '.join(self.names)}"
         return (
             f"{why}: {share}. Graphs here are undirected; to forget the directions, say "
             f"{option('directed', 'symmetrize')}."

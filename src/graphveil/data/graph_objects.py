@@ -240,7 +240,8 @@ class GraphObjects(Frames):
                 ids=labels,
             )
         said = _types_say_directed(table, names) or None
-        Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
+        mutual = dropped.reciprocal_pairs
+        Ties(n=graph.n_edges, mutual=mutual, said=said, names=names).check(directed)
         warn_dropped(dropped)
         return read_from(noting(graph, left_out), of_frame(table))
 

@@ -36,6 +36,8 @@ class ShippedSet:
         Where the original is.
     note
         How the file was derived from the original.
+    categories
+        Texts of a table that are values, although they often stand for a missing one.
     """
 
     name: str
@@ -47,6 +49,7 @@ class ShippedSet:
     source: str
     url: str
     note: str
+    categories: tuple[str, ...] = ()
 
 
 _ALL = (
@@ -88,6 +91,7 @@ _ALL = (
     ShippedSet(
         name="adult-sample",
         kind="table",
+        categories=("?",),
         files=("adult_sample.csv",),
         n=2000,
         m=8,
@@ -161,7 +165,7 @@ def load(name: str) -> Data:
         return io.read_graph(path, header="yes")
     if item.kind == "bipartite":
         return io.read_bipartite(path, header="yes", users=_FILES / item.files[1])
-    return io.read_table(path, header="yes")
+    return io.read_table(path, header="yes", categories=item.categories)
 
 
 def _shipped(name: str) -> ShippedSet:

@@ -10,6 +10,9 @@ from graphveil.io.options import Ends
 from graphveil.io.parsed import Notes
 from graphveil.io.source import Source, shown
 
+MOST_COLUMNS_OF_PAIRS = 3
+"""A file of more columns is no list of pairs, unless names of columns or options say so."""
+
 
 def two_columns(
     source: Source,
@@ -129,12 +132,23 @@ def _recognized(
 def refuse_columns(
     source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, why: str
 ) -> NoReturn:
-    """Refuse columns of which nobody said which two count, with what to copy."""
-    examples: list[str | int] = [header[0], header[1]] if header and all(header[:2]) else [1, 2]
-    say = options(**dict(zip(ends.names, examples, strict=True)), ignore_weights=True)
+    """Refuse columns of which nobody said which two count, with what to copy.
+
+    A file of many columns is a table more likely than not: two of its columns may name what people
+    are, and nobody's ids, so none are proposed.
+    """
+    if n_columns > MOST_COLUMNS_OF_PAIRS:
+        first, second = map(option, ends.names)
+        say = f"name them by {first} and {second}, and say {option('ignore_weights', value=True)}"
+    else:
+        examples: list[str | int] = [header[0], header[1]] if header and all(header[:2]) else [1, 2]
+        named = dict(zip(ends.names, examples, strict=True))
+        say = f"say which two count, such as {options(**named, ignore_weights=True)}"
+    pairs = "the ends of ties" if ends.names[0] == "source_column" else "users and items"
     source.refuse(
-        f"{n_columns} columns {why}: {_listed(header, n_columns)}. Say which two count, such as "
-        f"{say}"
+        f"{n_columns} columns {why}: {_listed(header, n_columns)}. Where a row is a person they "
+        f"are a table: say {option('kind', 'table')}, with a method that reads tables. Where two "
+        f"of them are {pairs}, {say}"
     )
 
 

@@ -66,7 +66,12 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         left, right = frame.columns(chosen, notes, share_labels=True)
         said = _types_say_directed(frame, chosen) or None
     return ParsedArcs(
-        source=left.codes, target=right.codes, labels=left.labels, directed=said, notes=notes
+        source=left.codes,
+        target=right.codes,
+        labels=left.labels,
+        directed=said,
+        names=chosen,
+        notes=notes,
     )
 
 

@@ -48,6 +48,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     left, right = _ends(source, dialect, chosen, options, notes, shared=True)
     arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = _types_say_directed(source, dialect, chosen) or _says_directed(dialect)
+    arcs.names = _names_of(chosen, dialect.header, notes.header)
     return arcs if notes.header or dialect.marked else _without_count_line(arcs)
 
 
@@ -62,6 +63,13 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     return ParsedPairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
+
+
+def _names_of(
+    chosen: tuple[int, int], header: tuple[str, ...], inferred: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the names of the columns of both ends; none where they have none."""
+    return tuple(header[column] for column in chosen) if header else inferred
 
 
 def has_lists(dialect: Dialect, options: BipartiteOptions) -> bool:

@@ -27,6 +27,9 @@ _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _ROW = re.compile(rb"^[ \t]*[^#%\s]", re.MULTILINE)
 _BLANK_LINE = re.compile(rb"^ +(?=\r?$)", re.MULTILINE)
 _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
+_ATTRIBUTES = re.compile(r"""^(.*?)\{\s*(['"]).+?\2\s*:.*\}\s*$""")
+"""A line that ends in a dictionary, as Python writes one; what stands before it."""
+
 _LIST_NAMES = frozenset({"id", "ids", "node", "vertex", "name", "user", "person", "item", "member"})
 """Names of the only column of a file that lists ids, as `plain` gives them."""
 
@@ -120,6 +123,8 @@ def sniff(
     if separator is None:
         order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]
         separator = _delimiter(lines, order, fallback=WHITESPACE if spaces else order[0])
+    if spaces:
+        _refuse_attributes(source, lines, separator)
     rows = [split(line, separator) for line in lines]
     kind = _first_row(source, rows) if header == "auto" else "asked"
     named = header == "yes" or kind in ("known", "inferred")
@@ -163,6 +168,22 @@ def _spelled(source: Source, delimiter: str | None) -> str | None:
     return source.refuse(
         f"{shown(delimiter)!r} cannot be {option('delimiter')}. Give one character such as |, "
         "or ::, tab or space."
+    )
+
+
+def _refuse_attributes(source: Source, lines: list[str], separator: str) -> None:
+    """Refuse ties with attributes in braces behind them that would become cells or ids."""
+    braces = [match for line in lines if (match := _ATTRIBUTES.search(line))]
+    if not braces:
+        return
+    parted = all(len(split(match[1].strip(), separator)) > 1 for match in braces)
+    if parted and len({len(split(line, separator)) for line in lines}) == 1:
+        return
+    source.refuse(
+        f"attributes in braces stand behind the ties ({shown(braces[0].group().strip())}), as "
+        "networkx.write_edgelist writes them. Write the ties alone, by "
+        "networkx.write_edgelist(graph, path, data=False), or attributes as columns, by "
+        "data=['weight', 'date']."
     )
 
 

@@ -168,3 +168,26 @@ def check_names_again(source: Source, dialect: Dialect, header: Header, again: l
             f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
             f"{shown(again[0])} is an id below, too. {either('header', 'yes', 'no')}"
         )
+
+
+def refuse_first_id(source: Source, dialect: Dialect, first: str) -> NoReturn:
+    """Refuse the first line of a list of ids, which may be names of columns or an id.
+
+    Raises
+    ------
+    InputError
+        Always; it names further columns, where the file has them.
+    """
+    if dialect.n_columns == 1:
+        source.refuse(
+            f"the first line ({shown(first)}) may be a name or an id that the data does not "
+            "have. Put a line with id above it, or take it out.",
+            line=1,
+        )
+    _, line = next((n, text) for n, text in source.lines() if text.strip())
+    cells = ", ".join(map(shown, dialect.cells(line)))
+    source.refuse(
+        f"a list of ids has one column, this file {dialect.n_columns}: {cells}. Give the ids "
+        "alone, below a line with id.",
+        line=1,
+    )

@@ -146,6 +146,14 @@ class TableOptions:
     suppressed: tuple[str, ...] = field(
         default=("*", ""), metadata={"help": "Texts that stand for a suppressed cell."}
     )
+    categories: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Texts that are values although they often stand for a missing one or a sum, "
+            "such as ?, NA or Total; a table with one is refused unless it is named here or is "
+            "suppressed."
+        },
+    )
     bins: Mapping[str, str] = field(
         default_factory=dict,
         metadata={

@@ -49,7 +49,7 @@ class ParsedArcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
     `directed` says whether the file calls itself directed, None where it says nothing; `twice`
-    that the format lists every edge at both ends.
+    that the format lists every edge at both ends; `names` are those of the columns of both ends.
     """
 
     source: NDArray[np.int32]
@@ -57,6 +57,7 @@ class ParsedArcs:
     labels: Ids
     directed: bool | None = None
     twice: bool = False
+    names: tuple[str, ...] = ()
     notes: Notes = field(default_factory=Notes)
 
 

@@ -16,6 +16,7 @@ from graphveil.data.naming import naming_columns
 from graphveil.data.origin import FileOrigin, read_from
 from graphveil.errors import DataError, InputError, one_of
 from graphveil.io.dialect import sniff
+from graphveil.io.first_row import refuse_first_id
 from graphveil.io.formats import format_of
 from graphveil.io.kinds import columns_of
 from graphveil.io.options import (
@@ -27,8 +28,9 @@ from graphveil.io.options import (
     options_of,
 )
 from graphveil.io.parsed import ParsedArcs, ParsedColumn, ParsedPairs
+from graphveil.io.questioned import ask_about_cells
 from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
-from graphveil.io.source import Source, shown
+from graphveil.io.source import Source
 from graphveil.io.spelling import may_be_missing
 from graphveil.lazy import resolve
 
@@ -69,6 +71,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
         arcs = _over_all_nodes(source, arcs, options.nodes)
     rows = arcs.source.size
     labels, said, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
+    names = arcs.names
     ends = [arcs.source, arcs.target]
     del arcs
     lists, dropped = neighbor_lists(ends, labels.size)
@@ -76,7 +79,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     graph = Graph(*lists, labels, left_out)
     if graph.n_nodes < 2:
         source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
-    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said)
+    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
     if ties.matter and options.directed != "symmetrize":
         source.refuse(ties.refusal)
     notes.rows = notes.rows or rows
@@ -84,6 +87,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     return Reading(
         read_from(graph, FileOrigin.of(source.path)),
         ReadingReport(
+            kind=kind_of(Graph).words,
             format=source.format.name,
             compression=source.compression,
             self_loops=dropped.self_loops,
@@ -150,6 +154,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     return Reading(
         read_from(named, FileOrigin.of(source.path)),
         ReadingReport(
+            kind=kind_of(Bipartite).words,
             format=source.format.name,
             compression=source.compression,
             duplicates=duplicates,
@@ -189,6 +194,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     source = _source(path, options.format)
     cells = source.format.reader("table")(source, options)
     columns = dict(cells.columns)
+    ask_about_cells(source, columns, options)
     ids = columns.pop(options.ids) if options.ids is not None else None
     try:
         table = Table.from_columns(
@@ -207,7 +213,10 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     return Reading(
         read_from(table, FileOrigin.of(source.path)),
         ReadingReport(
-            format=source.format.name, compression=source.compression, **cells.notes.reported()
+            kind=kind_of(Table).words,
+            format=source.format.name,
+            compression=source.compression,
+            **cells.notes.reported(),
         ),
     )
 
@@ -406,10 +415,7 @@ def _listed_ids(path: str | Path, known: Ids) -> Ids:
     ids: Ids = listed.labels
     if source.format.module == "delimited" and ids.dtype.kind == "T" and ids.size > 1:
         first = str(ids[listed.codes[0]])
-        if sniff(source, "auto", spaces=False).undecided and first not in known.tolist():
-            source.refuse(
-                f"the first line ({shown(first)}) may be a name or an id that the data does not "
-                "have. Put a line with id above it, or take it out.",
-                line=1,
-            )
+        dialect = sniff(source, "auto", spaces=False)
+        if dialect.undecided and first not in known.tolist():
+            refuse_first_id(source, dialect, first)
     return ids

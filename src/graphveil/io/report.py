@@ -18,8 +18,10 @@ class ReadingReport:
 
     Parameters
     ----------
+    kind
+        What the file was read as, in words.
     format, compression
-        What the file was read as.
+        The format that it has.
     rows
         Data rows (edges as listed, lines of a table, entries of a matrix).
     header
@@ -65,6 +67,7 @@ class ReadingReport:
     ['read 5 rows of csv', 'dropped 1 self-loop']
     """
 
+    kind: str = ""
     format: str
     compression: str | None = None
     rows: int = 0
@@ -98,7 +101,8 @@ class ReadingReport:
     def lines(self) -> list[Message]:
         """Return a sentence for everything that happened."""
         packed = f", {self.compression}" if self.compression else ""
-        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}")
+        kind = f" as {self.kind}" if self.kind else ""
+        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}{kind}")
         return [read, *self._notes()]
 
     def dropped(self) -> list[Message]:

@@ -13,20 +13,17 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from graphveil.data.bins import binned
-from graphveil.errors import did_you_mean, mapping, option, several
+from graphveil.errors import did_you_mean, either, mapping, option, several
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.parsed import Notes, ParsedCells
+from graphveil.io.questioned import AMONG_NUMBERS
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import NUMBER
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
-_NOTHING = pa.array(
-    ["", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>"]
-)
-"""What a cell says, in lower case and without space, that may stand for no value."""
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
 _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
@@ -43,6 +40,7 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     if table.num_rows == 0:
         source.refuse("there are names but no rows. Give at least one row.")
     check_columns(source, names, options)
+    _check_first_row(source, table, dialect, options)
     _check_no_second_header(source, table, dialect)
     columns = {}
     odd: list[tuple[str, str]] = []
@@ -58,6 +56,32 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
     return ParsedCells(columns=columns, notes=notes)
+
+
+def _check_first_row(
+    source: Source, table: pa.Table, dialect: Dialect, options: TableOptions
+) -> None:
+    """Refuse a first row of which most cells stand again below, in other rows: it may be a person.
+
+    Raises
+    ------
+    InputError
+        Where nobody said whether it names the columns.
+    """
+    if options.header != "auto" or not dialect.header:
+        return
+    same = [
+        pc.equal(pc.utf8_trim_whitespace(column), name).to_numpy()
+        for name, column in zip(dialect.header, table.columns, strict=True)
+    ]
+    whole = np.count_nonzero(np.all(same, axis=0))
+    again = [n for n, at in zip(dialect.header, same, strict=True) if np.count_nonzero(at) > whole]
+    if 2 * len(again) > len(dialect.header):
+        source.refuse(
+            f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
+            f"{shown(again[0])} stands below it, too. {either('header', 'yes', 'no')}",
+            line=1,
+        )
 
 
 def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:
@@ -206,7 +230,9 @@ def _odd_cell(values: pa.Array) -> str | None:
 
 def _apart(values: pa.Array) -> tuple[pa.Array, list[str]]:
     """Return the texts that say something, and those that may stand for no value."""
-    nothing = pc.is_in(pc.utf8_trim_whitespace(pc.utf8_lower(values)), value_set=_NOTHING)
+    nothing = pc.is_in(
+        pc.utf8_trim_whitespace(pc.utf8_lower(values)), value_set=pa.array(AMONG_NUMBERS)
+    )
     return values.filter(pc.invert(nothing)), values.filter(nothing).to_pylist()
 
 

@@ -18,6 +18,7 @@ from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
 from graphveil.errors import InputError, ReleaseError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, Format, compression_of
+from graphveil.io.questioned import EVERY_WORD
 from graphveil.io.risky_names import SEPARATORS, formulas, refuse_separators
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
@@ -349,10 +350,14 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         return data.without_unused()
     separator = _SEPARATORS.get(data_file.format)
     ids = ID_COLUMN if keyed else None
-    table = io.load_table(
-        path,
-        io.TableOptions(format=data_file.format, header="yes", delimiter=separator, ids=ids),
-    ).data
+    options = io.TableOptions(
+        format=data_file.format,
+        header="yes",
+        delimiter=separator,
+        ids=ids,
+        categories=EVERY_WORD,  # the owner was asked
+    )
+    table = io.load_table(path, options).data
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))

@@ -11,6 +11,7 @@ from graphveil import io
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS
 from graphveil.io.options import from_record
+from graphveil.io.questioned import EVERY_WORD
 from graphveil.progress import stage
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
@@ -40,7 +41,11 @@ def recorded_options(folder: Path) -> io.AnyOptions:
     private = read_record(folder)
     name = private.reading.get("kind") if private else None
     kind = KINDS[name or read_manifest(folder).data.kind]
-    return from_record(io.options_of(kind)(), private.reading if private else {})
+    reading = private.reading if private else {}
+    options = from_record(io.options_of(kind)(), reading)
+    if private is None or "categories" in reading or not isinstance(options, io.TableOptions):
+        return options
+    return dataclasses.replace(options, categories=EVERY_WORD)  # whoever released it was not asked
 
 
 def read_original(

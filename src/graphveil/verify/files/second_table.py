@@ -36,6 +36,7 @@ _CELLS_AT_ONCE = 1 << 22
 _PLAIN = "delimited text under a line of names, and a record of how it was read"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
+_KNOWN |= {"categories"}
 """Options that are understood here; others leave the file to the reader."""
 
 _DIGITS, _ROUNDED = 12, 1e-11

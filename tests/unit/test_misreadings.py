@@ -1,0 +1,314 @@
+"""Files that were read as something else without a word: each is asked about, with the way out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import networkx as nx
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import graphveil as gv
+from graphveil import io
+from graphveil.cli import run
+from graphveil.data.directions import MANY_TIES
+from graphveil.errors import DataError, InputError
+from graphveil.io.questioned import EVERY_WORD
+from shared_data import shared
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+
+def refused(capfd, *arguments):
+    """Return the one line of a command that is refused."""
+    assert 2 == run(list(map(str, arguments)))
+    lines = capfd.readouterr().err.splitlines()
+    assert 1 == len(lines)
+    return lines[0]
+
+
+# Ties with attributes in braces
+
+
+def with_attributes(*names):
+    graph = nx.gnm_random_graph(60, 150, seed=1)
+    for number, (_, _, data) in enumerate(graph.edges(data=True)):
+        data.update({name: number % 7 if name == "weight" else f"on {number}" for name in names})
+    return graph
+
+
+@pytest.mark.parametrize("extension", ["txt", "edges", "csv", "tsv"])
+@pytest.mark.parametrize("command", [["measure"], ["measure", "--kind", "bipartite"]])
+def test_attributes_in_braces_are_no_ids(extension, command, tmp_path, capfd):
+    path = tmp_path / f"ties.{extension}"
+    nx.write_edgelist(with_attributes("weight", "date"), path)
+    line = refused(capfd, command[0], path, *command[1:])
+    assert "attributes in braces stand behind the ties" in line
+    assert "networkx.write_edgelist(graph, path, data=False)" in line
+
+
+def test_the_ways_out_of_attributes_in_braces_are_true(tmp_path):
+    graph, path = with_attributes("weight", "date"), tmp_path / "ties.txt"
+    nx.write_edgelist(graph, path, data=False)
+    alone = gv.read_graph(path)
+    nx.write_edgelist(graph, path, data=["weight", "date"], delimiter="\t")
+    columns = gv.read_graph(path, source_column=1, target_column=2, ignore_weights=True)
+    assert alone == columns
+    assert graph.number_of_edges() == alone.n_edges
+
+
+@pytest.mark.parametrize("attributes", [(), ("weight",)])
+def test_braces_that_columns_hold_are_left_out_as_before(attributes, tmp_path):
+    graph, path = with_attributes(*attributes), tmp_path / "ties.txt"
+    nx.write_edgelist(graph, path)
+    read = gv.read_graph(path, source_column=1, target_column=2, ignore_weights=True)
+    assert graph.number_of_edges() == read.n_edges
+
+
+def test_a_delimiter_that_parts_the_attributes_alone_is_refused_too(tmp_path):
+    path = tmp_path / "ties.txt"
+    nx.write_edgelist(with_attributes("weight", "date"), path)
+    with pytest.raises(InputError, match="attributes in braces"):
+        gv.read_graph(path, delimiter=",")
+
+
+def test_a_run_on_the_disk_refuses_them_too(tmp_path, capfd):
+    path = tmp_path / "ties.txt"
+    nx.write_edgelist(with_attributes("weight", "date"), path)
+    out = tmp_path / "out"
+    run_ = ("anonymize", "suppress-k", path, "--k", 2, "--on-disk", "--out", out)
+    assert "attributes in braces" in refused(capfd, *run_)
+    assert not out.exists()
+
+
+# Tables that are taken for pairs
+
+PEOPLE = "Private,HS-grad,White,Male\nState-gov,Masters,Black,Female\nPrivate,Masters,White,Male\n"
+
+
+@pytest.mark.parametrize("kind", ["graph", "bipartite"])
+@pytest.mark.parametrize("header", ["", "work,school,race,sex\n"])
+def test_two_columns_of_a_wide_file_are_never_proposed(kind, header, tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(header + PEOPLE)
+    with pytest.raises(InputError) as caught:
+        io.read(path, kind=kind)
+    text = caught.value.message.flags
+    assert "say --kind table" in text
+    assert text.index("--kind table") < text.index("-column")
+    assert not any(f"-column {example}" in text for example in ("1", "2", "work", "school"))
+
+
+def test_census_data_without_names_are_asked_about_until_they_are_a_table(tmp_path, capfd):
+    whole = gzip.decompress(shared("adult/adult.data.gz").read_bytes()).decode()
+    rows = [line.split(", ") for line in whole.splitlines() if line]
+    kept = [[row[n] for n in (1, 3, 5, 6, 7, 8, 9, 13)] for row in rows]
+    path = tmp_path / "adult.csv"
+    path.write_text("".join(f"{','.join(row)}\n" for row in kept))
+    assert "say --kind table" in refused(capfd, "measure", path)
+    table = ("measure", path, "--kind", "table")
+    assert "Say --header yes or --header no" in refused(capfd, *table)
+    line = refused(capfd, *table, "--header", "no")
+    assert "cells say ?, the first in the column column_1 and in 2 more" in line
+    for way in (["--categories", "?"], ["--suppressed", "*", "--suppressed", "?"]):
+        assert 0 == run(list(map(str, [*table, "--header", "no", *way])))
+        assert "read 32,561 rows of csv as a table" in capfd.readouterr().err
+
+
+def test_names_that_stand_again_as_a_row_are_named_as_before(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("work,sex\nPrivate,f\nwork,sex\nState,m\n")
+    with pytest.raises(InputError, match="stand again as row 2"):
+        gv.read_table(path)
+
+
+@pytest.mark.parametrize("content", ["id,name,town\na,Ann,Oslo\nz,Zoe,Rome\n", "id,name\nz,Zoe\n"])
+def test_a_list_of_nodes_with_further_columns_says_which(content, tmp_path):
+    (tmp_path / "ties.csv").write_text("source,target\na,b\nb,c\n")
+    (tmp_path / "people.csv").write_text(content)
+    with pytest.raises(InputError) as caught:
+        gv.read_graph(tmp_path / "ties.csv", nodes=tmp_path / "people.csv")
+    names = content.partition("\n")[0].replace(",", ", ")
+    assert f"this file {names.count(',') + 1}: {names}." in str(caught.value)
+    assert "Put a line with id above it" not in str(caught.value)
+
+
+# Cells for no value, and sums
+
+MISSING = ["NA", "na", "#N/A", "N/A", "?", "NULL", "null", "NaN", "<NA>", "\\N", ".", " NA "]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("word", MISSING)
+def test_a_word_for_no_value_among_texts_is_asked_about(word, form, tmp_path):
+    path = tmp_path / f"people.{form}"
+    columns = {"town": ["Oslo", word, "Rome"], "sex": ["f", "m", "f"]}
+    if form == "csv":
+        path.write_text("".join(f"{a},{b}\n" for a, b in [columns, *zip(*columns.values())]))  # noqa: B905  equal
+    else:
+        parquet.write_table(pa.table(columns), path)
+    with pytest.raises(InputError, match="if nothing is meant, say suppressed=") as caught:
+        gv.read_table(path)
+    assert "categories=(" in str(caught.value)
+    assert 1 == gv.read_table(path, suppressed=("*", "", word)).n_suppressed
+    kept = gv.read_table(path, categories=(word,))
+    assert (0, [word in values for values in kept.categories]) == (kept.n_suppressed, [True, False])
+
+
+@pytest.mark.parametrize("words", [("none", "a"), ("unknown", "a"), ("+", "-"), ("Nancy", "na-")])
+def test_answers_that_people_give_are_not_asked_about(words, tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(f"x,y\n{words[0]},1\n{words[1]},2\n")
+    assert 2 == gv.read_table(path).n_rows
+
+
+@pytest.mark.parametrize("word", ["Total", "TOTAL:", "Sum", "Grand total", "Summe"])
+def test_a_last_row_that_adds_up_the_others_is_asked_about(word, tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(f"name,sex\nann,f\nbob,m\n{word},\n")
+    for options in ({}, {"ids": "name"}):
+        with pytest.raises(InputError, match="the last row says"):
+            gv.read_table(path, **options)
+    assert 3 == gv.read_table(path, categories=(word.rstrip(":"),)).n_rows
+    path.write_text(f"name,sex\nann,f\n{word},m\nbob,m\n")
+    assert 3 == gv.read_table(path).n_rows
+    path.write_text(f"name,sex\n{word},f\nbob,m\n{word},f\n")
+    assert 3 == gv.read_table(path).n_rows
+
+
+def test_columns_that_are_left_out_are_not_asked_about(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("name,sex\nann,f\nNA,m\n")
+    assert 1 == gv.read_table(path, drop=("name",)).n_columns
+
+
+def test_a_release_with_such_words_is_read_again_and_verifies(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = ["NA,f", "?,m", "Oslo,f", "Total,m"] * 2
+    path.write_text("\n".join(["town,sex", *rows, ""]))
+    words = ["--categories", "NA", "--categories", "?", "--categories", "Total"]
+    out = str(tmp_path / "out")
+    release = ["anonymize", "cluster-k", str(path), "--kind", "table", "--k", "2", "--out", out]
+    assert 0 == run([*release, *words])
+    assert gv.read_release(out).data.n_rows == 8
+    verdict = gv.verify_release(out, path)
+    assert {"holds"} == {check.outcome for check in verdict.checks}
+    record = json.loads((tmp_path / "out.private" / "record.json").read_text())
+    assert ["NA", "?", "Total"] == record["reading"]["categories"]
+
+
+def test_the_record_of_a_release_from_before_the_question_answers_it(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("town,sex\n" + "NA,f\nOslo,m\n" * 2)
+    folder = tmp_path / "out"
+    table = gv.read_table(path, categories=("NA",))
+    kept = {"kind": "table", "suppressed": ["*", ""]}
+    gv.ClusterK(k=2).anonymize(table).write(folder, reading=kept)
+    assert gv.verify_release(folder, path)
+
+
+def test_every_word_is_asked_about_or_is_one_for_numbers(tmp_path):
+    path = tmp_path / "people.csv"
+    asked = []
+    for word in filter(None, EVERY_WORD):
+        path.write_text(f'x,y\nann,1\n"{word}",2\n')
+        try:
+            gv.read_table(path)
+        except InputError:
+            asked.append(word)
+    assert {"none"} == {*EVERY_WORD} - {*asked, ""}
+
+
+# Directions that names of columns say
+
+
+def chain(names, ties):
+    return f"{names}\n" + "".join(f"{number},{number + 1}\n" for number in range(ties))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "from,to",
+        "sender,recipient",
+        "caller,callee",
+        "follower,followee",
+        "From_Node-ID,to node id",
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_many_ties_under_names_of_a_direction_are_asked_about(names, turned, tmp_path):
+    path = tmp_path / "ties.csv"
+    names = ",".join(reversed(names.split(","))) if turned else names
+    path.write_text(chain(names, MANY_TIES))
+    with pytest.raises(InputError, match='directed="symmetrize"'):
+        gv.read_graph(path)
+    assert MANY_TIES == gv.read_graph(path, directed="symmetrize").n_edges
+
+
+@pytest.mark.parametrize(
+    ("names", "ties"),
+    [
+        ("source,target", 500),
+        ("src,dst", 500),
+        ("a,b", 500),
+        ("user1,user2", 500),
+        ("from,to", MANY_TIES - 1),
+    ],
+)
+def test_an_undirected_list_with_each_tie_once_is_not_asked_about(names, ties, tmp_path):
+    path = tmp_path / "ties.csv"
+    path.write_text(chain(names, ties))
+    assert ties == gv.read_graph(path).n_edges
+
+
+def test_what_the_file_says_of_directions_counts_more_than_names(tmp_path):
+    path = tmp_path / "ties.txt"
+    path.write_text("# Undirected graph\n" + chain("from,to", 50).replace(",", "\t"))
+    assert 50 == gv.read_graph(path).n_edges
+
+
+def test_a_frame_and_a_parquet_file_are_asked_about_as_well(tmp_path):
+    ends = {"sender": list(range(30)), "recipient": list(range(1, 31))}
+    parquet.write_table(pa.table(ends), tmp_path / "ties.parquet")
+    with pytest.raises(InputError, match="by the names sender and recipient"):
+        gv.read_graph(tmp_path / "ties.parquet")
+    with pytest.raises(DataError, match="by the names sender and recipient"):
+        gv.Graph.from_arrow(pa.table(ends))
+    assert 30 == gv.Graph.from_arrow(pa.table(ends), directed="symmetrize").n_edges
+
+
+# Which kind a file was read as
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("graph", "a network"), ("bipartite", "users by features"), ("table", "a table")],
+)
+def test_every_command_says_as_what_it_read_a_file(kind, words, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    data = {
+        "graph": gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]),
+        "bipartite": gv.Bipartite.from_pairs(list("abcd"), ["x", "x", "y", "y"]),
+        "table": gv.Table.from_columns({"sex": ["f", "f", "m", "m"], "town": list("xxyy")}),
+    }[kind]
+    io.write(data, tmp_path / "in.csv")
+    method = "k-degree" if kind == "graph" else "suppress-k"
+    commands = [
+        ["measure", "in.csv", "--kind", kind],
+        ["advise", "in.csv", "--kind", kind],
+        ["convert", "in.csv", "--kind", kind, "--out", "copy.parquet"],
+        ["anonymize", method, "in.csv", "--kind", kind, "--k", "2", "--out", "out"],
+        ["evaluate", "out", "--original", "in.csv"],
+        ["attack", "out", "--original", "in.csv"],
+    ]
+    if kind == "bipartite":
+        commands.append(["anonymize", method, "in.csv", "--k", "2", "--out", "disk", "--on-disk"])
+    for command in commands:
+        assert 0 == run(command), capfd.readouterr().err
+        err = capfd.readouterr().err
+        assert any(
+            line.startswith("in.csv: read") and f"as {words}" in line for line in err.splitlines()
+        ), (command, err)
