@@ -32,6 +32,7 @@ from graphveil.parameters import check_digits, check_fields
 from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger, Spent
+from graphveil.terminal import visible
 
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
@@ -134,6 +135,23 @@ class Anonymizer(ABC, Generic[D]):
 
     trial_size: ClassVar[int] = 20_000
     """The edges or entries on which advice tries it: about a second of work."""
+
+    def __new__(cls, *values: Any, **_parameters: Any) -> Self:
+        """Make a method of parameters with their names.
+
+        Raises
+        ------
+        TypeError
+            Where they come without; the message names them.
+        """
+        if values:
+            given = [item for item in dataclasses.fields(cls) if item.init]
+            given.sort(key=lambda item: (item.name != "k", item.default is not MISSING))
+            names = [item.name for item in given]
+            named = ", ".join(f"{n}={v!r}" for n, v in zip(names, values, strict=False))
+            call = visible(f"{cls.__name__}({named})")
+            raise TypeError(f"{cls.__name__} takes its parameters by name. Say {call}.")
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         """Check every parameter against its type and range, and how many digits it publishes."""

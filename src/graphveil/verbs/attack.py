@@ -40,7 +40,7 @@ from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
 from graphveil.rows import Row, Rows
-from graphveil.verbs.read import original_data
+from graphveil.verbs.read import as_release, original_data
 
 AUTOMATIC: Any = object()
 """Stands for running the method again as the release says."""
@@ -110,7 +110,8 @@ def attack_release(
     (0.5, 0.25)
     """
     given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
-    folder = None if isinstance(release, Release) else Path(release)
+    release = as_release(release, wanted_by="attack")
+    folder = None if isinstance(release, Release) else release
     read = release if isinstance(release, Release) else read_release(release)
     original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")

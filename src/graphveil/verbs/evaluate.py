@@ -11,7 +11,7 @@ from graphveil.errors import UsageError
 from graphveil.evaluate.measuring import check_known, compared, measured
 from graphveil.release import Release
 from graphveil.rows import Rows
-from graphveil.verbs.read import original_data
+from graphveil.verbs.read import as_release, original_data
 
 if TYPE_CHECKING:
     from graphveil.evaluate.held_back import Attached
@@ -58,8 +58,9 @@ def evaluate_release(
     ParameterError
         Where a metric is unknown.
     UsageError
-        Where original and release are of different kinds or sizes, the owner's record is of
-        another original, a metric reads another kind, or test people are in the original.
+        Where no release is given, original and release are of different kinds or sizes, the
+        owner's record is of another original, a metric reads another kind, or test people are in
+        the original.
 
     Examples
     --------
@@ -71,7 +72,8 @@ def evaluate_release(
     [('count', 3.0), ('share', 1.0)]
     """
     check_known(metrics)
-    name = "release" if isinstance(release, Release) else Path(release).name
+    release = as_release(release, wanted_by="evaluate")
+    name = "release" if isinstance(release, Release) else release.name
     pair = compared(release, original_data(release, original), seed)
     if test is not None:
         from graphveil.evaluate.held_back import held_back  # noqa: PLC0415  few hold people back

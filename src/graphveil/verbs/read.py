@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from graphveil import io
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS
+from graphveil.errors import UsageError
 from graphveil.io.options import from_record
 from graphveil.io.questioned import EVERY_WORD
 from graphveil.progress import stage
@@ -85,6 +86,51 @@ def read_original(
     return Original(data, options, path)
 
 
+def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release[Any] | Path:
+    """Return a release, or its folder.
+
+    Parameters
+    ----------
+    release
+        A release in memory, or the name of its folder.
+    wanted_by
+        The verb that takes it, for messages.
+
+    Raises
+    ------
+    UsageError
+        Where it is neither.
+
+    Examples
+    --------
+    >>> as_release("friends-k5", wanted_by="evaluate")
+    PosixPath('friends-k5')
+    """
+    if isinstance(release, Release):
+        return release
+    if isinstance(release, str | Path):
+        return Path(release)
+    raise UsageError(
+        f"{wanted_by} takes a release first, or the name of its folder, not a "
+        f"{type(release).__name__}. Make one by a method, such as KDegree(k=5).anonymize(data), "
+        "and give the original after it."
+    )
+
+
+def refuse_release(original: Any) -> None:
+    """Refuse a release where the original belongs.
+
+    Raises
+    ------
+    UsageError
+        Where it is one.
+    """
+    if isinstance(original, Release):
+        raise UsageError(
+            "a release was given where the original belongs. Give the data that it was made from."
+        )
+
+
 def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
     """Return the original that was handed over, read from its file where it is one.
 
@@ -94,7 +140,13 @@ def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
         The release, or its folder; a release in memory does not say how a file was read.
     original
         Data, an object that holds it, an `Original`, or the name of a file.
+
+    Raises
+    ------
+    UsageError
+        Where it is a release.
     """
+    refuse_release(original)
     if isinstance(original, Original):
         return original.data
     if isinstance(original, str | Path) and not isinstance(release, Release):

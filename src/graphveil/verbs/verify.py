@@ -17,7 +17,7 @@ from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release import Release
 from graphveil.release.publishing import WriteOptions
-from graphveil.verbs.read import Original, read_original
+from graphveil.verbs.read import Original, as_release, read_original, refuse_release
 from graphveil.verify.check import verify as verify_files
 from graphveil.verify.database import LIMIT_BYTES
 from graphveil.verify.verdict import Verdict
@@ -72,6 +72,7 @@ def verify_release(
     >>> gv.verify_release(release, graph).complete
     True
     """
+    release = as_release(release, wanted_by="verify")
     if isinstance(release, Release):
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
             folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
@@ -83,7 +84,8 @@ def verify_release(
                 trust_method=trust_method,
                 limit_bytes=limit_bytes,
             )
-    folder = Path(release)
+    folder = release
+    refuse_release(original)
     if isinstance(original, str | Path):
         original = read_original(folder, original)
     data, file, reading = original, original_file, None
