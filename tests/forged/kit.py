@@ -268,7 +268,8 @@ def with_words(words: Callable[[list[str]], list[str]]) -> Callable[[pa.Table], 
             if pa.types.is_string(field.type):
                 values = table[number].to_pylist()
                 listed = words(list(dict.fromkeys(v for v in values if v is not None)))
-                codes = [None if value is None else listed.index(value) for value in values]
+                numbers = {word: code for code, word in enumerate(listed)}
+                codes = [numbers.get(value) for value in values]
                 column = pa.DictionaryArray.from_arrays(
                     pa.array(codes, pa.int32()), pa.array(listed)
                 )

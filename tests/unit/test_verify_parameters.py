@@ -1,0 +1,109 @@
+"""A parameter that bears the name of a field of the claim has its value, whatever states it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+import pytest
+
+import graphveil as gv
+from graphveil.claims.conditions import AnyCondition, EditBudget, StarsByRow, TrueOfShare
+from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
+from graphveil.claims.guarantees import (
+    AdaptiveAnonymity,
+    AnyGuarantee,
+    EdgeDP,
+    KAnonymity,
+    NodeDP,
+    NotClaimed,
+    SmoothKAnonymity,
+    StructuralKAnonymity,
+)
+from graphveil.records.manifest import read_manifest
+from graphveil.verify.promises.parameters import parameters_check
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+FLIPS = {"cells": "6", "epsilon_cells": "2", "noisy_count": "3"}
+STATED = (
+    EditBudget(edges=3),
+    EditBudget(share=0.25),
+    StarsByRow(rows=((0, 3),)),
+    TrueOfShare(theta="2/3"),
+    CellFlips(**FLIPS, T0="5", T1="7"),
+    TopMFlips(**FLIPS, T0="5", T1="7"),
+    BlockFlips(**FLIPS, sizes=(4,), weights=("9",)),
+    ExactSize(size="12"),
+)
+PROMISED = (
+    KAnonymity(k=5),
+    SmoothKAnonymity(k=5, theta="2/3"),
+    StructuralKAnonymity(k=5, share=0.9),
+    AdaptiveAnonymity(level=5, common=True),
+    EdgeDP(epsilon=1.5),
+    NodeDP(epsilon=1.5),
+    NotClaimed(reasons=("trial",)),
+)
+CLAIMED = [
+    pytest.param(value, name, id=f"{value.__struct_config__.tag}-{name}")
+    for value in (*STATED, *PROMISED)
+    for part in (value, *getattr(value, "implied", ()))
+    for name in part.__struct_fields__
+    if name.islower()
+]
+"""What is claimed, and a field of it, or of what it implies, that a parameter may be called."""
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory):
+    ring = gv.Graph.from_edges(range(6), [(v + 1) % 6 for v in range(6)], n=6)
+    folder = gv.KDegree(k=2).anonymize(ring).write(tmp_path_factory.mktemp("ring") / "out")
+    return read_manifest(folder)
+
+
+def outcome(manifest, claimed, parameters):
+    """Return what the check says of these parameters beside a guarantee, or a condition."""
+    alone = NotClaimed(reasons=("trial",))
+    stated = {"conditions": [], "guarantee": claimed}
+    if claimed in STATED:
+        stated = {"conditions": [claimed], "guarantee": alone}
+    return parameters_check(
+        msgspec.structs.replace(
+            manifest,
+            method=msgspec.structs.replace(manifest.method, parameters=parameters),
+            claim=msgspec.structs.replace(manifest.claim, **stated),
+        )
+    )
+
+
+def own(claimed, name):
+    parts = (claimed, *getattr(claimed, "implied", ()))
+    return next(getattr(part, name) for part in parts if hasattr(part, name))
+
+
+def others(value):
+    """Return values that nearly are this one."""
+    if isinstance(value, bool):
+        return [not value, int(value)]
+    if isinstance(value, int | float):
+        return [value + 1, value + 0.125, str(value), value == 1]
+    return [f"{value}1", 7, 0.125, True] if isinstance(value, str) else [7, "7", 0.125]
+
+
+@pytest.mark.parametrize(("claimed", "name"), CLAIMED)
+def test_a_parameter_with_the_name_of_a_field_has_its_value(claimed, name, manifest):
+    value = own(claimed, name)
+    if not isinstance(value, tuple):
+        assert "holds" == outcome(manifest, claimed, {name: value}).outcome
+    for other in others(value):
+        told = outcome(manifest, claimed, {name: other})
+        assert "fails" == told.outcome
+        assert f"the claim says {name}=" in told.detail
+    assert "holds" == outcome(manifest, claimed, {f"other_{name}": 7}).outcome
+
+
+def test_everything_that_can_be_claimed_with_a_number_is_among_these():
+    every = (*get_args(AnyGuarantee), *get_args(AnyCondition))
+    able = {kind for kind in every if kind.__struct_fields__}
+    assert able == {type(value) for value in (*STATED, *PROMISED)}
