@@ -20,6 +20,7 @@ from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.row_order import RowOrder
+from graphveil.on_disk.worker import KEY
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -114,10 +115,10 @@ class Quick(SmoothK):
         return InPairs()
 
 
-def run_on_disk(table, folder, *, seed, order="none"):
+def run_on_disk(table, folder, *, seed, order="none", engine=None):
     parquet.write_table(table, folder / "likes.parquet")
     method = Quick(k=2, chunks=Chunks(rows=CHUNK, order=order))
-    alone = LocalEngine(jobs=1)
+    alone = engine or LocalEngine(jobs=1)
     return anonymize_file(
         method, folder / "likes.parquet", folder / "out", engine=alone, seed=seed, format="csv"
     )
@@ -211,3 +212,41 @@ def test_a_random_order_is_published_and_so_is_any_of_a_few_rows():
         order_of(rng.permutation(n)).check()
     for n in range(15):
         order_of(np.arange(n)).check()
+
+
+class Sorting(LocalEngine):
+    """An engine that sorts what is about to be released by where rows stand in the original."""
+
+    def __init__(self, order):
+        super().__init__(jobs=1)
+        self.order = order
+
+    def sorted_chunks(self, sources, folder, *, by, **options):
+        if tuple(by) != KEY:
+            return super().sorted_chunks(sources, folder, by=by, **options)
+        [chunk] = super().sorted_chunks(sources, folder, by=["position"], **options)
+        parquet.write_table(parquet.read_table(chunk).take(self.order), chunk)
+        return [chunk]
+
+
+ORDERS = {
+    "that of the original": np.arange(N),
+    "its reverse": np.arange(N)[::-1],
+    "the first rows of all chunks first": np.arange(N).reshape(-1, CHUNK).T.ravel(),
+    "but for a few": np.concatenate([np.arange(N - 40) + 40, np.arange(40)[::-1]]),
+}
+
+
+@pytest.mark.parametrize("seed", [1, None])
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_a_run_on_the_disk_in_another_order_than_the_drawn_one_releases_nothing(
+    order, seed, tmp_path
+):
+    with pytest.raises(RuntimeError, match="were about to be published in an order"):
+        run_on_disk(LIKES, tmp_path, seed=seed, engine=Sorting(order))
+    assert [".out.working", "likes.parquet"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_a_run_on_the_disk_in_the_order_of_an_engine_that_sorts_at_random_is_released(tmp_path):
+    order = np.random.Generator(np.random.PCG64(1)).permutation(N)
+    assert_released_in_random_order(run_on_disk(LIKES, tmp_path, seed=None, engine=Sorting(order)))

@@ -43,3 +43,62 @@ def test_parts_have_the_digest_of_the_whole(users, cut):
         if part
     ]
     assert digest_of(data) == digest_of_parts(lambda: iter(parts), data.feature_labels())
+
+
+def graph(**changed):
+    ends = {"source": [0, 1, 2], "target": [1, 2, 3], "ids": ["a", "b", "c", "d"]} | changed
+    return gv.Graph.from_edges(ends["source"], ends["target"], ids=ends["ids"])
+
+
+def users(**changed):
+    pairs = {"users": ["a", "a", "b"], "items": ["x", "y", "y"]} | changed
+    return gv.Bipartite.from_pairs(pairs["users"], pairs["items"])
+
+
+def table(*, names=("sex", "zip"), ids=("a", "b", "c"), **changed):
+    cells = {"one": ["f", "m", "f"], "other": [7, 8, None]} | changed
+    return gv.Table.from_columns(dict(zip(names, cells.values(), strict=True)), ids=list(ids))
+
+
+CONTENT = {
+    "graph": graph(),
+    "an edge more": graph(source=[0, 1, 2, 0], target=[1, 2, 3, 2]),
+    "an edge less": graph(source=[0, 1], target=[1, 2]),
+    "another edge": graph(target=[1, 3, 3]),
+    "a node more": graph(ids=["a", "b", "c", "d", "e"]),
+    "another name of a node": graph(ids=["a", "b", "c", "e"]),
+    "names of nodes exchanged": graph(ids=["b", "a", "c", "d"]),
+    "users": users(),
+    "an entry less": users(users=["a", "b"], items=["x", "y"]),
+    "another name of a user": users(users=["a", "a", "c"]),
+    "names of users exchanged": users(users=["b", "b", "a"]),
+    "another name of an item": users(items=["x", "z", "z"]),
+    "names of items exchanged": users(items=["y", "x", "x"]),
+    "table": table(),
+    "another cell": table(one=["f", "m", "m"]),
+    "a cell suppressed": table(one=["f", "m", None]),
+    "a cell not suppressed": table(other=[7, 8, 8]),
+    "another value": table(one=["f", "d", "f"]),
+    "values exchanged": table(one=["m", "f", "m"]),
+    "numbers as text": table(other=["7", "8", None]),
+    "another name of a column": table(names=("sex", "job")),
+    "names of columns exchanged": table(names=("zip", "sex")),
+    "another name of a person": table(ids=("a", "b", "d")),
+    "names of people exchanged": table(ids=("b", "a", "c")),
+    "people without names": gv.Table.from_columns({"sex": ["f", "m", "f"], "zip": [7, 8, None]}),
+}
+"""Data of which each differs from the first of its kind in one thing."""
+
+
+def test_whatever_differs_in_the_content_gives_another_digest():
+    names: dict[str, list[str]] = {}
+    for name, data in CONTENT.items():
+        names.setdefault(digest_of(data), []).append(name)
+    assert [] == [alike for alike in names.values() if len(alike) > 1]
+    assert {type(data) for data in CONTENT.values()} == {gv.Graph, gv.Bipartite, gv.Table}
+
+
+def test_the_same_content_has_the_same_digest():
+    assert digest_of(graph()) == digest_of(graph(source=[3, 1, 1], target=[2, 2, 0]))
+    assert digest_of(users()) == digest_of(users(users=["b", "a", "a"], items=["y", "y", "x"]))
+    assert digest_of(table()) == digest_of(table())
