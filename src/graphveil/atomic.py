@@ -21,6 +21,9 @@ if sys.platform != "win32":
 OWNER_ONLY, EVERYBODY = 0o600, 0o666
 """Permissions of a file, before those that the process withholds."""
 
+LOCK = "lock"
+"""The file in a working folder that a run holds."""
+
 
 @contextmanager
 def whole_file(path: Path, *, mode: int = EVERYBODY, replace: bool = True) -> Iterator[Path]:
@@ -140,7 +143,7 @@ def flush_names(folder: Path) -> None:
 def left_behind(path: Path) -> list[Path]:
     """Return what a process that was killed left beside a path under a hidden name, sorted.
 
-    What a process still writes is not among it.
+    The working folder of a run that did not end is among it, what a process still writes is not.
 
     Examples
     --------
@@ -150,12 +153,30 @@ def left_behind(path: Path) -> list[Path]:
     ...     [path.name for path in left_behind(Path(folder, "out"))]
     ['.out.partial-0123456789ab']
     """
-    hidden = re.compile(rf"\.{re.escape(path.name)}\.(partial|replaced)-[0-9a-f]{{12}}")
+    named = rf"\.{re.escape(path.name)}\.(partial|replaced)-[0-9a-f]{{12}}"
+    working = working_folder(path).name
+    hidden = re.compile(f"{named}|{re.escape(working)}")
     try:
         beside = sorted(path.parent.iterdir())
     except OSError:
         return []
-    return [other for other in beside if hidden.fullmatch(other.name) and not _is_in_use(other)]
+    return [
+        other
+        for other in beside
+        if hidden.fullmatch(other.name)
+        and not _is_in_use(other / LOCK if other.name == working else other)
+    ]
+
+
+def working_folder(out: Path) -> Path:
+    """Return the folder that an unfinished run on the disk keeps beside its release.
+
+    Examples
+    --------
+    >>> working_folder(Path("lists-k8")).name
+    '.lists-k8.working'
+    """
+    return out.with_name(f".{out.name}.working")
 
 
 @contextmanager
@@ -173,11 +194,11 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(number)
 
 
-def _is_in_use(folder: Path) -> bool:
-    if sys.platform == "win32" or not folder.is_dir() or folder.is_symlink():
+def _is_in_use(path: Path) -> bool:
+    if sys.platform == "win32":
         return False
     try:
-        number = os.open(folder, os.O_RDONLY)
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:

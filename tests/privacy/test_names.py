@@ -22,6 +22,7 @@ import graphveil as gv
 from contract.conftest import quick
 from forged.readers import readings_of
 from graphveil import io
+from graphveil.atomic import working_folder
 from graphveil.cli import run as command_line
 from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
@@ -30,7 +31,6 @@ from graphveil.io.parquet_files import parquet_writer
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
 from graphveil.on_disk import anonymize_file
-from graphveil.on_disk.working import working_folder
 from graphveil.release import read_record, read_release
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pyarrow import ipc, parquet
 
 import graphveil as gv
+from graphveil.atomic import working_folder
 from graphveil.cli import run as command_line
 from graphveil.cli.anonymize import subcommand
 from graphveil.engines import LocalEngine
@@ -36,7 +37,6 @@ from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.run import CHUNK_ROWS
-from graphveil.on_disk.working import working_folder
 from graphveil.release import digest_of, read_manifest, read_record, read_release
 
 ALONE = LocalEngine(jobs=1)

@@ -143,7 +143,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     with stage(f"digesting {source.name}"):
         file_sha256 = _digest_of(source)
     fingerprint = _fingerprint(file_sha256, clustered, seed, recorded(options))
-    warned += forewarn(target, warned=warned)
+    warned += forewarn(target, warned=warned, on_disk=True)
     working = opened(target, fingerprint, seed=seed, force=force)
     run = _Run(clustered, source, options, working, engine or LocalEngine(), file_sha256)
     with _kept_where_interrupted(working):

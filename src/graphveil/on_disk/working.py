@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
-from graphveil.atomic import OWNER_ONLY, whole_file
+from graphveil.atomic import LOCK, OWNER_ONLY, whole_file, working_folder
 from graphveil.errors import ReleaseError, ResourceError, option
 from graphveil.randomness import Randomness
 
@@ -24,7 +24,7 @@ if sys.platform != "win32":
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-RUN, LOCK = "run.json", "lock"
+RUN = "run.json"
 _PRIVATE, _OTHERS = 0o700, 0o077
 
 
@@ -87,17 +87,6 @@ class Working:
     def close(self) -> None:
         """Let go of the folder, so that another run may go on there."""
         self.lock.close()
-
-
-def working_folder(out: Path) -> Path:
-    """Return the folder that an unfinished run keeps beside its release.
-
-    Examples
-    --------
-    >>> working_folder(Path("lists-k8")).name
-    '.lists-k8.working'
-    """
-    return out.with_name(f".{out.name}.working")
 
 
 def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Working:

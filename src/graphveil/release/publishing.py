@@ -156,7 +156,9 @@ def publish(
     return folder
 
 
-def forewarn(folder: Path, *, warned: tuple[str, ...] = ()) -> tuple[str, ...]:
+def forewarn(
+    folder: Path, *, warned: tuple[str, ...] = (), on_disk: bool = False
+) -> tuple[str, ...]:
     """Warn of what a killed run left beside a release, before any work; return what was said.
 
     Parameters
@@ -165,8 +167,10 @@ def forewarn(folder: Path, *, warned: tuple[str, ...] = ()) -> tuple[str, ...]:
         The release folder.
     warned
         What was said before, and is not said again.
+    on_disk
+        As in `leftovers_beside`.
     """
-    return _said(leftovers_beside(folder), warned)
+    return _said(leftovers_beside(folder, on_disk=on_disk), warned)
 
 
 def forewarn_of_others(

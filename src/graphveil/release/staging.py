@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.atomic import left_behind, whole_folders
+from graphveil.atomic import left_behind, whole_folders, working_folder
 from graphveil.errors import ReleaseError, ResourceError, option
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import (
@@ -96,23 +96,39 @@ def _is_written(entry: Path, name: str, *, is_public: bool) -> bool:
     return name in _PRIVATE_FILES or (folder == ATTACKED and file.endswith(".parquet"))
 
 
-def leftovers_beside(folder: Path) -> tuple[str, ...]:
+def leftovers_beside(folder: Path, *, on_disk: bool = False) -> tuple[str, ...]:
     """Return what to tell the owner of what a killed run left beside a release, if anything.
 
     Nothing of it is deleted: it may be the only copy of the release that was being replaced.
+
+    Parameters
+    ----------
+    folder
+        The release folder.
+    on_disk
+        Whether it is a run on the disk that asks: that one goes on from the working folder of an
+        unfinished run, or refuses it.
     """
+    working = working_folder(folder)
     return tuple(
-        f"{path} was left by a run that was killed, {_what_is_in(path)}. No run uses it now: "
-        "look into it, then move it back or delete it"
+        f"{path} was left by a run that was killed, {_what_is_in(path, working)}"
         for place in (folder, private_folder(folder))
         for path in left_behind(place)
+        if not (on_disk and path == working)
     )
 
 
-def _what_is_in(path: Path) -> str:
+def _what_is_in(path: Path, working: Path) -> str:
+    """Return what a hidden folder holds, and what to do about it."""
+    if path == working:
+        return (
+            "and holds rows of people as they were read. No run uses it now: the run on the disk "
+            "that left it goes on from there if it is started again; else delete it"
+        )
+    content = "may hold data of people"
     if ".replaced-" in path.name:
-        return "and is what the run was about to replace"
-    return "and may hold data of people"
+        content = "is what the run was about to replace"
+    return f"and {content}. No run uses it now: look into it, then move it back or delete it"
 
 
 @contextmanager

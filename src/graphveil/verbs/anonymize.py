@@ -182,7 +182,7 @@ def anonymize_file(
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output.folder, key_file, None if run.ledger is None else run.ledger.path)
     check_target(output.folder, force=output.force)
-    warned = forewarn(output.folder)
+    warned = forewarn(output.folder, on_disk=run.on_disk)
     Randomness(seed=run.seed)  # refuses what is no seed before anything is read
     container = io.kind_read(options).container
     released = kind_of(encoded_kind(container, method.accepts)).name
