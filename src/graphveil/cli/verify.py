@@ -21,11 +21,16 @@ def _run(folder: Path, **given: Any) -> int:
 
     limit_bytes = size_in_bytes(given.pop("limit"))
     path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
-    trusted = given.pop("trust_method")
+    trusted, strict = given.pop("trust_method"), given.pop("strict")
     read = nullcontext() if path is None else original_of(folder, path, given)
     with shown(bars()), read as original, stage(f"verifying {folder.name}"):
         verdict = verify_release(
-            folder, original, key=key, trust_method=trusted, limit_bytes=limit_bytes
+            folder,
+            original,
+            key=key,
+            trust_method=trusted,
+            limit_bytes=limit_bytes,
+            strict=strict,
         )
     if as_json:
         result_json({"answer": ANSWERS[verdict.exit_code], **msgspec.to_builtins(verdict)})
@@ -76,6 +81,13 @@ command = with_signature(
             str,
             "The largest content of one file that is read, such as 512MiB or 8GB.",
             default="4GiB",
+        ),
+        flag(
+            "strict",
+            bool,
+            "Links and extended attributes in the folder fail, too: no digest counts them.",
+            default=False,
+            negative="",
         ),
         flag("json", bool, "Print JSON.", default=False, negative=""),
     ],

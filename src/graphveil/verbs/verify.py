@@ -34,6 +34,7 @@ def verify_release(
     key: Key | str | Path | bytes | None = None,
     trust_method: str | None = None,
     limit_bytes: int = LIMIT_BYTES,
+    strict: bool = False,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
@@ -56,6 +57,8 @@ def verify_release(
         manifest says of it is not compared with anything.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
+    strict
+        Whether links and extended attributes in the folder fail, too: no digest counts them.
 
     Raises
     ------
@@ -83,6 +86,7 @@ def verify_release(
                 key=key,
                 trust_method=trust_method,
                 limit_bytes=limit_bytes,
+                strict=strict,
             )
     folder = release
     refuse_release(original)
@@ -98,6 +102,7 @@ def verify_release(
         reading=reading,
         key=None if key is None else _secret(key),
         limit_bytes=limit_bytes,
+        strict=strict,
     )
     checks = list(verdict.checks)
     try:

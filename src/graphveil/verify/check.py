@@ -15,6 +15,7 @@ from graphveil.errors import ResourceError
 from graphveil.records.manifest import MANIFEST, Described, Manifest, manifest_bytes
 from graphveil.records.record import private_folder
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
+from graphveil.verify.files.beside_bytes import strict_checks
 from graphveil.verify.files.folder import file_checks
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import (
@@ -42,6 +43,7 @@ def verify(
     reading: Mapping[str, Any] | None = None,
     key: bytes | None = None,
     limit_bytes: int = LIMIT_BYTES,
+    strict: bool = False,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
@@ -63,6 +65,8 @@ def verify(
         The key that the ids of a renamed release were made with; without it that is not checked.
     limit_bytes
         The most that the content of one file may take in memory; a larger one is not read.
+    strict
+        Whether links and extended attributes in the folder fail, too: no digest counts them.
 
     Returns
     -------
@@ -93,6 +97,7 @@ def verify(
         return Verdict("not claimed", NOTHING, [manifest])
     try:
         checks, needed = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
+        checks += strict_checks(release) if strict else []
         if original is not None and original_file is not None:
             checks.append(_second_reading(release, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
