@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
-from fuzz.edits import search
+from emptied import emptied_database
+from fuzz.edits import large_targets, release, search
 
 REACHED = {
     "Graph": {"form": 15, "shape": 2, "claim": 3},
@@ -17,7 +20,8 @@ REACHED = {
 @pytest.fixture(scope="module")
 def hundred():
     """Return how many edits of which kind of data ended how, and the findings."""
-    return search(100, 300, seed=38)
+    with mock.patch("graphveil.verify.check.database", emptied_database):
+        return search(100, 300, seed=52)
 
 
 def test_every_edit_fails_or_leaves_what_everybody_reads(hundred):
@@ -34,3 +38,18 @@ def test_edits_of_every_kind_of_data_reach_every_stage_of_the_check(kind, hundre
         for stage, least in REACHED[kind].items()
         if outcomes[kind, stage] < least
     ]
+
+
+def test_every_edit_of_a_large_file_fails_or_leaves_what_everybody_reads(monkeypatch):
+    """One of every kind of data and format, at a place that a seed draws."""
+    monkeypatch.setattr("graphveil.verify.check.database", emptied_database)
+    targets = large_targets()
+    outcomes, findings = search(len(targets), 300, seed=39, targets=targets)
+    assert [] == findings
+    assert len(targets) == sum(outcomes.values())
+
+
+def test_large_files_are_large(tmp_path):
+    for number, target in enumerate(large_targets()):
+        (data,) = release(tmp_path / str(number), target).glob("data.*")
+        assert 100_000 < data.stat().st_size < 2_500_000, (target.form, data.stat().st_size)
