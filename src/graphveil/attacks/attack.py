@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -205,6 +206,8 @@ class Attack(Generic[C, P]):
         The type of its options.
     by_name
         Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
+    most_seconds_unasked
+        Where it would take longer it runs only where it is asked for.
     """
 
     name: str
@@ -218,3 +221,4 @@ class Attack(Generic[C, P]):
     seconds: Callable[[AttackInput[C], P], float]
     options: type[P]
     by_name: bool = False
+    most_seconds_unasked: float = math.inf

@@ -18,6 +18,7 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",
+        "seeded-matching": "graphveil.attacks.networks.seeded_matching:SEEDED_MATCHING",
         "seed-propagation": "graphveil.attacks.networks.seed_propagation:SEED_PROPAGATION",
         "alignment": "graphveil.attacks.networks.alignment:ALIGNMENT",
         "fake-edge": "graphveil.attacks.networks.fake_edge:FAKE_EDGE",

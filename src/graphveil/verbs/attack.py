@@ -178,6 +178,11 @@ def _planned(
         except NotMeasuredError as error:
             not_measured[name] = _refused(name, error, asked)
             continue
+        if name not in (asked or ()) and seconds > chosen.most_seconds_unasked:
+            not_measured[name] = (
+                f"it takes about {spelled(seconds)} of CPU time: it runs where it is asked for"
+            )
+            continue
         if seconds >= WORTH_SAYING:
             notice(f"{name} takes about {spelled(seconds)} of CPU time")
         planned.append(_Planned(name, chosen, seen, options))

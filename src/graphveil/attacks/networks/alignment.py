@@ -10,9 +10,12 @@ import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of
-from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks.best_assignment import Start, best_assignment, graduated_starts
+from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
-from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.surroundings import distances
+from graphveil.attacks.networks.ties import Match, Ties
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -33,10 +36,14 @@ class AlignmentOptions(AttackOptions):
 
     overlap: float | None = parameter(
         default=None,
-        text="share of the original's edges that stand in the copy, random pairs for the others",
+        text="share of the edges between people of the copy that stand in it, random pairs for "
+        "the others",
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
+    )
+    people: float = parameter(
+        default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
     )
     draws: int = parameter(default=3, text="copies of each overlap", minimum=1)
 
@@ -60,7 +67,10 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     rng = situation.rng("alignment")
     kinds = NodeKinds.of(pair.original)
     drawn = [
-        Drawn(f"overlap {overlap:g}", list(_draws(pair, overlap, options.draws, kinds, rng)))
+        Drawn(
+            f"overlap {overlap:g}{of_people(options.people)}",
+            list(_draws(pair, overlap, options, kinds, rng)),
+        )
         for overlap in options.overlaps
     ]
     return summary(drawn, kinds, rng)
@@ -89,24 +99,58 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
 
 
 def _draws(
-    pair: GraphComparison, overlap: float, draws: int, kinds: NodeKinds, rng: np.random.Generator
+    pair: GraphComparison,
+    overlap: float,
+    options: AlignmentOptions,
+    kinds: NodeKinds,
+    rng: np.random.Generator,
 ) -> Iterator[Naming]:
     """Yield how good the names of each draw are."""
-    for draw in range(draws):
-        with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {draws}"):
-            two = pairing(pair, overlap, rng)
-            match = assigned(relaxed_alignment(two.copy, two.released))
+    for draw in range(options.draws):
+        with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
+            two = pairing(pair, overlap, rng, people=options.people)
+            match = aligned(two, rng)
         yield Naming.of(two, match, kinds)
+
+
+def aligned(two: Pairing, rng: np.random.Generator) -> Match:
+    """Return the released node of every node of the copy, nobody known.
+
+    Parameters
+    ----------
+    two
+        The copy and the release; the truth is not read.
+    rng
+        Breaks ties.
+
+    Notes
+    -----
+    The relaxation, and what a graduated assignment makes of more features, robustly scaled: each is
+    assigned again and again by the neighbors that are assigned to each other, until no more ties
+    are kept, and the best goes on.
+    """
+    nobody = np.full(two.truth.size, NOBODY, dtype=np.int64)
+    ties = Ties.of(two, nobody, rng)
+    return best_assignment(ties, _starts(ties, two))
+
+
+def _starts(ties: Ties, two: Pairing) -> Iterator[Start]:
+    """Yield the assignment of the relaxation, and graduated ones."""
+    relaxed = relaxed_alignment(two.copy, two.released)
+    yield Start(assigned(relaxed), next(distances(two)))
+    yield from graduated_starts(ties, two)
 
 
 ALIGNMENT = Attack(
     name="alignment",
     kind=Graph,
-    knows="a copy of the whole network that shares some of its edges, random pairs in place of the "
-    "others; nobody in the release",
+    knows="a copy of the network that shares some of its edges, random pairs in place of the "
+    "others, and may lack people; nobody in the release",
     definition="of the people with a tie in the copy and one in the release, how many are given "
-    "their own released node by the best one-to-one alignment of the two graphs",
-    source="after FUGAL, Bommakanti et al., NeurIPS 2024",
+    "their own released node by the best one-to-one alignment of the two graphs, assigned again "
+    "until no more ties are kept",
+    source="after FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, as "
+    "seeded-matching",
     needs_linkage=True,
     cost=f"nodes cubed, up to {MOST_NODES:,} nodes: minutes for 1,000; run where asked for",
     compute=alignment,

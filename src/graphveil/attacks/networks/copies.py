@@ -22,12 +22,16 @@ class Pairing(NamedTuple):
         int64, shape (n,): the released node of every node of the copy.
     person
         int64, shape (n,): whose node every node of the copy is, in the order of the original.
+    present
+        bool, shape (n,): which nodes of the copy are people whom it has; the others have no tie in
+        it, and pad it to the size of the release.
     """
 
     copy: Graph
     released: Graph
     truth: NDArray[np.int64]
     person: NDArray[np.int64]
+    present: NDArray[np.bool_]
 
     @property
     def active(self) -> NDArray[np.bool_]:
@@ -37,7 +41,12 @@ class Pairing(NamedTuple):
 
 
 def pairing(
-    pair: GraphComparison, overlap: float, rng: np.random.Generator, *, filled: bool = True
+    pair: GraphComparison,
+    overlap: float,
+    rng: np.random.Generator,
+    *,
+    filled: bool = True,
+    people: float = 1.0,
 ) -> Pairing:
     """Return a copy of the original that shares some edges with it, beside the release.
 
@@ -46,18 +55,24 @@ def pairing(
     pair
         The original and the release, linked.
     overlap
-        The share of the original's edges that stand in the copy, drawn evenly.
+        The share of the edges between people of the copy that stand in it, drawn evenly.
     rng
         Draws edges, and an order for either graph: ties are then broken by chance.
     filled
         Whether random pairs stand in place of the others, so that the copy has as many edges.
+    people
+        The share of the people whom the copy has, drawn evenly.
     """
     original = pair.original
-    edges = original.edges()
+    those = _present(original.n_nodes, people, rng)
+    number = np.full(original.n_nodes, -1, dtype=np.int32)
+    number[those] = np.arange(those.size)
+    edges: NDArray[np.int32] = number[original.edges()]
+    edges = edges[(edges >= 0).all(axis=1)]
     kept = edges[rng.permutation(len(edges))[: round(overlap * len(edges))]]
     if filled:
-        kept = np.concatenate([kept, random_pairs(kept, original.n_nodes, len(edges), rng)])
-    copy = Graph.from_edges(kept[:, 0], kept[:, 1], n=original.n_nodes)
+        kept = np.concatenate([kept, random_pairs(kept, those.size, len(edges), rng)])
+    copy = Graph.from_edges(those[kept[:, 0]], those[kept[:, 1]], n=original.n_nodes)
     person, order = (rng.permutation(original.n_nodes) for _ in range(2))
     shuffled = np.empty_like(order)
     shuffled[order] = np.arange(order.size)
@@ -66,7 +81,26 @@ def pairing(
         released=pair.released.permuted(order),
         truth=shuffled[pair.linked[person]],
         person=person,
+        present=number[person] >= 0,
     )
+
+
+def of_people(people: float) -> str:
+    """Return the words of a copy that has a share of the people; none where it has all.
+
+    Examples
+    --------
+    >>> of_people(1.0), of_people(0.6)
+    ('', ', 0.6 of the people')
+    """
+    return "" if people == 1 else f", {people:.3g} of the people"
+
+
+def _present(n: int, people: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the people whom a copy has, in their order; nothing is drawn where it has all."""
+    if people == 1:
+        return np.arange(n)
+    return np.sort(rng.choice(n, round(people * n), replace=False))
 
 
 def random_pairs(

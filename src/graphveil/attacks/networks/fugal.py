@@ -6,7 +6,7 @@ alignment*, NeurIPS 2024: the idea, written anew.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,13 @@ from graphveil.data import Graph
 from graphveil.measures.scalars import triangles
 
 Matrix: TypeAlias = "NDArray[np.float64]"
+F = TypeVar("F", np.float32, np.float64)
 
 PENALTIES, STEPS = 10, 10
 """Weights 0..9 of the pull towards one-to-one, each for so many steps."""
 
 ROUNDS, TOLERANCE = 200, 1e-3
 """How long rows and columns are scaled in turn: until each sum is that near to 1."""
-
-_TINY = 1e-300
 
 
 def features(graph: Graph) -> Matrix:
@@ -43,22 +42,35 @@ def features(graph: Graph) -> Matrix:
     return np.hstack([own, around])
 
 
-def sinkhorn(cost: Matrix) -> Matrix:
+def sinkhorn(cost: NDArray[F], *, rounds: int = ROUNDS, tolerance: float = TOLERANCE) -> NDArray[F]:
     """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
+
+    Parameters
+    ----------
+    cost
+        Of single or double precision, which the result has too.
+    rounds, tolerance
+        How often at most, and how near to 1.
+
+    Notes
+    -----
+    The sums are not BLAS's: its threads cost more than they save, and its order of adding hangs on
+    their number.
 
     Examples
     --------
     >>> sinkhorn(np.array([[0.0, 9.0], [9.0, 0.0]])).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    plan: Matrix = np.exp(cost.min(axis=1, keepdims=True) - cost)
-    columns = np.ones(cost.shape[1])
-    for _ in range(ROUNDS):
-        rows = 1 / np.maximum(plan @ columns, _TINY)
-        reached = plan.T @ rows
-        if np.abs(columns * reached - 1).max(initial=0.0) < TOLERANCE:
+    plan: NDArray[F] = np.exp(cost.min(axis=1, keepdims=True, initial=np.inf) - cost)
+    columns = np.ones(cost.shape[1], dtype=cost.dtype)
+    tiny = np.finfo(cost.dtype).tiny
+    for _ in range(rounds):
+        rows = 1 / np.maximum(np.einsum("ij,j->i", plan, columns), tiny)
+        reached = np.einsum("ij,i->j", plan, rows)
+        if np.abs(columns * reached - 1).max(initial=0.0) < tolerance:
             break
-        columns = 1 / np.maximum(reached, _TINY)
+        columns = 1 / np.maximum(reached, tiny)
     plan *= rows[:, None]
     plan *= columns
     return plan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of, squares
-from graphveil.attacks.networks.copies import Pairing, pairing
+from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
 from graphveil.data import Graph
@@ -41,7 +40,8 @@ class SeedPropagationOptions(AttackOptions):
 
     overlap: float | None = parameter(
         default=None,
-        text="share of the original's edges that stand in the copy, random pairs for the others",
+        text="share of the edges between people of the copy that stand in it, random pairs for "
+        "the others",
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
@@ -51,6 +51,9 @@ class SeedPropagationOptions(AttackOptions):
         text="people whose released node is known; 0 is nobody",
         minimum=0,
         unset=", ".join(map(str, KNOWN)),
+    )
+    people: float = parameter(
+        default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
     )
     draws: int = parameter(default=10, text="copies, each with other known people", minimum=1)
 
@@ -100,10 +103,10 @@ def seed_propagation(
     drawn: list[Drawn] = []
     missing: dict[str, str] = {}
     for overlap, known in options.settings:
-        label = f"overlap {overlap:g}, {known or 'nobody'} known"
+        label = f"overlap {overlap:g}{of_people(options.people)}, {known or 'nobody'} known"
         try:
             with stage(f"matching a copy of {label}"):
-                drawn.append(_drawn(pair, label, overlap, known, options.draws, kinds, rng))
+                drawn.append(_drawn(pair, label, overlap, known, options, kinds, rng))
         except NotMeasuredError as error:
             missing[label] = str(error)
     if not drawn:
@@ -185,24 +188,34 @@ def _drawn(
     label: str,
     overlap: float,
     known: int,
-    draws: int,
+    options: SeedPropagationOptions,
     kinds: NodeKinds,
     rng: np.random.Generator,
 ) -> Drawn:
     """Return how good the names of all draws are; a label says where one was stopped."""
     namings = []
     capped = 0
-    for guess in _guesses(pair, overlap, known, draws, rng):
-        namings.append(Naming.of(guess.pairing, guess.match, kinds, guess.known))
-        capped += guess.capped
+    for _ in range(options.draws):
+        two = pairing(pair, overlap, rng, people=options.people)
+        made = guess(two, known, rng)
+        namings.append(Naming.of(two, made.match, kinds, made.known))
+        capped += made.capped
     return Drawn(f"{label}, capped in {capped} draws" if capped else label, namings)
 
 
-def _guesses(
-    pair: GraphComparison, overlap: float, known: int, draws: int, rng: np.random.Generator
-) -> Iterator[Guess]:
-    for _ in range(draws):
-        yield guess(pairing(pair, overlap, rng), known, rng)
+def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return so many nodes of the copy, drawn evenly among those of two ties in either graph.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where they are fewer.
+    """
+    fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
+    people = np.flatnonzero(fewest >= _LEAST_DEGREE)
+    if people.size < known:
+        raise NotMeasuredError(f"{people.size:,} people with two ties in both are fewer")
+    return rng.choice(people, known, replace=False)
 
 
 def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
@@ -225,11 +238,7 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
     n = two.truth.size
     if not known and n > MOST_NODES_UNKNOWN:
         raise TooLargeError(_too_many_unknown(n))
-    fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
-    people = np.flatnonzero(fewest >= _LEAST_DEGREE)
-    if people.size < known:
-        raise NotMeasuredError(f"{people.size:,} people with two ties in both are fewer")
-    chosen = rng.choice(people, known, replace=False)
+    chosen = known_people(two, known, rng)
     seeds = np.full(n, NOBODY, dtype=np.int64)
     seeds[chosen] = two.truth[chosen]
     if not known:
@@ -245,8 +254,8 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
 SEED_PROPAGATION = Attack(
     name="seed-propagation",
     kind=Graph,
-    knows="a copy of the whole network that shares some of its edges, random pairs in place of the "
-    "others; and the released nodes of 5 to 50 people, or of nobody",
+    knows="a copy of the network that shares some of its edges, random pairs in place of the "
+    "others, and may lack people; and the released nodes of 5 to 50 people, or of nobody",
     definition="of the people with a tie in the copy and one in the release, known people aside, "
     "how many are given their own released node by what matched neighbors say, and how many of "
     "those who are given one",

@@ -1,0 +1,89 @@
+"""The best of assignments from several starts, judged by what the adversary sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.attacks.networks.copies import Pairing
+from graphveil.attacks.networks.frank_wolfe import climbed, faq
+from graphveil.attacks.networks.graduated import graduated, likeliest
+from graphveil.attacks.networks.surroundings import Distances, distances
+from graphveil.attacks.networks.ties import Match, Plan, Ties
+
+AGREEING = 0.5
+"""Where two starts agree on such a share of the people of the copy, no further one is tried."""
+
+
+class Start(NamedTuple):
+    """An assignment to begin with, and distances to tell apart who keeps as many ties."""
+
+    match: Match
+    far: Distances
+
+
+class _Climbed(NamedTuple):
+    """What repeated assignments make of a start, and what that keeps."""
+
+    kept: float
+    match: Match
+    far: Distances
+
+
+def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
+    """Return the likeliest assignment around the one of all starts that keeps most ties.
+
+    Parameters
+    ----------
+    ties
+        The two networks, and who is known.
+    starts
+        One at least. They are drawn from one by one: two that agree end it.
+
+    Notes
+    -----
+    What an assignment keeps is the adversary's own measure: it needs no linkage.
+    """
+    tried: list[_Climbed] = []
+    for start in starts:
+        match, kept = climbed(ties, start.match)
+        agreed = any(_agree(ties, match, other.match) for other in tried)
+        tried.append(_Climbed(kept, match, start.far))
+        if agreed:
+            break
+    best = max(tried, key=lambda some: some.kept)
+    match, kept = climbed(ties, faq(ties, _half_way(best.match)))
+    return likeliest(ties, match if kept > best.kept else best.match, best.far)
+
+
+def graduated_starts(ties: Ties, two: Pairing) -> Iterator[Start]:
+    """Yield what a graduated assignment makes of each kind of distances."""
+    for far in distances(two):
+        yield Start(ties.assigned(graduated(ties, far)), far)
+
+
+def _agree(ties: Ties, one: Match, other: Match) -> bool:
+    """Whether two assignments give most people of the copy who are not known the same node."""
+    asked = (ties.seeds < 0) & (ties.present > 0)
+    same = np.count_nonzero((one == other) & asked)
+    return bool(same > AGREEING * np.count_nonzero(asked))
+
+
+def middle(n: int) -> Plan:
+    """Return the plan in which everybody is as much every node: the barycenter.
+
+    Examples
+    --------
+    >>> middle(2).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    return np.full((n, n), 1 / max(n, 1), dtype=np.float32)
+
+
+def _half_way(match: Match) -> Plan:
+    """Return the plan between an assignment and the middle."""
+    plan = middle(match.size) * np.float32(0.5)
+    plan[np.arange(match.size), match] += np.float32(0.5)
+    return plan

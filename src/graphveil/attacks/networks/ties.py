@@ -1,0 +1,122 @@
+"""Two networks beside each other: how many ties an assignment of their nodes has in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.copies import Pairing
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import optimize, sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+    optimize = lazy_module("scipy.optimize")
+
+Match: TypeAlias = "NDArray[np.int64]"
+"""The node of the other network that every node is assigned; all of them differ."""
+
+Plan: TypeAlias = "NDArray[np.float32]"
+"""How much of every node is assigned to every node of the other network: rows and columns add up
+to 1."""
+
+SURPLUS = 0.2
+"""What a released tie between two assigned people costs that a copy lacks which lacks people."""
+
+_CHANCE = 1e-3
+
+
+class Ties(NamedTuple):
+    """A copy beside a release, as matrices, and what the adversary knows of who is who.
+
+    Parameters
+    ----------
+    first, second
+        float32, n times n, sparse: the ties of the copy and of the release.
+    seeds
+        int64, shape (n,): the released node of everybody who is known, -1 for the others.
+    present
+        float32, shape (n,): 1 for the people of the copy, 0 for those whom it lacks.
+    surplus
+        What a released tie between two assigned people costs that the copy lacks; 0 where the copy
+        lacks nobody: whatever the assignment, their number is then the same.
+    chances
+        float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are told
+        apart.
+    """
+
+    first: sparse.csr_array
+    second: sparse.csr_array
+    seeds: Match
+    present: NDArray[np.float32]
+    surplus: float
+    chances: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, two: Pairing, seeds: Match, rng: np.random.Generator) -> Ties:
+        """Return the matrices of a pairing, some pairs of which are known."""
+        n = two.truth.size
+        return cls(
+            first=two.copy.to_scipy().astype(np.float32).tocsr(),
+            second=two.released.to_scipy().astype(np.float32).tocsr(),
+            seeds=seeds,
+            present=two.present.astype(np.float32),
+            surplus=0.0 if two.present.all() else SURPLUS,
+            chances=rng.random((n, n), dtype=np.float32),
+        )
+
+    def with_seeds(self, plan: Plan) -> Plan:
+        """Return the plan in which known people are assigned to their nodes, and nobody else is."""
+        known = np.flatnonzero(self.seeds >= 0)
+        fixed = plan.copy()
+        fixed[known] = 0
+        fixed[:, self.seeds[known]] = 0
+        fixed[known, self.seeds[known]] = 1
+        return fixed
+
+    def gradient(self, plan: Plan) -> Plan:
+        """Return what every pair of nodes adds, were it assigned: half the gradient of `kept`."""
+        worth = np.ascontiguousarray((self.second @ (self.first @ plan).T).T)
+        if self.surplus:
+            worth -= self._lost(np.einsum("ij,i->j", plan, self.present))
+        return worth
+
+    def gradient_of(self, match: Match) -> Plan:
+        """Return the same where everybody is assigned to one node: a product of sparse matrices."""
+        n = match.size
+        ones = np.ones(n, dtype=np.float32)
+        assigned = sparse.csr_array((ones, (np.arange(n), match)), shape=(n, n))
+        worth: Plan = (self.first @ assigned @ self.second).toarray()
+        if self.surplus:
+            taken = np.empty(n, dtype=np.float32)
+            taken[match] = self.present
+            worth -= self._lost(taken)
+        return worth
+
+    def _lost(self, assigned: NDArray[np.float32]) -> Plan:
+        """Return what ties to nodes that are assigned cost whoever is assigned beside them."""
+        return np.outer(self.present, np.float32(self.surplus) * (self.second @ assigned))
+
+    def kept(self, match: Match) -> float:
+        """Return twice the ties in common, less what surplus ones cost."""
+        worth = self.gradient_of(match)
+        return float(worth[np.arange(match.size), match].sum(dtype=np.float64))
+
+    def assigned(self, worth: Plan) -> Match:
+        """Return the assignment of the largest worth; known people keep their nodes.
+
+        Among equal ones chance decides.
+        """
+        scale = np.float32(_CHANCE * float(worth.std()) if worth.size else 0.0)
+        free = np.flatnonzero(self.seeds < 0)
+        open_nodes = np.setdiff1d(np.arange(self.seeds.size), self.seeds)
+        some = np.ix_(free, open_nodes)
+        _, columns = optimize.linear_sum_assignment(
+            worth[some] + scale * self.chances[some], maximize=True
+        )
+        match = self.seeds.copy()
+        match[free] = open_nodes[columns]
+        return match
