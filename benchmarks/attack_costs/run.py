@@ -74,6 +74,7 @@ def table(n: int, columns: int = 8) -> gv.Table:
 
 
 ARR = ("asymmetric-response", {"epsilon": 7.0})
+HIDDEN = ("asymmetric-response", {"epsilon": 2.0})
 K_DEGREE = ("k-degree", {"k": 10})
 SMOOTH = ("smooth-k", {"k": 8})
 
@@ -93,6 +94,9 @@ def cases() -> Iterator[Case]:
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, nobody)
     for n in (300, 900, 1_800):
         yield Case("alignment", lambda n=n: network(n), n, ARR, {"overlap": 1.0, "draws": 1})
+    for n in (300, 1_000, 2_500):
+        yield Case("seeded-matching", lambda n=n: network(n), n, ARR, {"known": 20})
+        yield Case("seeded-matching", lambda n=n: network(n), n, HIDDEN, {"known": 0})
     for n in (2_000, 8_000, 30_000):
         yield Case("linkage", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("membership", lambda n=n: lists(n), n, SMOOTH, {})

@@ -147,7 +147,7 @@ def _starts(ties: Ties, two: Pairing) -> Iterator[Start]:
         yield Start(faq(ties, middle(two.truth.size)), last.far)
 
 
-PER_PAIR, PER_WALK = 9e-6, 3e-8
+PER_PAIR, PER_WALK = 7e-6, 3e-8
 """Seconds of one draw for every pair of nodes, and for every node and end of an edge."""
 
 
