@@ -89,9 +89,11 @@ class AsymmetricResponse(NoisyMethod):
         "hidden less. It does not hide how many people and items there are, nor how the items are "
         "named. With a large epsilon most of what is published is true, and who knows some of it "
         "of a person may find that person and the rest; epsilons of several releases add up. On "
-        "arenas-email at epsilon = ln n, 7.03, a copy names 90 % of the people with nobody known, "
-        "and 80 % of the edges with 30 known people give 75 % of the others at 72 % precision, "
-        "18 % at 17 % without the release (measured by us)."
+        "arenas-email a copy names 74 % of the people with nobody known at epsilon 5, and 96 % at "
+        "ln n, 7.03, where 80 % of the edges with 30 known people give 75 % of the others at 72 % "
+        "precision, 18 % at 17 % without the release; on made networks of 1,000 people with 32 "
+        "ties each a copy and 20 known people name 95 % of the others at epsilon 3 (measured by "
+        "us)."
     )
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}

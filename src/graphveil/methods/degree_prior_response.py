@@ -62,8 +62,8 @@ class DegreePriorResponse(PriorResponse):
         "It hides one edge, not all of a person's: those of someone who has many are hidden less. "
         "It does not hide how many people there are. With a large epsilon most of what is "
         "published is true, and who knows some of it of a person may find that person and the "
-        "rest; epsilons of several releases add up. On arenas-email at epsilon 4 a copy and 20 "
-        "known people name 16 % of the others, at ln n, 7.03, a copy names 75 % with nobody known "
-        "(measured by us)."
+        "rest; epsilons of several releases add up. On arenas-email a copy names "
+        "36 % of the people with nobody known at epsilon 4, and 90 % at ln n, 7.03 (measured by "
+        "us)."
     )
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}

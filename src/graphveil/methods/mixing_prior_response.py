@@ -77,8 +77,8 @@ class MixingPriorResponse(PriorResponse):
         "It hides one edge, not all of a person's: those of someone who has many are hidden less. "
         "It does not hide how many people there are. With a large epsilon most of what is "
         "published is true, and who knows some of it of a person may find that person and the "
-        "rest; epsilons of several releases add up. On arenas-email at epsilon = ln n, 7.03, a "
-        "copy names 71 % of the people with nobody known, and 73 % of the others with 20 known "
+        "rest; epsilons of several releases add up. On arenas-email at epsilon 4 a copy and 20 "
+        "known people name 29 % of the others, at ln n, 7.03, a copy names 86 % with nobody known "
         "(measured by us)."
     )
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
