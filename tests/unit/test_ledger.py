@@ -20,7 +20,7 @@ from graphveil.errors import (
     UsageError,
 )
 from graphveil.records import ledger as ledgers
-from graphveil.records.ledger import rounded_up
+from graphveil.records.ledger_entries import rounded_up
 from graphveil.records.manifest import decode_manifest, encode
 from graphveil.verify.promises.ledger import LEDGER
 

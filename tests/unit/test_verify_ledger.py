@@ -12,7 +12,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.records.ledger import Composed, Note
+from graphveil.records.ledger_entries import Composed, Note
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.verify.kinds.kind import Evidence

@@ -8,7 +8,8 @@ from typing import Any
 from graphveil.cli.console import result, result_json
 from graphveil.cli.flags import flag, path_argument, with_signature
 from graphveil.errors import InputError
-from graphveil.records.ledger import Entry, Ledger, rounded_up
+from graphveil.records.ledger import Ledger
+from graphveil.records.ledger_entries import Entry, rounded_up
 
 
 def _run(path: Path, **given: Any) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import secrets
 import stat
 import sys
@@ -16,24 +15,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from graphveil.atomic import OWNER_ONLY, flush_names, whole_file
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.errors import InputError, ParameterError, ResourceError, UsageError, warn
+from graphveil.records.ledger_entries import (
+    Composed,
+    Entry,
+    LedgerFile,
+    Limit,
+    Note,
+    Unit,
+    composed_of,
+    rounded_down,
+    rounded_up,
+    total_of,
+)
 
 if sys.platform != "win32":
     import fcntl
 
-Unit = Literal["edge", "node"]
-
 SCHEMA = 1
 MOST_BYTES = 16 << 20
-PLACES = 12
-"""Decimal places of a printed total, which is rounded up."""
-
 PATIENCE_SECONDS = 5.0
 """So long a run waits for another that holds the ledger."""
 
@@ -43,71 +49,6 @@ _NO_TOTAL = (
     "a release that claims nothing is, or would be, in {}, so no total keeps the limit. Use "
     "another ledger, or leave the limit out at its first release."
 )
-
-_DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
-
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One release.
-
-    Parameters
-    ----------
-    id
-        Drawn at random; the private record of the release has it, too.
-    method
-        The method's name.
-    unit
-        What its epsilon is about; None where nothing was claimed.
-    epsilon
-        As it was printed; None where nothing was claimed.
-    person_cells
-        How many cells one person has: what an edge's epsilon is multiplied with for a node.
-    """
-
-    id: str
-    method: str
-    unit: Unit | None
-    epsilon: str | None
-    person_cells: int
-
-    def __post_init__(self) -> None:
-        """Check that what is claimed has a unit and a number."""
-        if (self.unit is None) != (self.epsilon is None) or self.person_cells < 0:
-            raise ParameterError(f"the entry {self.id} is none.")
-        if self.epsilon is not None and not _DECIMAL.fullmatch(self.epsilon):
-            raise ParameterError(f"epsilon={self.epsilon!r} is no number.")
-
-    def spent(self, unit: Unit) -> Fraction | None:
-        """Return what it counts for in this unit; None where it has no bound."""
-        if self.epsilon is None:
-            return None
-        times = self.person_cells if (self.unit, unit) == ("edge", "node") else 1
-        return Fraction(self.epsilon) * times
-
-
-class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a ledger holds, this release included: public.
-
-    Parameters
-    ----------
-    releases
-        How many releases.
-    unit
-        What the total is about, as the claim of this release.
-    epsilon
-        Their total, as decimal text, rounded up.
-    """
-
-    releases: int
-    unit: Unit
-    epsilon: str
-
-
-class Note(msgspec.Struct, frozen=True, kw_only=True):
-    """What the private record says of the ledger: its file, and the entry of the release."""
-
-    file: str
-    entry: str
 
 
 class Spent(NamedTuple):
@@ -126,34 +67,6 @@ class Spent(NamedTuple):
     note: Note
     known: frozenset[str]
     composed: Composed | None
-
-
-class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The most that the total of a ledger may reach; once set it stays.
-
-    Parameters
-    ----------
-    epsilon
-        As it was given, in decimal text.
-    unit
-        What it is about: the unit of the first release that was entered under it.
-    """
-
-    epsilon: str
-    unit: Unit
-
-    def __post_init__(self) -> None:
-        """Check that it is a number above 0."""
-        if not _DECIMAL.fullmatch(self.epsilon) or not Fraction(self.epsilon):
-            raise ParameterError(f"the limit {self.epsilon!r} is no epsilon.")
-
-
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The content of a ledger."""
-
-    schema: int
-    entries: list[Entry]
-    limit: Limit | None = None
 
 
 class Ledger:
@@ -212,18 +125,18 @@ class Ledger:
         """
         return self._content().limit
 
-    def _content(self) -> _File:
+    def _content(self) -> LedgerFile:
         """Return what the file holds; no entry where there is no file yet."""
         try:
             with self.path.open("rb") as file:
                 _check_owner(os.fstat(file.fileno()), self.path)
                 raw = file.read(MOST_BYTES + 1)
         except FileNotFoundError:
-            return _File(schema=SCHEMA, entries=[])
+            return LedgerFile(schema=SCHEMA, entries=[])
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror}. Give the ledger's file.") from error
         try:
-            content = msgspec.json.decode(raw, type=_File)
+            content = msgspec.json.decode(raw, type=LedgerFile)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ParameterError) as error:
             raise InputError(
                 f"{self.path} is no ledger, or damaged: {error} Restore it from a copy; what was "
@@ -239,7 +152,7 @@ class Ledger:
         A person's epsilon counts for an edge as it is; an edge's counts for a person as many times
         as a person has cells.
         """
-        return _total(self.entries(), unit)
+        return total_of(self.entries(), unit)
 
     def known(self) -> frozenset[str]:
         """Return the entries, by which releases are recognized that the ledger holds."""
@@ -279,12 +192,12 @@ class Ledger:
             entries = [*content.entries, entry]
             limit = self._limit(content.limit, entry)
             self._check_limit(entries, limit)
-            self._write(_File(schema=SCHEMA, entries=entries, limit=limit))
+            self._write(LedgerFile(schema=SCHEMA, entries=entries, limit=limit))
         _warn_of_persons(entries, limit)
         return Spent(
             note=Note(file=str(self.path), entry=entry.id),
             known=frozenset(e.id for e in entries),
-            composed=_composed(entries, entry.unit),
+            composed=composed_of(entries, entry.unit),
         )
 
     def _limit(self, kept: Limit | None, entry: Entry) -> Limit | None:
@@ -306,12 +219,12 @@ class Ledger:
         """Refuse what would pass the limit, in its own unit, whatever the release is about."""
         if limit is None:
             return
-        total = _total(entries, limit.unit)
+        total = total_of(entries, limit.unit)
         if total is None:
             raise UsageError(_NO_TOTAL.format(self.path.name))
         most = Fraction(limit.epsilon)
         if total > most:
-            before = _total(entries[:-1], limit.unit) or Fraction(0)
+            before = total_of(entries[:-1], limit.unit) or Fraction(0)
             last = entries[-1]
             cells = last.person_cells if (last.unit, limit.unit) == ("edge", "node") else 1
             remaining = rounded_down(max(most - before, Fraction(0)) / max(cells, 1))
@@ -325,7 +238,7 @@ class Ledger:
                 f"limit {limit.epsilon}. {rounded_up(before)} is spent: {way_out}."
             )
 
-    def _write(self, content: _File) -> None:
+    def _write(self, content: LedgerFile) -> None:
         raw = msgspec.json.encode(content)
         try:
             with whole_file(self.path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
@@ -358,33 +271,6 @@ class Ledger:
             os.close(descriptor)
 
 
-def rounded_up(total: Fraction) -> str:
-    """Return a total as decimal text that is not below it.
-
-    Examples
-    --------
-    >>> rounded_up(Fraction(7, 5)), rounded_up(Fraction(1, 3))
-    ('1.4', '0.333333333334')
-    """
-    return _printed(math.ceil(total * 10**PLACES))
-
-
-def rounded_down(remainder: Fraction) -> str:
-    """Return what remains as decimal text that is not above it.
-
-    Examples
-    --------
-    >>> rounded_down(Fraction(7, 5)), rounded_down(Fraction(1, 3))
-    ('1.4', '0.333333333333')
-    """
-    return _printed(math.floor(remainder * 10**PLACES))
-
-
-def _printed(units: int) -> str:
-    whole, places = divmod(units, 10**PLACES)
-    return f"{whole}.{places:0{PLACES}d}".rstrip("0").rstrip(".")
-
-
 def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
     unit: Unit | None = None
     epsilon = None
@@ -400,34 +286,17 @@ def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
     )
 
 
-def _total(entries: list[Entry], unit: Unit) -> Fraction | None:
-    total = Fraction(0)
-    for entry in entries:
-        spent = entry.spent(unit)
-        if spent is None:
-            return None
-        total += spent
-    return total
-
-
 def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
     """Say what one person's total is, where releases of a tie and of a person are mixed."""
     units = {one.unit for one in entries}
-    total = _total(entries, "node")
+    total = total_of(entries, "node")
     if {"edge", "node"} <= units and total is not None:
         bounds = "" if limit is None else f"; the limit {limit.epsilon} is {_OF[limit.unit]}"
         warn(
             f"the ledger holds releases of one tie or entry, and of one person: the total "
-            f"{_OF['edge']} is {rounded_up(_total(entries, 'edge') or Fraction(0))}, that "
+            f"{_OF['edge']} is {rounded_up(total_of(entries, 'edge') or Fraction(0))}, that "
             f"{_OF['node']} is {rounded_up(total)}{bounds}"
         )
-
-
-def _composed(entries: list[Entry], unit: Unit | None) -> Composed | None:
-    total = None if unit is None else _total(entries, unit)
-    if unit is None or total is None:
-        return None
-    return Composed(releases=len(entries), unit=unit, epsilon=rounded_up(total))
 
 
 def _check_owner(found: os.stat_result, path: Path) -> None:

@@ -16,7 +16,7 @@ from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.data.kinds import KINDS
 from graphveil.errors import ParameterError, ReleaseError
-from graphveil.records.ledger import Composed
+from graphveil.records.ledger_entries import Composed
 
 SCHEMA = 3
 MANIFEST = "release.json"

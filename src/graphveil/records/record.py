@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from graphveil.errors import ReleaseError
-from graphveil.records.ledger import Note
+from graphveil.records.ledger_entries import Note
 
 PRIVATE = ".private"
 """What the name of a release's private folder ends with."""

@@ -15,7 +15,8 @@ from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.errors import GraphveilError, Message, warn
-from graphveil.records.ledger import Composed, Spent
+from graphveil.records.ledger import Spent
+from graphveil.records.ledger_entries import Composed
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
 from graphveil.records.record import (
     LEVELS,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.records.ledger import Composed
+from graphveil.records.ledger_entries import Composed
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.verdict import RECORD, Check, fails, holds, not_checked
 
