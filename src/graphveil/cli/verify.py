@@ -79,7 +79,7 @@ command = with_signature(
         flag(
             "limit",
             str,
-            "The largest content of one file that is read, such as 512MiB or 8GB.",
+            "The largest content of one file, such as 512MiB or 8GB; links of neighborhoods, too.",
             default="4GiB",
         ),
         flag(

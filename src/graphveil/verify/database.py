@@ -69,6 +69,11 @@ class Database:
         self._limit_bytes = limit_bytes
         self._tables: set[str] = set()
 
+    @property
+    def limit_bytes(self) -> int:
+        """The most that the content of one file may take, and that of neighborhoods in links."""
+        return self._limit_bytes
+
     def refuse_beyond(self, size: int, name: str) -> None:
         """Refuse a file whose content takes more bytes than one may.
 

@@ -14,8 +14,8 @@ from graphveil.verify.kinds.graph import ADDED, MISSING
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.look_alikes import alike, class_sizes, count_degrees
-from graphveil.verify.recount.neighborhoods import Ints
-from graphveil.verify.verdict import Check, counted, fails, holds
+from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
+from graphveil.verify.verdict import Check, counted, fails, holds, not_checked
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
@@ -128,7 +128,11 @@ def _budget(evidence: Evidence, condition: EditBudget) -> Check:
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
-    classes = alike(evidence.tables, promise.measure, promise.distance)
+    try:
+        classes = alike(evidence.tables, promise.measure, promise.distance)
+    except TooMuchWorkError:
+        most = evidence.tables.limit_bytes
+        return not_checked(CLASSES, f"neighborhoods have more than {most} links", needs="--limit")
     if classes is None:
         return fails(CLASSES, "the release is no simple graph, so nobody looks like another")
     n = classes.nodes.size

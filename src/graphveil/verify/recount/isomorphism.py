@@ -15,7 +15,7 @@ import rustworkx as rx
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphveil.verify.recount.neighborhoods import ReleasedBall
+from graphveil.verify.recount.neighborhoods import ReleasedBall, Work
 
 Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
 
@@ -32,6 +32,10 @@ class _UndecidedError(Exception):
     """VF2 has tried enough."""
 
 
+LINKS_OF_A_STEP = 40
+"""How many links are looked at in the time of one step, about."""
+
+
 class Shapes:
     """The shapes seen so far, numbered; neighborhoods of the same number are isomorphic.
 
@@ -40,11 +44,13 @@ class Shapes:
     isomorphic exactly where their pieces are, one to one.
 
     `most_steps` bounds the pairs of nodes that VF2 may try in one comparison; beyond it the two
-    count as different. `given_up` counts the comparisons without an answer.
+    count as different. `given_up` counts the comparisons without an answer. `work` bounds all of
+    them together: a step counts as `LINKS_OF_A_STEP` links.
     """
 
-    def __init__(self, most_steps: int) -> None:
+    def __init__(self, most_steps: int, work: Work) -> None:
         self._most_steps = most_steps
+        self._work = work
         self.given_up = 0
         self._known: dict[Bucket, list[tuple[int, _Piece]]] = {}
         self._pieces = 0
@@ -81,6 +87,7 @@ class Shapes:
             )
         except _UndecidedError:
             self.given_up += 1
+            self._work.spend(self._most_steps * LINKS_OF_A_STEP)
             return False
 
 

@@ -151,7 +151,7 @@ def _split_by_shape(
     positions = np.flatnonzero(undecided)
     positions = positions[np.argsort(coarse[positions], kind="stable")]
     for members in np.split(positions, np.flatnonzero(np.diff(coarse[positions])) + 1):
-        shapes = Shapes(MOST_STEPS)
+        shapes = Shapes(MOST_STEPS, network.work)
         shape[members] = [shapes.number(ball) for ball in balls(network, members, distance)]
         given_up += shapes.given_up
     return _joined(coarse, shape), given_up

@@ -18,6 +18,36 @@ _MOST_NODES = 2**31 - 2
 _WEDGES_AT_ONCE = 1 << 21
 
 
+class TooMuchWorkError(Exception):
+    """Comparing the neighborhoods of a release takes more than was allowed."""
+
+
+class Work:
+    """How much may still be looked at: links of neighborhoods, one by one.
+
+    Parameters
+    ----------
+    most
+        The most links, all neighborhoods together.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._left = most
+
+    def spend(self, links: int) -> None:
+        """Count links that are looked at.
+
+        Raises
+        ------
+        TooMuchWorkError
+            Where they are more than are left.
+        """
+        self._left -= links
+        if self._left < 0:
+            raise TooMuchWorkError
+
+
 @dataclass(frozen=True, eq=False)
 class ReleasedNetwork:
     """A simple graph on 0..n-1 as rows of ascending neighbors.
@@ -28,10 +58,13 @@ class ReleasedNetwork:
         Shape (n + 1,): where the row of every node begins.
     indices
         Shape (2m,): the neighbors, row after row.
+    work
+        How much of its neighborhoods may be looked at.
     """
 
     indptr: Ints
     indices: Ints
+    work: Work
 
     @property
     def n(self) -> int:
@@ -112,7 +145,7 @@ def network_of(db: Database) -> ReleasedNetwork | None:
         return None
     heads, tails = np.divmod(key, max(n, 1))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(heads, minlength=n))])
-    return ReleasedNetwork(indptr.astype(np.int64), tails)
+    return ReleasedNetwork(indptr.astype(np.int64), tails, Work(db.limit_bytes))
 
 
 def _integers(db: Database, sql: str) -> Ints:
@@ -148,7 +181,13 @@ def _triangles(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints
 
 
 def balls(network: ReleasedNetwork, nodes: Ints, distance: int) -> Iterator[ReleasedBall]:
-    """Yield the ball around each of these nodes in turn; memory of O(n) and one ball."""
+    """Yield the ball around each of these nodes in turn; memory of O(n) and one ball.
+
+    Raises
+    ------
+    TooMuchWorkError
+        Where all of them together have more links than may be looked at.
+    """
     hop = np.full(network.n, -1, dtype=np.int64)
     for node in nodes.tolist():
         yield _ball(network, hop, node, distance)
@@ -167,7 +206,9 @@ def _ball(network: ReleasedNetwork, position: Ints, center: int, distance: int) 
         rings.append(ring)
     nodes = np.concatenate(rings)
     position[nodes] = np.arange(nodes.size)
-    heads = np.repeat(np.arange(nodes.size), network.indptr[nodes + 1] - network.indptr[nodes])
+    sizes = network.indptr[nodes + 1] - network.indptr[nodes]
+    network.work.spend(int(sizes.sum()) + nodes.size)
+    heads = np.repeat(np.arange(nodes.size), sizes)
     tails = position[_neighbors(network, nodes)]
     position[nodes] = -1
     hops = np.repeat(np.arange(len(rings)), [ring.size for ring in rings])
