@@ -209,6 +209,22 @@ def test_the_record_of_a_release_from_before_the_question_answers_it(tmp_path):
     assert gv.verify_release(folder, path)
 
 
+def test_a_column_beside_a_release_is_taken_as_it_is_published(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "likes.csv").write_text("user,item\na,x\nb,x\nc,y\nd,y\n")
+    (tmp_path / "income.csv").write_text("who,income\na,NA\nb,low\nc,NA\nd,low\n")
+    assert 0 == run(["anonymize", "suppress-k", "likes.csv", "--k", "2", "--out", "out"])
+    attack = ["attack", "out", "--original", "likes.csv", "--attacks", "homogeneity"]
+    assert 0 == run([*attack, "--attached", "income.csv"])
+
+
+def test_advice_repeats_what_was_said_of_such_words(tmp_path, capfd):
+    path = tmp_path / "people.csv"
+    path.write_text("town,sex\n" + "NA,f\nOslo,m\n" * 4)
+    assert 0 == run(["advise", str(path), "--kind", "table", "--categories", "NA"])
+    assert "--kind table --categories NA" in capfd.readouterr().out
+
+
 def test_every_word_is_asked_about_or_is_one_for_numbers(tmp_path):
     path = tmp_path / "people.csv"
     asked = []

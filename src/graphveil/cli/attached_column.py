@@ -14,6 +14,7 @@ from graphveil.cli.flags import flag
 from graphveil.data import Data, Table
 from graphveil.errors import UsageError
 from graphveil.evaluate import Attached
+from graphveil.io.questioned import EVERY_WORD
 from graphveil.terminal import printable
 
 COLUMN_FLAGS = [
@@ -67,7 +68,7 @@ class AttachedColumn(NamedTuple):
         """
         if self.attached is None:
             return None
-        table = io.read_table(self.attached)
+        table = io.read_table(self.attached, categories=EVERY_WORD)  # whoever published it says so
         ids, column = self._names(table)
         value_of = self._values(table, ids, column)
         people = [str(name) for name in original.labels().tolist()]
