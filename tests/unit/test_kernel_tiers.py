@@ -31,13 +31,13 @@ RUNS = {
     "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]
     + [("k-degree", {"k": 4, "target": "greedy"})],
     "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
-    "smooth-k": [("smooth-k", {"k": 4}), ("mondrian", {"k": 4})],
+    "smooth-k": [("smooth-k", {"k": 4}), ("mondrian", {"k": 4}), ("suppress-k", {"k": 4})],
     "measures": [("hrg-mcmc", {"epsilon": 2.0})],
 }
 KERNELS = {
     "k-degree": "k_degree.",
     "structural": ("structural.", "neighborhoods."),
-    "smooth-k": ("smooth_k.", "mondrian."),
+    "smooth-k": ("smooth_k.", "mondrian.", "masks."),
     "measures": "hierarchy.",
 }
 """The kernels whose tests need no other room's."""
@@ -78,7 +78,7 @@ def compared(monkeypatch):
 
 
 def data_for(method):
-    if method in {"mondrian", "adaptive"}:
+    if method in {"mondrian", "adaptive", "suppress-k"}:
         rng = np.random.Generator(np.random.PCG64(1))
         return gv.Table.from_columns({c: rng.integers(0, 3, 40).tolist() for c in "abc"})
     return random_graph(30, 70)

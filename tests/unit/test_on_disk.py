@@ -115,6 +115,18 @@ def test_a_release_on_the_disk_is_the_one_in_memory(tmp_path):
     assert in_memory.provenance == on_disk.provenance
 
 
+def test_a_table_on_the_disk_is_released_as_in_memory(tmp_path):
+    rng = np.random.default_rng(3)
+    table = gv.Table.from_columns({c: rng.integers(0, 3, 60).tolist() for c in "abcd"})
+    lists = table.one_hot().to_lists()
+    parquet.write_table(lists, tmp_path / "table.parquet")
+    data = gv.read_bipartite(tmp_path / "table.parquet")
+    method = SuppressK(k=3, chunks=Chunks(rows=30))
+    in_memory = method.anonymize(data, seed=4)
+    run(tmp_path / "table.parquet", tmp_path / "out", seed=4, method=method)
+    assert as_rows(in_memory.data) == as_rows(read_release(tmp_path / "out").data)
+
+
 @settings(deadline=None, max_examples=15)
 @given(
     st.dictionaries(st.integers(0, 10**6), st.lists(st.integers(0, 9)), min_size=4, max_size=20),

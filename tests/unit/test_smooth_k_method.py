@@ -124,8 +124,10 @@ def test_local_search_starts_from_pieces_that_keep_equal_rows_together():
     lists = [["a", "b"], ["a", "c"]] * 8
     rows = collapse(Bipartite.from_lists(lists))
     apart, together = (
-        Facility(cost_factor=1e6, runs=1, cut=True, refine=search).clusters(
-            rows, k=6, rule=Rule(), rng=rng()
+        next(
+            Facility(cost_factor=1e6, runs=1, cut=True, refine=search).starts(
+                rows, k=6, rule=Rule(), rng=rng()
+            )
         )
         for search in (None, LocalSearch())
     )

@@ -305,6 +305,7 @@ class _Run:
             method=self.method,
             n_features=facts.n_features,
             seeded=self.working.randomness.seeded,
+            columns=self.method.columns_of(features_of(folder / "rows").to_pylist()),
         )
         tasks = (self._task(number, parts[number]) for number in missing)
         with (

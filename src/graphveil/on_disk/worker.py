@@ -83,11 +83,14 @@ class Worker:
         The number of features.
     seeded
         Whether new ids repeat with the seed, else they come from the operating system.
+    columns
+        The column of every feature, where rows are put together by columns.
     """
 
     method: Clustered
     n_features: int
     seeded: bool
+    columns: NDArray[np.int32] | None = None
 
     def __call__(self, task: ChunkTask) -> Tally:
         """Write the clusters of a chunk, then its released rows, and return what they keep.
@@ -98,7 +101,7 @@ class Worker:
         rows = lists_of(table["user"], table["items"].combine_chunks())
         chunk = Chunk(rows.indptr, rows.indices, task.rng)
         data = Bipartite(rows.indptr, rows.indices, self.n_features)
-        distinct = chunk.rows()
+        distinct = chunk.rows(self.columns)
         labels = self.method.clustering()(distinct, task.rng)
         clusters = profiles_of(distinct, labels)
         clusters = clusters._replace(features=np.unique(rows.indices)[clusters.features])

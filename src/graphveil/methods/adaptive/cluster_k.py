@@ -15,6 +15,8 @@ from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
 from graphveil.methods.adaptive.blocks import (
     BLOCK_ROWS,
+    WHOLE_ROWS,
+    BlockOutcome,
     BlockSolution,
     RecordBlock,
     in_blocks,
@@ -22,6 +24,7 @@ from graphveil.methods.adaptive.blocks import (
 )
 from graphveil.methods.adaptive.drafting import draft_of
 from graphveil.parameters import parameter
+from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
@@ -41,11 +44,14 @@ class ClusterK(Anonymizer[Table]):
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
         ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
-        the six before: a row moves to another cluster, or two rows change places. ``"forest"`` is
+        the six before, and clusters put together by the columns that they publish, the finest
+        first: a row moves to another cluster, or two rows change places. ``"forest"`` is
         there to compare with: trees in which every row hangs from one of its nearest, divided.
     block_rows
         A table of more rows is divided into blocks of at most so many, in which rows are alike.
-        None stands for one block up to 2,000 rows, and blocks of 512 above.
+        None stands for one block up to 2,000 rows, and blocks of 512 above; but ``"local"`` puts
+        the rows of a larger table together by columns, all at once, and where it cannot try all
+        sets of columns it clusters blocks too and publishes what suppresses less.
 
     Notes
     -----
@@ -107,16 +113,33 @@ class ClusterK(Anonymizer[Table]):
         return KAnonymity(k=self.k)
 
     def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
-        most_rows = rows_of_block(self.block_rows, data.n_rows, self.k)
-        outcome = in_blocks(
+        if self.search != "local" or self.block_rows is not None or data.n_rows <= WHOLE_ROWS:
+            return draft_of(data, self._in_blocks(data, randomness))
+        from graphveil.methods.adaptive.clusters import (  # noqa: PLC0415  compiled code
+            hidden_by,
+            masked_start,
+        )
+
+        with stage("masks"):
+            masked = masked_start(data.codes, self.k)
+        if masked is None:
+            return draft_of(data, self._in_blocks(data, randomness))
+        outcome = BlockOutcome(hidden_by(data.codes, masked.labels), None, {})
+        if not masked.all_masks:
+            other = self._in_blocks(data, randomness)
+            outcome = min(outcome, other, key=lambda one: int(one.hidden.sum()))
+        return draft_of(data, outcome)
+
+    def _in_blocks(self, data: Table, randomness: Randomness) -> BlockOutcome:
+        """Return what blocks of the table publish, each clustered for itself."""
+        return in_blocks(
             data.codes,
             np.full(data.n_rows, self.k, dtype=np.int64),
             np.ones(data.n_columns),
-            most_rows=most_rows,
+            most_rows=rows_of_block(self.block_rows, data.n_rows, self.k),
             work=Clustering(self.search),
             randomness=randomness,
         )
-        return draft_of(data, outcome)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from graphveil.kernels.adaptive import exchange, merging
 from graphveil.kernels.adaptive.planes import Packed
 from graphveil.methods.adaptive import forest
+from graphveil.methods.adaptive.packing import Codes, differing_columns
+from graphveil.methods.equivalence_classes.masks import MOST_COLUMNS, MaskedStart, masked_classes
 
 Labels = NDArray[np.int64]
 Search = Literal["plain", "agglomerative", "local", "forest"]
@@ -46,8 +48,8 @@ def clusters(
     search
         ``"plain"`` merges the two clusters whose union costs least; which of several is decided in
         eight ways, and the best is kept. ``"agglomerative"`` also merges under other notions of
-        cost, in six ways, and ``"local"`` improves each of the six first. ``"forest"`` merges
-        nothing: see `forest.trees`.
+        cost, in six ways, and ``"local"`` improves each of the six first, and clusters that are
+        put together by masks. ``"forest"`` merges nothing: see `forest.trees`.
     rng
         Orders of rows.
     """
@@ -64,7 +66,64 @@ def clusters(
                 best = grouped
     if best is None:
         raise TypeError("there is at least one start")
-    return best
+    masked = masked_start(differing_columns(rows), k) if search == "local" else None
+    if masked is None:
+        return best
+    visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
+    grouped = _improved(rows, masked.labels, k, rng.permuted(visits, axis=1))
+    return grouped if stars_of(grouped) < stars_of(best) else best
+
+
+def masked_start(codes: Codes, k: int) -> MaskedStart | None:
+    """Return clusters of rows put together by the columns that they publish, the finest first.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d): -1 is a missing cell.
+    k
+        The fewest rows of a cluster.
+
+    Returns
+    -------
+    MaskedStart or None
+        None where there is no column, or there are more than a mask can name.
+
+    Examples
+    --------
+    >>> masked_start(np.array([[1], [0], [1], [0]], dtype=np.int32), 2).labels.tolist()
+    [1, 0, 1, 0]
+    """
+    if not 0 < codes.shape[1] <= MOST_COLUMNS:
+        return None
+    distinct, kinds, copies = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    masked = masked_classes(distinct, copies.astype(np.int64), k=k)
+    labels = np.empty_like(masked.labels)
+    labels[np.argsort(kinds.ravel(), kind="stable")] = masked.labels
+    return masked._replace(labels=labels)
+
+
+def hidden_by(codes: Codes, labels: Labels) -> NDArray[np.bool_]:
+    """Return the cells that clusters suppress: where their rows differ, or a cell is missing.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d): -1 is a missing cell.
+    labels
+        The cluster of every row, numbered from 0 without gaps.
+
+    Examples
+    --------
+    >>> codes = np.array([[1, 0], [1, 2], [-1, 3]], dtype=np.int32)
+    >>> hidden_by(codes, np.array([0, 0, 1])).tolist()
+    [[False, True], [False, True], [True, False]]
+    """
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))
+    least = np.minimum.reduceat(codes[order], starts, axis=0)
+    most = np.maximum.reduceat(codes[order], starts, axis=0)
+    return np.asarray(((least != most) | (least < 0))[labels])
 
 
 def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels]:

@@ -47,6 +47,36 @@ def packed(codes: Codes) -> Packed:
     return Packed(np.ascontiguousarray(stacked), _words(hidden), np.array(offsets))
 
 
+def differing_columns(rows: Packed) -> Codes:
+    """Return the codes of packed rows in those columns in which rows differ, in any order.
+
+    Parameters
+    ----------
+    rows
+        What `packed` returns.
+
+    Examples
+    --------
+    >>> differing_columns(packed(np.array([[1, 2, 7], [-1, 0, 7]], dtype=np.int32))).tolist()
+    [[2, 1], [0, -1]]
+    """
+    parts = [np.zeros((rows.stars.shape[0], 0), dtype=np.int32)]
+    for w in range(rows.stars.shape[1]):
+        codes = np.zeros((rows.stars.shape[0], WORD), dtype=np.int32)
+        for bit, p in enumerate(range(rows.offsets[w], rows.offsets[w + 1])):
+            codes |= _bits(rows.planes[:, p]) << bit
+        codes[_bits(rows.stars[:, w]) == 1] = SUPPRESSED
+        parts.append(codes)
+    codes = np.concatenate(parts, axis=1)
+    return np.ascontiguousarray(codes[:, (codes != codes[:1]).any(axis=0)])
+
+
+def _bits(words: NDArray[np.uint64]) -> Codes:
+    """Return the bits of words, the lowest first, as rows of 0 and 1."""
+    little = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(little.reshape(words.size, 8), axis=1, bitorder="little").astype(np.int32)
+
+
 def _words(bits: NDArray[np.generic]) -> NDArray[np.uint64]:
     """Return 0/1 columns as words of 64 of them, the first the lowest bit."""
     packed_bytes = np.packbits(bits.astype(np.uint8), axis=1, bitorder="little")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,6 +28,9 @@ class CollapsedRows(NamedTuple):
         int32, shape (n,): the distinct row that every row equals.
     n_features
         The number of features.
+    columns
+        int32, shape (n_features,): the column whose value a feature is by its name, see
+        `columns_of`. None elsewhere, and where nobody asks.
     """
 
     indptr: NDArray[np.int64]
@@ -34,6 +38,7 @@ class CollapsedRows(NamedTuple):
     weights: NDArray[np.int64]
     kinds: NDArray[np.int32]
     n_features: int
+    columns: NDArray[np.int32] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -104,6 +109,22 @@ def collapse(data: Bipartite) -> CollapsedRows:
         kinds=kinds,
         n_features=data.n_features,
     )
+
+
+def columns_of(names: Sequence[object]) -> NDArray[np.int32] | None:
+    """Return the column of every feature where all are named ``column=value``, else None.
+
+    Examples
+    --------
+    >>> columns_of(["age=3", "age=4", "sex=f"]).tolist()
+    [0, 0, 1]
+    >>> columns_of(["tea", "sex=f"]) is None
+    True
+    """
+    if not names or not all("=" in str(name) for name in names):
+        return None
+    columns = [str(name).partition("=")[0] for name in names]
+    return np.unique(columns, return_inverse=True)[1].astype(np.int32)
 
 
 def _distinct(

@@ -47,10 +47,17 @@ class Chunk(NamedTuple):
     rng: np.random.Generator
     labels: Labels | None = None
 
-    def rows(self) -> CollapsedRows:
-        """Return the distinct rows, over the features that occur in them."""
+    def rows(self, columns: NDArray[np.int32] | None = None) -> CollapsedRows:
+        """Return the distinct rows, over the features that occur in them.
+
+        Parameters
+        ----------
+        columns
+            As in `CollapsedRows`, of all features of the data.
+        """
         used, indices = np.unique(self.indices, return_inverse=True)
-        return collapse(Bipartite(self.indptr, indices.astype(np.int32), used.size))
+        rows = collapse(Bipartite(self.indptr, indices.astype(np.int32), used.size))
+        return rows if columns is None else rows._replace(columns=columns[used])
 
 
 @dataclass(frozen=True)
@@ -58,10 +65,11 @@ class ClusteredChunk:
     """Clusters the rows of a chunk."""
 
     cluster: Cluster
+    columns: NDArray[np.int32] | None = None
 
     def __call__(self, chunk: Chunk) -> Labels:
         """Return the cluster of every row of the chunk."""
-        return self.cluster(chunk.rows(), chunk.rng)
+        return self.cluster(chunk.rows(self.columns), chunk.rng)
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,7 @@ def in_chunks(
     chunks: Chunks,
     cluster: Cluster,
     refine: Refine | None = None,
+    columns: NDArray[np.int32] | None = None,
     randomness: Randomness,
 ) -> Labels:
     """Return the cluster of every row; no cluster reaches over two chunks.
@@ -99,6 +108,8 @@ def in_chunks(
         sorted anew and refined inside chunks of whole clusters.
     cluster, refine
         What is done with a chunk first, and in every round, where there are any.
+    columns
+        The column of every feature, where the rows are of a table.
     randomness
         Every chunk draws from a stream of its own.
 
@@ -115,7 +126,8 @@ def in_chunks(
     with stage("sorting rows"):
         rows = order_of(data, chunks.order, chunks.rows, randomness.stream("order of rows"))
     pieces = np.array_split(rows, max(1, round(data.n_users / chunks.rows)))
-    labels = _clusters("clusters of chunk", ClusteredChunk(cluster), data, pieces, randomness)
+    work = ClusteredChunk(cluster, columns)
+    labels = _clusters("clusters of chunk", work, data, pieces, randomness)
     if refine is None:
         return labels
     for number in range(1, chunks.rounds + 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,12 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite
 from graphveil.errors import ParameterError, UsageError
 from graphveil.methods.equivalence_classes.drafting import draft_of
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
+from graphveil.methods.equivalence_classes.rows import (
+    CollapsedRows,
+    Labels,
+    collapse,
+    columns_of,
+)
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import (
     Chunks,
@@ -87,6 +92,17 @@ class Clustered(Anonymizer[Bipartite]):
     @abstractmethod
     def guarantee(self) -> KAnonymity | SmoothKAnonymity:
         """What is promised."""
+
+    def columns_of(self, names: Iterable[object]) -> NDArray[np.int32] | None:
+        """Return the column of every feature, where rows are put together by columns.
+
+        Parameters
+        ----------
+        names
+            Of all features, in order.
+        """
+        greedy = isinstance(self.algorithm, Greedy) and self.algorithm.seed_order == "auto"
+        return columns_of(list(names)) if greedy and self.rule.theta == 1 else None
 
     def clustering(self) -> Clustering:
         """Return what puts the rows of one chunk together, as a value that can be pickled."""
@@ -157,7 +173,7 @@ class Clustered(Anonymizer[Bipartite]):
         return self._draft(data, rows, labels, randomness)
 
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
-        rows = collapse(data)
+        rows = collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
         chunks = self.chunks or chunks_demanded(data.n_users, rows.comparisons, k=self.k)
         labels = self._labels(data, rows, chunks, randomness)
         draft = self._draft(data, rows, labels, randomness)
@@ -183,6 +199,7 @@ class Clustered(Anonymizer[Bipartite]):
             chunks=chunks,
             cluster=clustering,
             refine=clustering.refined if chunks.rounds else None,
+            columns=rows.columns,
             randomness=randomness,
         )
 

@@ -5,6 +5,7 @@ Compiled code is imported when the first rows come.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from graphveil.errors import ParameterError
 from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
-from graphveil.methods.equivalence_classes.rule import Rule
+from graphveil.methods.equivalence_classes.rule import Rule, kept
 from graphveil.parameters import Options, parameter
 
 Order = Literal["minhash", "label-propagation", "none"]
@@ -89,6 +90,11 @@ FEWEST_ROWS, FEWEST_CLUSTERS, ROUNDED_TO = 10_000, 100, 1_000
 """A chunk that the data demands has so many rows, fits so many clusters, and has a round size."""
 
 
+COMPARISONS_BESIDE_MASKS = 100_000_000
+"""The comparisons up to which clusters are grown too, where all masks of a table were tried: about
+a second of work."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Greedy(Options):
     """Clusters of k rows are grown one after the other, then refined by local search.
@@ -98,7 +104,8 @@ class Greedy(Options):
     seed_order
         Clusters grow from the rows with most features first (``"degree"``), or from those with the
         nearest neighbors (``"cost"``); ``"auto"`` tries both where all rows have about as many
-        features.
+        features. Where nothing may be added, ``"auto"`` also puts rows of a table together by the
+        columns that a class publishes, the finest first.
     refine
         The local search, or None for none.
 
@@ -117,15 +124,30 @@ class Greedy(Options):
     )
     refine: LocalSearch | None = parameter(default=LocalSearch(), text=REFINE)
 
-    def clusters(
+    def starts(
         self, rows: CollapsedRows, *, k: int, rule: Rule, rng: np.random.Generator
-    ) -> Labels:
-        """Return the cluster of every row, each of at least k rows, before they are refined."""
-        from graphveil.methods.smooth_k.growth import (  # noqa: PLC0415  compiled code
-            grown_clusters,
-        )
+    ) -> Iterator[Labels]:
+        """Yield clusters of at least k rows, before they are refined: of all, the best counts.
 
-        return grown_clusters(rows, k=k, rule=rule, seed_order=self.seed_order, rng=rng)
+        Rows of a table of which nothing may be added are put together by masks. Where that tried
+        every mask and to grow clusters would take long, there is no other start.
+        """
+        masked = None
+        if rows.columns is not None:
+            from graphveil.methods.smooth_k.by_masks import (  # noqa: PLC0415  compiled code
+                masked_clusters,
+            )
+
+            masked = masked_clusters(rows, k=k)
+        few = rows.comparisons <= COMPARISONS_BESIDE_MASKS
+        if masked is None or not masked.all_masks or few:
+            from graphveil.methods.smooth_k.growth import (  # noqa: PLC0415  compiled code
+                grown_clusters,
+            )
+
+            yield grown_clusters(rows, k=k, rule=rule, seed_order=self.seed_order, rng=rng)
+        if masked is not None:
+            yield masked.labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,10 +208,10 @@ class Facility(Options):
         if self.beta <= 1 and self.cost_factor is None:
             raise ParameterError("beta=1 has no cost_factor of its own. Give cost_factor.")
 
-    def clusters(
+    def starts(
         self, rows: CollapsedRows, *, k: int, rule: Rule, rng: np.random.Generator
-    ) -> Labels:
-        """Return the cluster of every row, each of at least k rows, before they are refined."""
+    ) -> Iterator[Labels]:
+        """Yield the cluster of every row, each of at least k rows, before they are refined."""
         from graphveil.methods.smooth_k.facility import (  # noqa: PLC0415  compiled code
             cut_up,
             facility_clusters,
@@ -210,7 +232,7 @@ class Facility(Options):
         if cuts_by_kind:
             order = rows.by_kind()
             labels[order] = cut_up(labels[order], k=k)
-        return labels
+        yield labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,9 +314,13 @@ class Clustering:
     algorithm: Greedy | Facility
 
     def __call__(self, rows: CollapsedRows, rng: np.random.Generator) -> Labels:
-        """Return the cluster of every row."""
-        labels = self.algorithm.clusters(rows, k=self.k, rule=self.rule, rng=rng)
-        return self.refined(rows, labels, rng)
+        """Return the cluster of every row: of several starts, those that keep most in the end."""
+        starts = self.algorithm.starts(rows, k=self.k, rule=self.rule, rng=rng)
+        best = self.refined(rows, next(starts), rng)
+        for start in starts:
+            other = self.refined(rows, start, rng)
+            best = max(best, other, key=lambda one: kept(rows, one, self.rule).shared)
+        return best
 
     def refined(self, rows: CollapsedRows, labels: Labels, rng: np.random.Generator) -> Labels:
         """Return these clusters after the local search, where the algorithm has one."""

@@ -1,0 +1,219 @@
+"""Rows of a table put together by masks, the finest first: what a class publishes is chosen first.
+
+A mask is the set of columns that a class publishes. Both methods that suppress cells of a table
+start here.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.codes import SUPPRESSED
+from graphveil.kernels import masks as kernel
+
+Codes = NDArray[np.int32]
+Ints = NDArray[np.int64]
+
+MOST_COLUMNS = 62
+"""A mask is a word."""
+
+MOST_VISITS = 1 << 24
+"""All masks are tried where their number times the rows is at most this: about a second of work."""
+
+VISITS_OF_SOME = 1 << 22
+"""Else about so many are spent on choosing some of the masks."""
+
+FEWEST_KEPT = 8
+"""So many masks of every number of columns are kept at least where not all are tried."""
+
+LEAST_GAIN = 2e-5
+"""A pass that moves rows is the last where it gains a smaller share of the cells."""
+
+MOST_PASSES = 8
+MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+
+
+class MaskedStart(NamedTuple):
+    """Classes, and how they came about.
+
+    Parameters
+    ----------
+    labels
+        int64, shape (n,): the class of every row, numbered from 0 without gaps.
+    all_masks
+        Whether every mask was tried.
+    """
+
+    labels: Ints
+    all_masks: bool
+
+
+def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
+    """Return classes of at least k rows, those that publish most columns formed first.
+
+    From all columns down to one, the mask under which most of the remaining rows stand in classes
+    of at least k makes classes of them, as long as there is one. Then rows move to where more
+    columns are published: into a class that is there, or into a new one of k rows, some of which
+    may come from larger classes and publish fewer columns than before, if that pays in all. Rows
+    that are left, fewer than k, go each where least is lost.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (distinct rows, d), d at most `MOST_COLUMNS`: the distinct rows; -1 is a
+        missing cell, which no class publishes.
+    weights
+        int64: the rows that equal each; k or more in all.
+    k
+        The fewest rows of a class.
+
+    Returns
+    -------
+    MaskedStart
+        Labels are of all rows, those of a distinct row side by side. Copies may part.
+
+    Notes
+    -----
+    Nothing is drawn. Of masks that suit as many rows, the first by its columns wins, the first
+    column counting most; the order of the rows changes nothing. All 2^d masks are tried where
+    that takes about a second; else, of the masks one column below good ones, those under which
+    rows have most others in reach of k. Time is O(masks * rows * d).
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
+    >>> masked_classes(codes, np.array([2, 1, 1]), k=2).labels.tolist()
+    [0, 0, 1, 1]
+    """
+    data = rows_of(codes, weights)
+    n, d = int(weights.sum()), codes.shape[1]
+    groups = kernel.groups_of(weights.size, n, k)
+    complete = d <= MOST_COLUMNS and (weights.size << d) <= MOST_VISITS
+    levels = all_masks(d) if complete else good_masks(data, weights, d, k=k, groups=groups)
+    state = kernel.classes_of(n, k)
+    remaining = weights.copy()
+    for masks in levels:
+        _publish(data, remaining, masks, k, groups, state)
+    order = np.concatenate([np.empty(0, dtype=np.int64), *levels])
+    for _ in range(MOST_PASSES):
+        gained = kernel.move_rows(data, weights, order, k, groups, state)
+        if gained <= LEAST_GAIN * n * d:
+            break
+    labels = _none_left(np.repeat(codes, weights, axis=0), state, k)
+    return MaskedStart(np.unique(labels, return_inverse=True)[1].ravel(), complete)
+
+
+def all_masks(d: int) -> list[Ints]:
+    """Return all masks but the empty one, those of most columns first, each number by itself.
+
+    Examples
+    --------
+    >>> [masks.tolist() for masks in all_masks(2)]
+    [[3], [1, 2]]
+    """
+    masks = np.arange(1, 1 << d, dtype=np.int64)
+    sizes = np.bitwise_count(masks)
+    return [masks[sizes == columns] for columns in range(d, 0, -1)]
+
+
+def good_masks(
+    data: kernel.MaskedRows, weights: Ints, d: int, *, k: int, groups: kernel.Groups
+) -> list[Ints]:
+    """Return masks under which rows have others in reach of k, each one column below such a one.
+
+    Parameters
+    ----------
+    data, weights
+        The distinct rows and their copies.
+    d
+        The columns.
+    k
+        The fewest rows of a class.
+    groups
+        Room.
+    """
+    kept = max(FEWEST_KEPT, VISITS_OF_SOME // (weights.size * d * d))
+    levels = [np.array([(1 << d) - 1], dtype=np.int64)]
+    while len(levels) < d:
+        above = levels[-1]
+        below = np.unique(above[:, None] & ~(1 << np.arange(d, dtype=np.int64)))
+        below = below[np.bitwise_count(below) == d - len(levels)]
+        reached = np.zeros((below.size, 2), dtype=np.int64)
+        kernel.coverage(data, weights, below, k, groups, reached)
+        best = np.lexsort((below, -reached[:, 0], -reached[:, 1]))[:kept]
+        levels.append(np.sort(below[best]))
+    return levels
+
+
+def rows_of(codes: Codes, weights: Ints) -> kernel.MaskedRows:
+    """Return distinct rows as hashes of their cells.
+
+    Parameters
+    ----------
+    codes, weights
+        As in `masked_classes`.
+    """
+    d = codes.shape[1]
+    salts = (np.arange(1, d + 1, dtype=np.uint64) * MIXERS[0]) ^ MIXERS[2]
+    cells = codes.astype(np.int64).astype(np.uint64)
+    for mixer in MIXERS:
+        cells = (cells + salts) * mixer
+        cells ^= cells >> np.uint64(31)
+    bits = np.int64(1) << np.arange(d, dtype=np.int64)
+    present = ((codes != SUPPRESSED) * bits).sum(axis=1, dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(weights)]).astype(np.int64)
+    return kernel.MaskedRows(np.ascontiguousarray(cells), present, starts)
+
+
+def _publish(
+    data: kernel.MaskedRows,
+    remaining: Ints,
+    masks: Ints,
+    k: int,
+    groups: kernel.Groups,
+    state: kernel.Classes,
+) -> None:
+    """Make classes under these masks, that of most remaining rows first, until none has any.
+
+    How many rows a mask suits can only fall: one that leads with its count renewed is the best.
+    """
+    reached = np.zeros((masks.size, 2), dtype=np.int64)
+    kernel.coverage(data, remaining, masks, k, groups, reached)
+    waiting = [(-rows, i) for i, rows in enumerate(reached[:, 0].tolist()) if rows]
+    heapq.heapify(waiting)
+    while waiting:
+        _, i = heapq.heappop(waiting)
+        kernel.coverage(data, remaining, masks[i : i + 1], k, groups, reached[i : i + 1])
+        now = -int(reached[i, 0]), i
+        if not now[0]:
+            continue
+        if waiting and now > waiting[0]:
+            heapq.heappush(waiting, now)
+        else:
+            kernel.publish(data, remaining, int(masks[i]), k, groups, state)
+
+
+def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
+    """Return the classes after each row that is left, if fewer than k, went where least is lost."""
+    labels = state.labels
+    left = np.flatnonzero(labels == 0)
+    n_classes = int(state.used[0])
+    if left.size >= k or n_classes == 1:
+        return labels
+    _, first = np.unique(labels, return_index=True)
+    values = codes[first[-(n_classes - 1) :]]
+    masks, sizes, _ = state.classes[1:n_classes].T
+    shown = (masks[:, None] >> np.arange(codes.shape[1])) & 1 == 1
+    sizes = sizes.copy()
+    for row in left:
+        agree = shown & (values == codes[row])
+        columns = agree.sum(axis=1)
+        best = int(np.argmin(sizes * (shown.sum(axis=1) - columns) - columns))
+        labels[row] = best + 1
+        shown[best] = agree[best]
+        sizes[best] += 1
+    return labels
