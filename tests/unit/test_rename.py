@@ -291,7 +291,7 @@ FURTHER = {
             "epsilon_cells": "2",
             "noisy_count": "3",
             "sizes": [5],
-            "weights": ["18446744073709551616"],
+            "weights": ["1000000000000"],
         },
     ],
     "bipartite": [{"type": "nothing-added"}, {"type": "true-of-share", "theta": "2/3"}],
