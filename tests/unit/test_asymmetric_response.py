@@ -176,7 +176,7 @@ def test_a_measured_epsilon_does_not_exceed_the_claim(monkeypatch):
     assert ones[2] > 1.5 * zeros[2]
 
 
-FROM_THE_NOISY_COUNT = "most published edges are true"
+FROM_THE_NOISY_COUNT = "false ones hide them too little"
 """The one warning that reads more than the size: the noisy count, which is published."""
 
 

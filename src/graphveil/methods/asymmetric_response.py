@@ -163,6 +163,6 @@ class AsymmetricResponse(NoisyMethod):
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=(
                 what_is_public(data),
-                *copies_matched(data, as_printed(self.epsilon), count),
+                *copies_matched(data, Channel(int(stated.T0), int(stated.T1)), count),
             ),
         )

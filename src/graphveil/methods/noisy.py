@@ -15,9 +15,8 @@ from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.errors import ParameterError
-from graphveil.noise import Words, discrete_laplace, distinct
-from graphveil.noise.cells import number_of_cells
-from graphveil.noise.uniform import Cells, union
+from graphveil.noise import Channel, Words, discrete_laplace, distinct
+from graphveil.noise.uniform import FULL, Cells, union
 from graphveil.owner_warnings import noisy_copy
 from graphveil.parameters import parameter
 
@@ -170,7 +169,7 @@ def what_is_public(data: Graph | Bipartite) -> str:
 
 
 def copies_matched(
-    data: Graph | Bipartite, epsilon: Fraction, ones: float | None
+    data: Graph | Bipartite, chances: Channel, ones: float | None
 ) -> tuple[str, ...]:
     """Return the advice on a graph under so little noise that a copy can be matched with it.
 
@@ -178,14 +177,14 @@ def copies_matched(
     ----------
     data
         What was released; of users by features nothing is said.
-    epsilon
-        All that is spent on an edge.
+    chances
+        Those of a cell to be published, on average over all cells where they differ.
     ones
         The number of edges as it was released; None where it was not.
     """
     if not isinstance(data, Graph) or ones is None:
         return ()
-    return noisy_copy(float(epsilon), number_of_cells(data), ones)
+    return noisy_copy(data.n_nodes, ones, (chances.zero / FULL, chances.one / FULL))
 
 
 def cost_of_flips(

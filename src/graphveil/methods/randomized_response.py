@@ -171,9 +171,7 @@ class RandomizedResponse(Anonymizer[Any]):
             advice=(
                 what_is_public(data),
                 self._false(data),
-                *copies_matched(
-                    data, self._epsilon_of_a_cell(data), self._estimated(data, cells.size)
-                ),
+                *copies_matched(data, self.flips(data), self._estimated(data, cells.size)),
             ),
         )
 

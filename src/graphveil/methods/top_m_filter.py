@@ -180,7 +180,7 @@ class TopMFilter(NoisyMethod):
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=(
                 what_is_public(data),
-                *copies_matched(data, as_printed(self.epsilon), count),
+                *copies_matched(data, through, count),
                 *((UNPROVED,) if published else ()),
             ),
         )

@@ -33,7 +33,7 @@ from graphveil.methods.priors.model import (
     priors_of,
     stated,
 )
-from graphveil.noise import Channel, discrete_laplace, words_from
+from graphveil.noise import Channel, channel, discrete_laplace, words_from
 from graphveil.noise.blocks import block_chances, flipped_in_blocks
 from graphveil.noise.cells import number_of_cells, with_cells
 from graphveil.noise.channels import exp_below, thresholds
@@ -118,13 +118,17 @@ class PriorResponse(NoisyMethod):
             cost=cost_of_flips(data, before=data.n_edges, kept=kept, after=cells.size),
             advice=(
                 what_is_public(data),
-                *copies_matched(
-                    data,
-                    as_printed(self.epsilon),
-                    None if flips.noisy_count is None else int(flips.noisy_count),
-                ),
+                *self._copies_matched(data, flips),
             ),
         )
+
+    def _copies_matched(self, data: Graph, flips: BlockFlips) -> tuple[str, ...]:
+        """Return the advice on copies, as if all pairs had the mean prior: chances are not less."""
+        if flips.noisy_count is None:
+            return ()
+        count = int(flips.noisy_count)
+        prior = Fraction(count, int(flips.cells))
+        return copies_matched(data, channel(prior, Fraction(flips.epsilon_cells)), count)
 
     def _prior(self, data: Graph, randomness: Randomness) -> tuple[BlockFlips, NDArray[np.int64]]:
         """Return the prior, and the class of every node: functions of noisy counts alone."""
