@@ -14,8 +14,11 @@ from graphveil.errors import UsageError
 
 T = TypeVar("T")
 
-_IMPORT = re.compile(r"^from ([\w.]+) import (\w+|\*)(?: as (\w+))?", re.MULTILINE)
-"""A line of a stub: reading these takes a hundredth of the time of parsing Python."""
+_IMPORT = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+|\*)(?: as (\w+))?", re.MULTILINE)
+"""An import of a stub, of one name: reading these takes a hundredth of the time of parsing Python.
+
+A line that would be too long stands in parentheses.
+"""
 
 LEFT_OUT: dict[str, tuple[str, ...]] = {}
 """What a module that is loaded lazily imports if it can, and shall not in this process."""
