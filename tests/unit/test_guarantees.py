@@ -16,6 +16,7 @@ from graphveil.claims.guarantees import (
     AnyGuarantee,
     EdgeDP,
     KAnonymity,
+    NodeDP,
     NotClaimed,
     SmoothKAnonymity,
     StructuralKAnonymity,
@@ -186,3 +187,13 @@ def test_a_level_below_one_is_refused_with_its_value():
 def test_rows_are_counted_by_their_stars():
     assert StarsByRow(rows=((0, 1), (2, 3))) == stars_by_row([2, 0, 2, 2])
     assert "There are no rows." == stars_by_row([]).sentence
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "ten", "hundred"),
+    [(1.0, "10", "100"), (0.1, "1", "10"), (6.93, "69.3", "693"), (0.0001, "0.001", "0.01")],
+)
+def test_the_promise_of_one_edge_says_what_it_is_for_a_person(epsilon, ten, hundred):
+    said = f"ten ties or items by a factor of at most e^{ten}, a hundred by e^{hundred}."
+    assert EdgeDP(epsilon=epsilon).sentence.endswith(said)
+    assert "ten ties" not in NodeDP(epsilon=epsilon).sentence

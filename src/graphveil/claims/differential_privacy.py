@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import ClassVar
 
 from graphveil.claims.epsilon import LARGEST_EPSILON
@@ -46,14 +47,19 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
     >>> print(EdgeDP(epsilon=1.0).sentence)
     Given which people and items there are, which counts as public: any one tie, or any one item \
 of any one person: whether it is there changes the probability of every possible release by a \
-factor of at most e^1 (about 2.72). All that is known of one person together is not covered.
+factor of at most e^1 (about 2.72). All of one person together is protected less: ten ties or \
+items by a factor of at most e^10, a hundred by e^100.
     """
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
         what = "any one tie, or any one item of any one person: whether it is there"
-        no_person = "All that is known of one person together is not covered."
+        ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
+        no_person = (
+            "All of one person together is protected less: ten ties or items by a factor of at "
+            f"most e^{ten}, a hundred by e^{hundred}."
+        )
         return f"{_GIVEN}: {what} changes {self._at_most_by}. {no_person}"
 
     @property
@@ -89,6 +95,12 @@ factor of at most e^0.5 (about 1.65).
         """The adversary that the promise answers."""
         knows = "Someone who knows all ties or items in which a person has no part"
         return f"{knows}, {_AND_SEES_ONE_RELEASE}"
+
+
+def _times(number: int, epsilon: float) -> str:
+    """Return a multiple of the decimal that is printed, exactly."""
+    text = f"{number * Decimal(repr(epsilon)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 _GIVEN = "Given which people and items there are, which counts as public"
