@@ -100,3 +100,13 @@ def test_a_person_that_is_missing_or_a_column_that_is_not_there_is_refused():
         gv.Table.from_columns(BOUGHT, person="mail")
     with pytest.raises(DataError, match=r"no column 'mail' to drop\. Did you mean email\?"):
         gv.Table.from_columns(BOUGHT, drop=["mail"])
+
+
+def test_two_rows_of_one_mail_are_asked_about_however_few_they_are():
+    mails = ["ann@example.org", "ann@example.org", "bob@example.org"]
+    few = gv.Table.from_columns({"mail": mails, "product": ["tea", "rye", "tea"]})
+    assert "mail" == repeated_id(few).name
+    many = gv.Table.from_columns({"domain": ["@a.example", "@b.example"] * 900})
+    assert "domain" == repeated_id(many).name
+    once = gv.Table.from_columns({"mail": mails[1:], "product": ["tea", "rye"]})
+    assert None is repeated_id(once)

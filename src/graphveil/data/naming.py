@@ -121,8 +121,8 @@ class RepeatedId(NamedTuple):
 def repeated_id(table: CodedRows) -> RepeatedId | None:
     """Return the first column that may hold the ids of people who have several rows.
 
-    It has many values, each in few rows, and looks like an id: by its name, by values with an @, or
-    by digits of one length.
+    It has many values, each in few rows, and looks like an id: by its name, or by digits of one
+    length; or its values have an @, however many they are.
 
     Examples
     --------
@@ -136,13 +136,22 @@ def repeated_id(table: CodedRows) -> RepeatedId | None:
         shown = table.codes[:, number][table.codes[:, number] >= 0]
         sizes = np.bincount(shown)
         sizes = sizes[sizes > 0]
-        if sizes.size < LEAST_PEOPLE or sizes.max() > max(LARGEST_SHARE * shown.size, 2):
+        if not sizes.size or sizes.max() == 1:
             continue
         rows = shown.size / sizes.size
-        sign = _sign_of_an_id(name, table.categories[number], rows)
-        if 1 < rows <= MOST_ROWS and sign:
-            return RepeatedId(name, int(sizes.size), int(shown.size), sign)
+        few = sizes.size < LEAST_PEOPLE or sizes.max() > max(LARGEST_SHARE * shown.size, 2)
+        unlike = few or rows > MOST_ROWS
+        values = table.categories[number]
+        sign = _sign_of_an_id(name, values, rows)
+        if _are_mails(values) or (sign and not unlike):
+            return RepeatedId(name, int(sizes.size), int(shown.size), sign or "with an @")
     return None
+
+
+def _are_mails(values: Ids) -> bool:
+    """Whether half of the values or more have an @: then they name people, however few they are."""
+    texts = as_text(values).tolist() if values.dtype.kind != "i" else []
+    return bool(texts) and 2 * sum("@" in text for text in texts) >= len(texts)
 
 
 def _sign_of_an_id(name: str, values: Ids, rows: float) -> str:
@@ -150,8 +159,6 @@ def _sign_of_an_id(name: str, values: Ids, rows: float) -> str:
     if _NAMES_OF_IDS.fullmatch(name) or _NAMES_OF_IDS.fullmatch(name.lower()):
         return "under the name of an id"
     texts = as_text(values).tolist()
-    if 2 * sum("@" in text for text in texts) >= len(texts):
-        return "with an @"
     lengths = {len(text) if text.isdecimal() else 0 for text in texts}
     one_length = len(lengths) == 1 and min(lengths) >= LEAST_DIGITS
     return "digits of one length" if one_length and rows <= MOST_ROWS_OF_DIGITS else ""
