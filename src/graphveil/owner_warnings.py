@@ -211,7 +211,7 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     weak = (
         f"of about {degree:.0f} ties of a person {true:.0f} stay, and {false:.0f} false ones hide "
         "them too little: who holds a copy of the graph, or of part of it, may name most people "
-        "(at epsilon 3 a whole copy named 51 and 89 % of those of two networks, with nobody known, "
+        "(at epsilon 3 a whole copy named 54 and 89 % of those of two networks, with nobody known, "
         "measured by us)"
     )
     return (weak,)
