@@ -191,7 +191,28 @@ def test_items_that_read_release_refuses_fail_in_verify(why, tmp_path):
 
 
 LETTERS = ["a", "7", "0", ".", "-", "e", " ", "\u200b", "\ufeff", "\u2003", "N", "\\n"]
-LETTERS += ["NA", "null"]
+LETTERS += ["NA", "null", "\u2060", "\u200e", "\u200d", "\ufe0f", "\u00ad"]
+
+UNSEEN = [
+    *map(chr, [0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x200B, 0x200E, 0x200F]),
+    *map(chr, [*range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, 0xFEFF, 0xFFA0]),
+]
+
+
+@pytest.mark.parametrize("unseen", UNSEEN, ids=lambda char: f"U+{ord(char):04X}")
+def test_two_items_that_differ_by_what_no_eye_sees_look_the_same(unseen):
+    texts = pa.array(["tea", f"te{unseen}a"])
+    assert alike(texts) is not None
+    with database() as db:
+        db.put("entries", {"item": texts})
+        assert "look the same" in no_item(db)
+
+
+@pytest.mark.parametrize("joined", ["\u200c", "\u200d", "\ufe0f"])
+def test_what_changes_the_form_of_a_neighbor_makes_another_item(joined):
+    """Joiners in Persian, and those and selectors in emoji."""
+    texts = pa.array(["tea", f"te{joined}a"])
+    assert alike(texts) is None
 
 
 @given(

@@ -42,7 +42,12 @@ _MAY_BE_MISSING = (
     "#N/A",
     "\\N",
 )
-_UNSEEN = "[\u200b\ufeff]"
+_UNSEEN = (
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufeff\uffa0]"
+)
+"""Characters that no eye sees: of Unicode's default ignorable ones those that change no neighbor's
+form. Joiners and selectors of variants do, in emoji and in Persian."""
 
 
 class SpellingProblem(NamedTuple):

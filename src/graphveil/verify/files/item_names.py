@@ -13,9 +13,12 @@ _MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", r"\n", ".")
 """What stands for no value, in lower case."""
 
 _ENDS = rf"^[{SPACES}]+|[{SPACES}]+$"
+_UNSEEN = (
+    r"[\x{ad}\x{34f}\x{61c}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{200b}\x{200e}\x{200f}"
+    r"\x{202a}-\x{202e}\x{2060}-\x{206f}\x{3164}\x{feff}\x{ffa0}]"
+)
 _SEEN = (
-    r"regexp_replace(regexp_replace(item, '[\x{200b}\x{feff}]', '', 'g'), "
-    f"{literal(_ENDS)}, '', 'g')"
+    f"regexp_replace(regexp_replace(item, {literal(_UNSEEN)}, '', 'g'), {literal(_ENDS)}, '', 'g')"
 )
 """An item without what no eye sees of it."""
 
