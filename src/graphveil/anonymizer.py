@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, PeopleAsItems
-from graphveil.claims.guarantees import AnyGuarantee, unclaimed
+from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import accepted_kinds, encoded, kind_of
@@ -242,7 +242,7 @@ class Anonymizer(ABC, Generic[D]):
         """
         if ledger is None:
             return None
-        claimed = self.claimed(None, Randomness(seed=seed))
+        claimed = self.claimed(self.promised(data), Randomness(seed=seed))
         cells = kind_of(data).cells_of_one(data)
         return ledger.spend(claimed, method=self.name, person_cells=cells)
 
@@ -289,7 +289,7 @@ class Anonymizer(ABC, Generic[D]):
         advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
         return Release(
             data=cast("D", _published(draft.data, data, new)),
-            guarantee=self.claimed(draft.guarantee, randomness),
+            guarantee=self.claimed(draft.guarantee or self.promised(data), randomness),
             conditions=(
                 *self.conditions,
                 *draft.conditions,
@@ -315,6 +315,20 @@ class Anonymizer(ABC, Generic[D]):
     def _new_ids(self, data: D, randomness: Randomness) -> NewIds:
         """Return the order of the release: uniform, so that it says nothing of the input's."""
         return NewIds(randomness.permutation(data.size))
+
+    def promised(self, data: Data) -> AnyGuarantee:
+        """Return what is promised of this data: with noise, the unit of epsilon and the lists.
+
+        It reads names of items and what the owner says, nothing that the promise covers.
+        """
+        promise = self.guarantee
+        if not isinstance(promise, EdgeDP | NodeDP):
+            return promise
+        public = getattr(data, "public_lists", ())
+        collected = tuple(one for one in kind_of(data).lists if one not in public)
+        if isinstance(promise, EdgeDP) and getattr(data, "items", None) == "values":
+            return EdgeDP(epsilon=promise.epsilon, collected=collected, of="value")
+        return type(promise)(epsilon=promise.epsilon, collected=collected)
 
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
         """Return what a run claims: what the method promises, or less.

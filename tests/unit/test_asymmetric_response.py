@@ -16,6 +16,7 @@ import graphveil as gv
 from forged.claims import forged_claims
 from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
+from graphveil.data.kinds import kind_of
 from graphveil.errors import GraphveilWarning, ParameterError
 from graphveil.methods.noisy import noisy_count, resized
 from graphveil.noise import Channel, flipped, laplace, words_from
@@ -100,7 +101,7 @@ def test_the_smallest_and_fullest_data_give_releases_that_verify(data, epsilon, 
     method = gv.AsymmetricResponse(epsilon=epsilon, exact_size=exact)
     release = method.anonymize(data)
     assert data.size == release.data.size
-    assert EdgeDP(epsilon=epsilon) == release.guarantee
+    assert EdgeDP(epsilon=epsilon, collected=kind_of(data).lists) == release.guarantee
     flips = condition(release, CellFlips)
     if number_of_cells(data) > 1:
         assert 0 < int(flips.noisy_count) < number_of_cells(data)

@@ -294,7 +294,7 @@ def test_a_limit_for_a_person_counts_what_releases_of_ties_say_of_a_person(path)
 def test_units_are_not_mixed_without_a_word(path):
     spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.05), cells=199)
     spend(gv.Ledger(path), EdgeDP(epsilon=0.05), cells=199)
-    mixed = r"of one tie or entry is 1, that of one person is 20\.8; the limit 1\.0 is of one tie"
+    mixed = r"of one tie or entry 1, of one person 20\.8; the limit 1\.0 is of one tie"
     with pytest.warns(GraphveilWarning, match=mixed):
         spend(gv.Ledger(path), NodeDP(epsilon=0.9), cells=199)
 

@@ -346,7 +346,7 @@ def test_the_parts_are_those_of_the_specification(method, parts):
 def test_the_smallest_and_fullest_graphs_give_releases_that_verify(method, graph):
     for epsilon in (0.0001, 40.0):
         release = method(epsilon=epsilon).anonymize(graph)
-        assert EdgeDP(epsilon=epsilon) == release.guarantee
+        assert EdgeDP(epsilon=epsilon, collected=("people",)) == release.guarantee
         assert graph.n_nodes == release.data.n_nodes
     verdict = release.verify(graph)
     assert ([], True) == (verdict.failures(), verdict.complete)

@@ -195,7 +195,7 @@ def test_releases_of_a_graph_have_the_claimed_law_by_chi_square(cells):
 def test_a_run_claims_its_unit_and_epsilon_by_construction():
     for unit, promise in (("edge", EdgeDP), ("node", NodeDP)):
         release = gv.RandomizedResponse(epsilon=1.5, unit=unit).anonymize(graph_of([1]))
-        assert promise(epsilon=1.5) == release.guarantee
+        assert promise(epsilon=1.5, collected=("people",)) == release.guarantee
         assert "by construction" == release.guarantee.check_word
         assert release.guarantee.why is None
 
@@ -415,7 +415,7 @@ def test_verify_holds_what_files_show_and_leaves_the_promise_to_construction(kin
     assert {"holds"} == {outcome(verdict, name) for name in names}
     lines = verdict.lines()
     assert "a file can show" in lines[0]
-    assert "(by construction; " in lines[0]
+    assert "(by construction, given the lists; " in lines[0]
     assert "recomputed" not in "\n".join(lines)
     alone = gv.verify_release(folder)
     assert alone.ok
@@ -569,7 +569,7 @@ def test_the_command_reads_the_kind_that_is_asked_for(tmp_path, monkeypatch, cap
         assert 0 == run_command("verify", kind, "--original", "likes.csv")
         shown = capsys.readouterr()
         assert "not protected: It does not hide how many people" in shown.err
-        assert "(by construction; " in shown.out
+        assert "(by construction, given the lists; " in shown.out
         assert "not checked" not in shown.out
 
 
@@ -585,10 +585,10 @@ def test_a_flag_of_another_kind_is_refused(tmp_path, monkeypatch):
 def test_the_owner_is_told_that_an_answer_is_two_entries():
     answers = gv.Table.from_columns({"sex": ["f", "m", "f"], "ill": ["no", "yes", "no"]})
     texts = run(gv.RandomizedResponse(epsilon=1.0), answers.one_hot())[1]
-    assert any("an answer is protected by twice epsilon" in text for text in texts)
+    assert any("epsilon is that of a value, and each entry has half of it" in t for t in texts)
     lists = gv.Bipartite.from_lists([["tea"], ["rye", "tea"], []], items="things")
     texts = run(gv.RandomizedResponse(epsilon=1.0), lists)[1]
-    assert not any("answer" in text for text in texts)
+    assert not any("value" in text for text in texts)
 
 
 def test_the_record_says_who_is_listed_by_one_entry_alone():

@@ -143,7 +143,7 @@ def test_the_independent_variant_states_a_noisy_count_and_is_not_filled_up_to_it
 @pytest.mark.parametrize(
     ("variant", "seed", "expected"),
     [
-        ("independent", None, EdgeDP(epsilon=2.0)),
+        ("independent", None, EdgeDP(epsilon=2.0, collected=("people",))),
         ("independent", 1, NotClaimed(reasons=("repeatable",))),
         ("published", None, NotClaimed(reasons=("fixed-size",))),
         ("published", 1, NotClaimed(reasons=("repeatable", "fixed-size"))),
@@ -239,5 +239,5 @@ def test_dp_1k_keeps_degrees_and_spends_all_of_epsilon_on_them():
 def test_dp_1k_takes_the_smallest_graphs(n, epsilon):
     graph = gv.Graph.from_edges([], [], n=n)
     release = gv.OneKSeries(epsilon=epsilon).anonymize(graph)
-    assert EdgeDP(epsilon=epsilon) == release.guarantee
+    assert EdgeDP(epsilon=epsilon, collected=("people",)) == release.guarantee
     assert n == release.data.n_nodes

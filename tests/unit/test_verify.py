@@ -391,7 +391,10 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
         (
             Verdict("by construction", "All is well.", [HOLDS]),
             0,
-            "Every claim that a file can show holds: All is well. (by construction; every one of 1",
+            (
+                "Every claim that a file can show holds: All is well. (by construction, given the "
+                "lists; every one of 1"
+            ),
         ),
         (
             Verdict("not claimed", "Nothing is promised.", [HOLDS]),

@@ -9,7 +9,13 @@ from graphveil.cli.console import result, result_json
 from graphveil.cli.flags import flag, path_argument, with_signature
 from graphveil.errors import InputError
 from graphveil.records.ledger import Ledger
-from graphveil.records.ledger_entries import Entry, rounded_up
+from graphveil.records.ledger_entries import Entry, Unit, rounded_up
+
+_WHAT: dict[Unit, str] = {
+    "edge": "for one edge or entry",
+    "value": "for one value of a column",
+    "node": "for all of one person",
+}
 
 
 def _run(path: Path, **given: Any) -> int:
@@ -17,7 +23,8 @@ def _run(path: Path, **given: Any) -> int:
         raise InputError(f"{path} does not exist. Give the file that --ledger named.")
     ledger = Ledger(path)
     entries = ledger.entries()
-    totals = {unit: ledger.total(unit) for unit in ("edge", "node")}
+    units = [unit for unit in _WHAT if unit != "value" or any(e.unit == unit for e in entries)]
+    totals = {unit: ledger.total(unit) for unit in units}
     limit = ledger.kept_limit()
     printed = {unit: None if t is None else rounded_up(t) for unit, t in totals.items()}
     if given["json"]:
@@ -25,18 +32,17 @@ def _run(path: Path, **given: Any) -> int:
         return 0
     for number, entry in enumerate(entries, start=1):
         result(f"{number}. {entry.method}: {_words(entry)}")
-    for unit, what in (("edge", "for one edge or entry"), ("node", "for all of one person")):
+    for unit in units:
         total = printed[unit] or "not claimed: a release in it claims nothing"
         kept = f", of at most {limit.epsilon}" if limit is not None and limit.unit == unit else ""
-        result(f"total {what}: {total}{kept}")
+        result(f"total {_WHAT[unit]}: {total}{kept}")
     return 0
 
 
 def _words(entry: Entry) -> str:
-    if entry.epsilon is None:
+    if entry.epsilon is None or entry.unit is None:
         return "not claimed"
-    what = "one edge or entry" if entry.unit == "edge" else "all of one person"
-    return f"epsilon {entry.epsilon} for {what}"
+    return f"epsilon {entry.epsilon} {_WHAT[entry.unit]}"
 
 
 command = with_signature(

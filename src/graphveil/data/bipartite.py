@@ -29,7 +29,8 @@ from graphveil.data.ids import (
 )
 from graphveil.data.left_out import noting, warn_left_out
 from graphveil.data.origin import of_frame, of_pattern, read_from
-from graphveil.data.people import Items, shared_ids
+from graphveil.data.people import Items, check_values, shared_ids
+from graphveil.data.public_lists import LISTS, List, PublicLists, checked_lists
 from graphveil.errors import DataError, warn
 from graphveil.lazy import lazy_module
 
@@ -58,13 +59,17 @@ class Bipartite(BipartiteObjects):
         Ids and names; None stands for 0..n-1. Users' ids are replaced in a release, names of
         features are published as they are, unless features are people.
     items
-        Whether features are ``people``, the users themselves, or ``things``; None where nobody
-        said so. Where neither users nor features have names and their numbers differ, as in a
-        matrix that is not square, they are things.
+        Whether features are ``people``, the users themselves, ``things``, or ``values`` of
+        columns, named ``column=value``, of which a user has one a column; None where nobody said.
+        Where neither users nor features have names and their numbers differ, as in a matrix that
+        is not square, they are things.
     left_out
         The names of attributes and weights that the data came with and that are not in here.
     origins
         What it was read from (`graphveil.data.origin`).
+    public_lists
+        Which lists the owner says are public and not collected from the entries: ``people``,
+        ``items``, both or none; see `with_public_lists`.
 
     Raises
     ------
@@ -86,6 +91,7 @@ class Bipartite(BipartiteObjects):
     items: Items | None = None
     left_out: tuple[str, ...] = ()
     origins: tuple[object, ...] = ()
+    public_lists: PublicLists = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -104,8 +110,10 @@ class Bipartite(BipartiteObjects):
             self._check_people()
         elif self.items is None and is_matrix and self.n_features != self.n_users:
             object.__setattr__(self, "items", "things")
+        elif self.items == "values":
+            check_values(self.feature_labels())
         elif self.items not in (None, "things"):
-            raise DataError(f"items={self.items!r} is unknown. Use people or things.")
+            raise DataError(f"items={self.items!r} is unknown. Use people, things or values.")
 
     def _check_people(self) -> None:
         """Keep the features' names as those of the users, once they are the same."""
@@ -139,9 +147,10 @@ class Bipartite(BipartiteObjects):
         """
         sizes = np.diff(self.indptr)[people]
         ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        items: Items = "values" if self.items == "values" else "things"
         entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - self.indptr[people], sizes)
         return Bipartite(
-            ends, self.indices[entries], self.n_features, features=self.features, items="things"
+            ends, self.indices[entries], self.n_features, features=self.features, items=items
         )
 
     def with_items(self, items: Items) -> Bipartite:
@@ -151,7 +160,8 @@ class Bipartite(BipartiteObjects):
         ----------
         items
             ``things`` are published under their names. ``people`` get the new ids that they have
-            as users: those who were items alone become users without items.
+            as users: those who were items alone become users without items. ``values`` are named
+            ``column=value``: an epsilon is then that of one value, which is two entries.
 
         Examples
         --------
@@ -177,7 +187,34 @@ class Bipartite(BipartiteObjects):
             "people",
             self.left_out,
             self.origins,
+            self.public_lists if self.public_lists == LISTS else (),
         )
+
+    def with_public_lists(self, *lists: List) -> Bipartite:
+        """Return the same entries, once their owner says which lists are public.
+
+        Claims of differential privacy are about entries, given these lists. Where one was
+        collected from the entries, an item or user that one entry alone puts there shows that
+        entry.
+
+        Parameters
+        ----------
+        *lists
+            ``"people"``, ``"items"`` or both.
+
+        Raises
+        ------
+        DataError
+            Where a list is named that there is not.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_pairs(["ann"], ["tea"], features=["rye", "tea"])
+        >>> data.with_public_lists("items").public_lists
+        ('items',)
+        """
+        named = checked_lists(lists, LISTS, "users by features")
+        return dataclasses.replace(self, public_lists=named)
 
     def check_items(self) -> None:
         """Refuse data in which items may be people and nobody said whether they are.
@@ -220,7 +257,7 @@ class Bipartite(BipartiteObjects):
         column[used] = positions(labels, names, what="features")
         indptr, indices = sorted_lists(self.rows(), column[self.indices], self.n_users)
         kept = stored(names, n=names.size, what="features") if names.size else None
-        items: Items | None = "things" if self.items == "things" else None
+        items = None if self.items == "people" else self.items
         return Bipartite(indptr, indices, names.size, self.users, kept, items)
 
     @classmethod
@@ -316,7 +353,8 @@ class Bipartite(BipartiteObjects):
         ('people', [1], [0, 2])
         """
         n, ids = graph.n_nodes, graph.ids
-        data = cls(graph.indptr, graph.indices, n, ids, ids, "people", graph.left_out)
+        both: PublicLists = LISTS if graph.public_lists else ()
+        data = cls(graph.indptr, graph.indices, n, ids, ids, "people", graph.left_out, (), both)
         return read_from(data, *graph.origins, graph)
 
     @classmethod

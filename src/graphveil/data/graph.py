@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -29,6 +29,7 @@ from graphveil.data.ids import (
     same_ids,
     stored,
 )
+from graphveil.data.public_lists import List, PublicLists, checked_lists
 from graphveil.errors import DataError
 
 MAX_NODES = 2**31 - 2
@@ -50,6 +51,9 @@ class Graph(GraphObjects):
         The names of attributes and weights that the data came with and that are not in here.
     origins
         What it was read from (`graphveil.data.origin`).
+    public_lists
+        ``("people",)`` where the owner says that the list of nodes is public and not collected
+        from the edges; see `with_public_lists`.
 
     Raises
     ------
@@ -68,6 +72,7 @@ class Graph(GraphObjects):
     ids: Ids | None = None
     left_out: tuple[str, ...] = ()
     origins: tuple[object, ...] = ()
+    public_lists: PublicLists = ()
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -151,6 +156,30 @@ class Graph(GraphObjects):
         edges = number[self.edges()]
         inside = edges[(edges >= 0).all(axis=1)]
         return Graph.from_edges(inside[:, 0], inside[:, 1], n=people.size)
+
+    def with_public_lists(self, *lists: List) -> Graph:
+        """Return the same graph, once its owner says that the list of nodes is public.
+
+        Claims of differential privacy are about edges, given that list. Where it was collected
+        from the edges, a node that one edge alone puts there shows that edge.
+
+        Parameters
+        ----------
+        *lists
+            ``"people"``.
+
+        Raises
+        ------
+        DataError
+            Where a list is named that a graph has not.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([0], [1], n=4).with_public_lists("people")
+        >>> graph.public_lists
+        ('people',)
+        """
+        return replace(self, public_lists=checked_lists(lists, ("people",), "a graph"))
 
     def without_unused(self) -> Graph:
         """Return the graph itself: it has no names but those of its nodes."""

@@ -16,6 +16,7 @@ from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, text
+from graphveil.data.public_lists import LISTS, PublicLists
 from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table
@@ -70,8 +71,8 @@ class Kind:
         What the owner's record says where nothing was changed.
     removed, added
         What is said of entries that a release lacks, and of such as it has besides.
-    public
-        What is public whatever noise is added; empty where nobody adds noise.
+    lists
+        The lists that count as public, whatever noise is added; none where nobody adds noise.
     whole
         All that can be known of a person.
     content
@@ -104,7 +105,7 @@ class Kind:
     unchanged: Callable[[Any], dict[str, int]]
     removed: str = "suppressed"
     added: str = "created"
-    public: str = ""
+    lists: PublicLists = ()
     whole: str
     content: Callable[[Any], tuple[list[bytes], list[Ids]]]
     as_table: Callable[[Any], Table] | None
@@ -188,11 +189,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             unchanged=lambda graph: _all_kept("edges", graph.n_edges, "deleted", "added"),
             removed="deleted",
             added="added",
-            public=(
-                "the list of nodes counts as public: how many there are is published as it is. If "
-                "it was collected from the edges, a node that one edge alone puts there shows that "
-                "edge, whatever epsilon is: the private record says how many there are"
-            ),
+            lists=("people",),
             whole="all their ties",
             content=lambda graph: (_lists(graph), [graph.labels()]),
             as_table=None,
@@ -220,11 +217,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             cells=lambda data: data.n_users * data.n_features,
             cells_of_one=_cells_of_user,
             unchanged=lambda data: _all_kept("entries", data.n_entries, "suppressed", "created"),
-            public=(
-                "the list of users and that of items, with their names, count as public. If they "
-                "were collected from the data, an item or user that one entry alone puts there "
-                "shows that entry, whatever epsilon is: the private record says how many there are"
-            ),
+            lists=LISTS,
             whole="all their items",
             content=lambda data: (_lists(data), [data.labels(), data.feature_labels()]),
             as_table=Table.from_one_hot,

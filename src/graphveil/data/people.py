@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
-from graphveil.errors import option
+from graphveil.errors import DataError, option
 
-Items = Literal["people", "things"]
-"""What the items of users are."""
+Items = Literal["people", "things", "values"]
+"""What the items of users are; values of columns are named ``column=value``."""
 
 
 class SharedIds(NamedTuple):
@@ -101,3 +101,35 @@ def counted(n: int, largest: int) -> bool:
     (True, False)
     """
     return largest <= 2 * n
+
+
+def check_values(names: Ids) -> None:
+    """Refuse items as values of columns where one has no column in its name.
+
+    Raises
+    ------
+    DataError
+        Where a name has no ``=``.
+    """
+    for name in names.tolist():
+        if "=" not in str(name):
+            raise DataError(
+                f"the item {name!r} is not named column=value, so items are not values of columns. "
+                f"Say {option('items', 'things')}."
+            )
+
+
+def may_be_values(names: Ids) -> bool:
+    """Whether every item is named as a value of a column, and a column has several.
+
+    It reads names alone: which items there are counts as public, who has them does not.
+
+    Examples
+    --------
+    >>> may_be_values(np.array(["sex=f", "sex=m"])), may_be_values(np.array(["tea", "sex=m"]))
+    (True, False)
+    """
+    if names.dtype.kind == "i":
+        return False
+    columns = [str(name).partition("=")[:2] for name in names.tolist()]
+    return all(sign for _, sign in columns) and len(set(columns)) < len(columns)

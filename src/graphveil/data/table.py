@@ -436,7 +436,7 @@ class Table(Frames):
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        data = Bipartite(indptr, features, len(named), self.ids, text(named), "things")
+        data = Bipartite(indptr, features, len(named), self.ids, text(named), "values")
         return read_from(data, *self.origins, self)
 
     @classmethod

@@ -69,7 +69,10 @@ class GraphOptions:
     delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
     nodes: Path | None = field(
         default=None,
-        metadata={"help": "A file with the id of every node, so that isolated nodes are kept."},
+        metadata={
+            "help": "A file with the id of every node, so that isolated nodes are kept. Under "
+            "epsilon this list counts as public, so it must not come from the edges."
+        },
     )
 
     @property
@@ -93,8 +96,9 @@ class BipartiteOptions:
     items: Items | None = field(
         default=None,
         metadata={
-            "help": "Whether items are people too, who get the new ids that they have as users, or "
-            "things, which keep their names. Asked for where ids of users and items are the same."
+            "help": "Whether items are people too, who get the new ids that they have as users, "
+            "things, which keep their names, or values of columns, named column=value, of which "
+            "one is two entries under epsilon. Asked for where it matters."
         },
     )
     user_column: str | int | None = field(
@@ -117,7 +121,17 @@ class BipartiteOptions:
     )
     users: Path | None = field(
         default=None,
-        metadata={"help": "A file with the id of every user, so that users without items stay."},
+        metadata={
+            "help": "A file with the id of every user, so that users without items stay. Under "
+            "epsilon this list counts as public, so it must not come from the entries."
+        },
+    )
+    item_list: Path | None = field(
+        default=None,
+        metadata={
+            "help": "A file with the name of every item, so that items that nobody has are there "
+            "too. Under epsilon this list counts as public, so it must not come from the entries."
+        },
     )
 
     @property

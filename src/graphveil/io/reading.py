@@ -14,6 +14,7 @@ from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.naming import naming_columns
 from graphveil.data.origin import FileOrigin, read_from
+from graphveil.data.public_lists import LISTS, PublicLists
 from graphveil.errors import DataError, InputError, one_of
 from graphveil.io.dialect import sniff
 from graphveil.io.first_row import refuse_first_id
@@ -76,7 +77,8 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     del arcs
     lists, dropped = neighbor_lists(ends, labels.size)
     left_out = (*notes.columns_ignored, *notes.attributes_ignored)
-    graph = Graph(*lists, labels, left_out)
+    public: PublicLists = () if options.nodes is None else ("people",)
+    graph = Graph(*lists, labels, left_out, public_lists=public)
     if graph.n_nodes < 2:
         source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
     ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
@@ -131,6 +133,9 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     if options.users is not None:
         position, pairs.users = _over_all(source, pairs.users, options.users)
         pairs.user, pairs.notes.nameless = position[pairs.user], False
+    if options.item_list is not None:
+        position, pairs.items = _over_all(source, pairs.items, options.item_list)
+        pairs.item = position[pairs.item]
     data, duplicates = Bipartite.assemble(
         pairs.user,
         pairs.item,
@@ -144,6 +149,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
         None if pairs.notes.nameless else pairs.users,
         None if _is_plain(pairs.items) and not _lists_names(source, pairs) else pairs.items,
         left_out=(*pairs.notes.columns_ignored, *pairs.notes.attributes_ignored),
+        public_lists=_public_lists(options),
     )
     if options.items is not None:
         named = named.with_items(options.items)
@@ -380,6 +386,12 @@ def _is_plain(labels: Ids) -> bool:
     if labels.dtype.kind != "i":
         return False
     return labels.size == 0 or (int(labels[0]) == 0 and int(labels[-1]) == labels.size - 1)
+
+
+def _public_lists(options: BipartiteOptions) -> PublicLists:
+    """Return which lists came from files of their own."""
+    files = zip(LISTS, (options.users, options.item_list), strict=True)
+    return tuple(one for one, file in files if file is not None)
 
 
 def _over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:

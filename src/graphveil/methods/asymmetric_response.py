@@ -19,6 +19,7 @@ from graphveil.methods.noisy import (
     NoisyMethod,
     copies_matched,
     cost_of_flips,
+    entries_of_one,
     noisy_count,
     resized,
     what_is_public,
@@ -119,7 +120,7 @@ class AsymmetricResponse(NoisyMethod):
         """The types of the conditions that every run states."""
         return (CellFlips, ExactSize) if self.exact_size else (CellFlips,)
 
-    def flips(self, n_cells: int, count: int | None) -> CellFlips:
+    def flips(self, n_cells: int, count: int | None, *, entries: int = 1) -> CellFlips:
         """Return the chances of a cell, and what they follow from.
 
         Parameters
@@ -129,9 +130,11 @@ class AsymmetricResponse(NoisyMethod):
         count
             The noisy count of edges or entries; None where there are fewer than two cells, which
             leave nothing to be counted.
+        entries
+            How many cells share in each part of epsilon: two where it is that of a value.
         """
         alone = count is None
-        epsilon = as_printed(self.epsilon) if alone else self.epsilon_cells
+        epsilon = (as_printed(self.epsilon) if alone else self.epsilon_cells) / entries
         through = channel(_EVEN if alone else Fraction(count or 0, n_cells), epsilon)
         return CellFlips(
             cells=str(n_cells),
@@ -143,11 +146,11 @@ class AsymmetricResponse(NoisyMethod):
 
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
         ones, n_cells = cells_of(data), number_of_cells(data)
-        count = None
+        count, entries = None, entries_of_one(data)
         if n_cells > 1:
             words = words_from(randomness, "noisy count")
-            count = noisy_count(words, ones.size, n_cells, self.parts["epsilon_count"])
-        stated = self.flips(n_cells, count)
+            count = noisy_count(words, ones.size, n_cells, self.parts["epsilon_count"] / entries)
+        stated = self.flips(n_cells, count, entries=entries)
         cells, _ = flipped(
             words_from(randomness, "cells"), ones, n_cells, Channel(int(stated.T0), int(stated.T1))
         )
@@ -162,7 +165,7 @@ class AsymmetricResponse(NoisyMethod):
             conditions=conditions,
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=(
-                what_is_public(data),
+                *what_is_public(data),
                 *copies_matched(data, Channel(int(stated.T0), int(stated.T1)), count),
             ),
         )

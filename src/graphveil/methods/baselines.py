@@ -62,5 +62,5 @@ class BaselineMethod(NoisyMethod):
         return MethodResult(
             data=released,
             cost=cost_of_flips(data, before=before.size, kept=kept, after=after.size),
-            advice=(what_is_public(data), unclaimed),
+            advice=(*what_is_public(data), unclaimed),
         )

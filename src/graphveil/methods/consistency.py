@@ -212,7 +212,9 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         if counts != (stated.noisy_count is not None):
             said = "no noisy count" if counts else "a noisy count"
             problems.append(f"{said} is stated beside {stated.cells} cells")
-        own = [method.epsilon_cells] if counts else _whole_parts(manifest, method, stated)
+        own = _whole_parts(manifest, method, stated)
+        if counts and method.epsilon_cells is not None:
+            own = [method.epsilon_cells / _entries(manifest)]
         if own and stated.epsilon_cells not in map(str, own):
             problems.append(
                 f"cells have epsilon_cells={shown(stated.epsilon_cells)}, with these parameters "
@@ -228,13 +230,19 @@ def _whole_parts(
     promise, counts = method.guarantee, manifest.data.counts
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
-    times = 1
+    times = _entries(manifest)
     if isinstance(promise, NodeDP):
         users = counts.get("users", 0)
         people = PeopleAsItems() in manifest.claim.conditions
         of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
         times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
     return [as_printed(promise.epsilon) / times]
+
+
+def _entries(manifest: Manifest) -> int:
+    """Return how many cells share in each part of epsilon."""
+    claimed = manifest.claim.guarantee
+    return claimed.entries if isinstance(claimed, EdgeDP) else 1
 
 
 def _other_conditions(

@@ -10,11 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphveil.anonymizer import Anonymizer
+from graphveil.claims.differential_privacy import ENTRIES_OF_A_VALUE
 from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import kind_of
-from graphveil.errors import ParameterError
+from graphveil.data.people import may_be_values
+from graphveil.data.public_lists import List
+from graphveil.errors import DataError, ParameterError, option
 from graphveil.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.noise.uniform import FULL, Cells, union
 from graphveil.owner_warnings import noisy_copy
@@ -81,6 +84,11 @@ class NoisyMethod(Anonymizer[Any]):
             raise ParameterError(
                 f"epsilon={self.epsilon} leaves nothing for the cells ({counts}). Give counts less."
             )
+
+    def check(self, data: Data) -> None:
+        """Refuse data of another kind, and items of which nobody said whether they are values."""
+        super().check(data)
+        check_values_of_columns(data)
 
     @property
     def guarantee(self) -> EdgeDP | NotClaimed:
@@ -155,16 +163,71 @@ def what_ones_are(data: Graph | Bipartite) -> str:
 
 
 VALUES = (
-    ". Items are values of columns here: to change one answer is to change two entries, so that an "
-    "answer is protected by twice epsilon, not by epsilon"
+    "items are values of columns, and to change one value is to change two entries: epsilon is "
+    "that of a value, and each entry has half of it"
 )
-"""What an owner is told of the features of a table."""
+"""What an owner is told of items that are values."""
 
 
-def what_is_public(data: Graph | Bipartite) -> str:
-    """Return what is not protected, whatever epsilon: text that no entry changes."""
-    return kind_of(data).public + (
-        VALUES if any(isinstance(one, Table) for one in data.origins) else ""
+def entries_of_one(data: Graph | Bipartite) -> int:
+    """Return how many cells one change is about: two where items are values of columns.
+
+    Examples
+    --------
+    >>> likes = Bipartite.from_pairs(["ann"], ["town=x"])
+    >>> entries_of_one(likes), entries_of_one(likes.with_items("values"))
+    (1, 2)
+    """
+    return ENTRIES_OF_A_VALUE if getattr(data, "items", None) == "values" else 1
+
+
+def check_values_of_columns(data: Data) -> None:
+    """Refuse items that may be values of columns: an epsilon would be of half of an answer.
+
+    It reads names of items alone, which are public.
+
+    Raises
+    ------
+    DataError
+        Where names say that they may be and nobody said it, or one value is more entries than two.
+    """
+    if not isinstance(data, Bipartite | Table):
+        return
+    tables = [one for one in (data, *data.origins) if isinstance(one, Table)]
+    named = [name for table in tables for name in table.columns if "=" in name]
+    if named:
+        raise DataError(
+            f"the column {named[0]!r} is a value of a column, as it seems: one answer would be "
+            f"four entries or more. Leave out {option('one_hot')}, or rename the column."
+        )
+    if isinstance(data, Bipartite) and data.items is None and may_be_values(data.feature_labels()):
+        raise DataError(
+            f"all {data.n_features:,} items are named column=value, so that one answer may be two "
+            f"entries. Say {option('items', 'values')} for an epsilon of one answer, or "
+            f"{option('items', 'things')} where a person may have several of a column."
+        )
+
+
+def what_is_public(data: Graph | Bipartite) -> tuple[str, ...]:
+    """Return what is not protected, whatever epsilon: texts that no entry changes."""
+    collected = [one for one in kind_of(data).lists if one not in data.public_lists]
+    return (
+        *((_collected(data, collected),) if collected else ()),
+        *((VALUES,) if entries_of_one(data) > 1 else ()),
+    )
+
+
+def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
+    """Return what lists show that came from the data."""
+    kind = kind_of(data)
+    words = [kind.people if one == "people" else one for one in lists]
+    which = " and that of ".join(words) + (", with their names, count" if words[1:] else " counts")
+    one, cell = " or ".join(word[:-1] for word in words), kind.measured[0]
+    entry = "entry" if cell == "entries" else "edge"
+    return (
+        f"the list of {which} as public. If collected from the data, a list shows each {one} "
+        f"that one {entry} alone puts there, whatever epsilon is: the private record says how many "
+        "there are"
     )
 
 
@@ -204,11 +267,17 @@ def cost_of_flips(
 
 
 def _listed_once(data: Graph | Bipartite) -> dict[str, float | int]:
-    """Return how many stand in a public list by one entry alone, if it was collected."""
+    """Return how many stand by one entry alone in a list that was collected from the entries."""
     if isinstance(data, Graph):
-        return {"nodes_with_one_edge": int(np.count_nonzero(data.degrees() == 1))}
-    of_items = np.bincount(data.indices, minlength=data.n_features)
+        entries = {"people": ("nodes_with_one_edge", data.degrees())}
+    else:
+        of_items = np.bincount(data.indices, minlength=data.n_features)
+        entries = {
+            "people": ("users_with_one_entry", np.diff(data.indptr)),
+            "items": ("items_with_one_entry", of_items),
+        }
     return {
-        "users_with_one_entry": int(np.count_nonzero(np.diff(data.indptr) == 1)),
-        "items_with_one_entry": int(np.count_nonzero(of_items == 1)),
+        name: int(np.count_nonzero(count == 1))
+        for which, (name, count) in entries.items()
+        if which not in data.public_lists
     }

@@ -116,5 +116,5 @@ class OneKSeries(NoisyMethod):
         return MethodResult(
             data=with_cells(data, cells),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(what_is_public(data),),
+            advice=what_is_public(data),
         )

@@ -17,8 +17,10 @@ from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.methods.noisy import (
+    check_values_of_columns,
     copies_matched,
     cost_of_flips,
+    entries_of_one,
     what_is_public,
     what_ones_are,
 )
@@ -136,6 +138,8 @@ class RandomizedResponse(Anonymizer[Any]):
             number of nodes, or of users and features, is read.
         """
         super().check(data)
+        if self.unit == "edge":
+            check_values_of_columns(data)
         if isinstance(data, Graph | Bipartite) and self._expected(data) > self.max_edges:
             raise InfeasibleError(self._too_many(data))
 
@@ -157,7 +161,8 @@ class RandomizedResponse(Anonymizer[Any]):
         return cost_of_flips(data, before=before, kept=kept, after=kept + false)
 
     def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
-        shared_by = max(cells_of_one(data), 1) if self.unit == "node" else 1
+        person = max(cells_of_one(data), 1)
+        shared_by = person if self.unit == "node" else entries_of_one(data)
         return as_printed(self.epsilon) / shared_by
 
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
@@ -169,7 +174,7 @@ class RandomizedResponse(Anonymizer[Any]):
             conditions=(self._stated(data),),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=(
-                what_is_public(data),
+                *what_is_public(data),
                 self._false(data),
                 *copies_matched(data, self.flips(data), self._estimated(data, cells.size)),
             ),
@@ -211,7 +216,7 @@ class RandomizedResponse(Anonymizer[Any]):
             f"{round(self._expected(data)):,} false {what_ones_are(data)} are to be expected among "
             f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
         )
-        shared_by = cells_of_one(data) if self.unit == "node" else 1
+        shared_by = cells_of_one(data) if self.unit == "node" else entries_of_one(data)
         needed = _rounded_up(math.log(n_cells / self.max_edges - 1) * shared_by)
         if needed > LARGEST_EPSILON:
             return f"{excess} No epsilon up to {LARGEST_EPSILON} fits. Raise max_edges."

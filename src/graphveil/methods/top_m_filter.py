@@ -179,7 +179,7 @@ class TopMFilter(NoisyMethod):
             conditions=() if published else (stated,),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=(
-                what_is_public(data),
+                *what_is_public(data),
                 *copies_matched(data, through, count),
                 *((UNPROVED,) if published else ()),
             ),

@@ -65,6 +65,11 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
             f"{option('users')} needs all ids in memory. Use Parquet with a column of lists, where "
             "empty ones stay, or leave out --on-disk."
         )
+    if options.item_list is not None:
+        raise UsageError(
+            f"{option('item_list')} is for methods with noise, which do not run on disk. Leave it "
+            "out."
+        )
     return source
 
 

@@ -43,7 +43,11 @@ MOST_BYTES = 16 << 20
 PATIENCE_SECONDS = 5.0
 """So long a run waits for another that holds the ledger."""
 
-_OF: dict[Unit, str] = {"edge": "of one tie or entry", "node": "of one person"}
+_OF: dict[Unit, str] = {
+    "edge": "of one tie or entry",
+    "value": "of one value of a column",
+    "node": "of one person",
+}
 
 _NO_TOTAL = (
     "a release that claims nothing is, or would be, in {}, so no total keeps the limit. Use "
@@ -226,8 +230,7 @@ class Ledger:
         if total > most:
             before = total_of(entries[:-1], limit.unit) or Fraction(0)
             last = entries[-1]
-            cells = last.person_cells if (last.unit, limit.unit) == ("edge", "node") else 1
-            remaining = rounded_down(max(most - before, Fraction(0)) / max(cells, 1))
+            remaining = rounded_down(max(most - before, Fraction(0)) / last.times(limit.unit))
             way_out = (
                 "nothing more can be released"
                 if remaining == "0"
@@ -271,11 +274,24 @@ class Ledger:
             os.close(descriptor)
 
 
+def unit_of(guarantee: EdgeDP | NodeDP) -> Unit:
+    """Return what an epsilon is about.
+
+    Examples
+    --------
+    >>> unit_of(NodeDP(epsilon=1.0)), unit_of(EdgeDP(epsilon=1.0, of="value"))
+    ('node', 'value')
+    """
+    if isinstance(guarantee, NodeDP):
+        return "node"
+    return "value" if guarantee.of == "value" else "edge"
+
+
 def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
     unit: Unit | None = None
     epsilon = None
     if isinstance(guarantee, EdgeDP | NodeDP):
-        unit = "edge" if isinstance(guarantee, EdgeDP) else "node"
+        unit = unit_of(guarantee)
         epsilon = repr(guarantee.epsilon)
     return Entry(
         id=secrets.token_hex(16),
@@ -287,16 +303,19 @@ def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
 
 
 def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
-    """Say what one person's total is, where releases of a tie and of a person are mixed."""
-    units = {one.unit for one in entries}
-    total = total_of(entries, "node")
-    if {"edge", "node"} <= units and total is not None:
-        bounds = "" if limit is None else f"; the limit {limit.epsilon} is {_OF[limit.unit]}"
-        warn(
-            f"the ledger holds releases of one tie or entry, and of one person: the total "
-            f"{_OF['edge']} is {rounded_up(total_of(entries, 'edge') or Fraction(0))}, that "
-            f"{_OF['node']} is {rounded_up(total)}{bounds}"
-        )
+    """Say what the totals are, where releases of several units are mixed."""
+    units = [unit for unit in _OF if unit in {one.unit for one in entries}]
+    if len(units) < 2 or total_of(entries, "node") is None:
+        return
+    if units[-1] != "node":
+        units.append("node")
+    bounds = "" if limit is None else f"; the limit {limit.epsilon} is {_OF[limit.unit]}"
+    totals = [f"{_OF[unit]} {rounded_up(total_of(entries, unit) or Fraction(0))}" for unit in units]
+    warn(
+        "the ledger holds releases of which some are "
+        f"{' and others '.join(_OF[unit] for unit in units[:2])}; the total epsilon is "
+        f"{', '.join(totals)}{bounds}"
+    )
 
 
 def _check_owner(found: os.stat_result, path: Path) -> None:

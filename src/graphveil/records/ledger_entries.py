@@ -11,7 +11,7 @@ import msgspec
 
 from graphveil.errors import ParameterError
 
-Unit = Literal["edge", "node"]
+Unit = Literal["edge", "value", "node"]
 
 PLACES = 12
 """Decimal places of a printed total, which is rounded up."""
@@ -33,7 +33,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     epsilon
         As it was printed; None where nothing was claimed.
     person_cells
-        How many cells one person has: what an edge's epsilon is multiplied with for a node.
+        How many cells one person has: what an edge's epsilon is multiplied with for a node. A
+        value is two cells.
     """
 
     id: str
@@ -53,8 +54,21 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """Return what it counts for in this unit; None where it has no bound."""
         if self.epsilon is None:
             return None
-        times = self.person_cells if (self.unit, unit) == ("edge", "node") else 1
-        return Fraction(self.epsilon) * times
+        return Fraction(self.epsilon) * self.times(unit)
+
+    def times(self, unit: Unit) -> Fraction:
+        """Return what its epsilon is multiplied with in this unit.
+
+        Examples
+        --------
+        >>> entry = Entry(id="a", method="m", unit="value", epsilon="1.0", person_cells=10)
+        >>> [str(entry.times(unit)) for unit in ("edge", "value", "node")]
+        ['1/2', '1', '5']
+        """
+        if self.unit == "node" or self.unit is None:
+            return Fraction(1)
+        cells = {"edge": 1, "value": 2, "node": max(self.person_cells, 1)}
+        return Fraction(cells[unit], cells[self.unit])
 
 
 class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -99,7 +99,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Return the answer in a few words, and how many checks hold."""
-        return visible(Message(f"Verdict({self._answer()}; {self.word}, {self._sum()})"))
+        return visible(Message(f"Verdict({self._answer()}; {_SAID[self.word]}, {self._sum()})"))
 
     def __str__(self) -> str:
         """Return the answer and a line a check: what `graphveil verify` prints."""
@@ -151,7 +151,7 @@ class Verdict(msgspec.Struct, frozen=True):
         answer = answer[0].upper() + answer[1:]
         if self.exit_code:
             return f"{answer} ({self._sum()})"
-        return f"{answer}: {self.sentence} ({self.word}; {self._sum()})"
+        return f"{answer}: {self.sentence} ({_SAID[self.word]}; {self._sum()})"
 
     def _sum(self) -> str:
         n, failed = len(self.checks), len(self.failures())
@@ -177,6 +177,13 @@ _ANSWERS: dict[CheckWord, str] = {
     "not claimed": "nothing is promised, and nothing speaks against what is said besides",
 }
 """The answer where no check fails, by how the claim can be checked."""
+
+_SAID: dict[CheckWord, str] = {
+    "recomputed": "recomputed",
+    "by construction": "by construction, given the lists",
+    "not claimed": "not claimed",
+}
+"""How the claim can be checked, with the condition: a claim of noise is about public lists."""
 
 
 def _named(checks: Sequence[Check]) -> str:

@@ -117,7 +117,7 @@ class PriorResponse(NoisyMethod):
             conditions=(flips,),
             cost=cost_of_flips(data, before=data.n_edges, kept=kept, after=cells.size),
             advice=(
-                what_is_public(data),
+                *what_is_public(data),
                 *self._copies_matched(data, flips),
             ),
         )

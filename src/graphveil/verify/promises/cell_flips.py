@@ -28,6 +28,7 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
 NOISE = "source of the noise"
 PARTS = "parts of epsilon"
+UNIT = "unit of epsilon"
 
 
 def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
@@ -81,9 +82,10 @@ def _parts_of_epsilon(
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
-    times = 1
     if isinstance(promise, NodeDP):
         times = max(_noise_cells(evidence).of_person(evidence, int(flips.cells)), 1)
+    else:
+        times = promise.entries
     whole = Fraction(repr(promise.epsilon))
     cells = f"{counted(times, 'cell')} with epsilon={_short(epsilon)} each"
     if flips.noisy_count is not None:
@@ -304,10 +306,36 @@ def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
     return fails(NOISE, "the record holds a seed, so nothing may be claimed")
 
 
-_NOISE = Recheck(
-    tuple(KINDS),
-    (Part(NOISE, ("record",), "whether the noise came from entropy", source_of_noise),),
-)
+def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
+    """Whether the data has the lists that the condition names, and values where one is the unit."""
+    kind = KINDS[evidence.manifest.data.kind]
+    problems = [
+        f"the list of {one} is named as collected, and {kind.words} has none"
+        for one in promise.collected
+        if one not in kind.lists
+    ]
+    if isinstance(promise, EdgeDP) and promise.of == "value":
+        problems += _not_values(evidence)
+    what = promise.of if isinstance(promise, EdgeDP) else "person"
+    return judged(
+        UNIT, problems, f"epsilon is that of one {what}, given {' and '.join(kind.lists)}"
+    )
+
+
+def _not_values(evidence: Evidence) -> list[str]:
+    """Return why items are no values of columns; nothing where they may be."""
+    if evidence.manifest.data.kind != "bipartite":
+        return [f"a {evidence.manifest.data.kind} has no values of columns"]
+    other = evidence.tables.number(
+        "SELECT count(*) FROM (SELECT DISTINCT item FROM entries) "
+        "WHERE position('=' IN item::VARCHAR) = 0"
+    )
+    return [f"{other} items are not named column=value"] if other else []
+
+
+_SOURCE = Part(NOISE, ("record",), "whether the noise came from entropy", source_of_noise)
+_NOISE = Recheck(tuple(KINDS), (_SOURCE,))
+_CLAIMED = Recheck(tuple(KINDS), (Part(UNIT, ("data",), "", _unit), _SOURCE))
 
 _CELLS_ALIKE = Recheck(
     ("graph", "bipartite"),
@@ -319,8 +347,8 @@ _CELLS_ALIKE = Recheck(
 )
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    EdgeDP: _NOISE,
-    NodeDP: _NOISE,
+    EdgeDP: _CLAIMED,
+    NodeDP: _CLAIMED,
     NotClaimed: _NOISE,
     BlockFlips: Recheck(
         ("graph",),

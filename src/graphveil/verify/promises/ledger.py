@@ -41,7 +41,7 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return fails(LEDGER, "a total is stated beside a claim without an epsilon")
-    unit = "edge" if isinstance(promise, EdgeDP) else "node"
+    unit = _unit_of(promise)
     if (
         not _TOTAL.fullmatch(stated.epsilon)
         or stated.unit != unit
@@ -52,6 +52,13 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     if total < own or (stated.releases == 1 and total >= own + Fraction(1, 10**12)):
         return fails(LEDGER, f"the total {stated.epsilon} does not fit epsilon={promise.epsilon}")
     return None
+
+
+def _unit_of(promise: EdgeDP | NodeDP) -> str:
+    """Return what the ledger calls the unit of a promise."""
+    if isinstance(promise, NodeDP):
+        return "node"
+    return "edge" if promise.of == "entry" else "value"
 
 
 def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
@@ -101,8 +108,16 @@ def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
         part, cells = _epsilon_of(entry), entry.get("person_cells")
         if part is None or not isinstance(cells, int):
             return None
-        total += part * cells if entry.get("unit") == "edge" and unit == "node" else part
+        total += part * _in_unit(str(entry.get("unit")), unit, cells)
     return Fraction(math.ceil(total * 10**12), 10**12)
+
+
+def _in_unit(own: str, unit: str, cells: int) -> Fraction:
+    """Return by how much an epsilon of one unit counts in another: in cells, a value has two."""
+    if own == "node":
+        return Fraction(1)
+    sizes = {"edge": 1, "value": 2, "node": max(cells, 1)}
+    return Fraction(sizes.get(unit, 1), sizes.get(own, 1))
 
 
 def _epsilon_of(entry: dict[str, Any]) -> Fraction | None:
