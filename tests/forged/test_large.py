@@ -9,13 +9,25 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import graphveil as gv
 from emptied import emptied_database
-from forged.kit import COLUMNAR, WORDS, data_file, reseal, rewritten, with_words
+from forged.kit import (
+    COLUMNAR,
+    WORDS,
+    data_file,
+    parquet_of,
+    read_manifest,
+    reseal,
+    rewritten,
+    with_words,
+)
 from forged.test_text import written
 from graphveil.verify import verify
+from graphveil.verify.database import UnreadableError, database
 
 LEAST_BYTES = 120_000
 BLOCK = 1 << 18
@@ -214,3 +226,31 @@ def test_a_blank_anywhere_in_a_large_manifest_is_noticed(tmp_path):
     for number in places(before):
         path.write_bytes(with_line(before, number, lambda line: b" " + line))
         assert f"release.json, line {number}:" in failed(folder)["manifest"]
+
+
+def test_a_few_kilobytes_that_hold_millions_of_rows_are_not_unpacked(tmp_path, monkeypatch):
+    n = 16_000_000
+    table = gv.Table.from_columns({"town": ["ab"] * 20})
+    folder = gv.ClusterK(k=5).anonymize(table).write(tmp_path / "out", format="parquet")
+    words = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array(["ab"]))
+    data_file(folder).write_bytes(parquet_of(pa.table({"town": words})))
+    assert data_file(folder).stat().st_size < 100_000
+    manifest = read_manifest(folder)
+    manifest["data"]["files"][0]["rows"] = n
+    manifest["data"]["counts"]["rows"] = n
+    reseal(folder, manifest)
+    monkeypatch.setattr(parquet.ParquetFile, "read", lambda *_, **__: pytest.fail("unpacked"))
+    verdict = verify(folder)
+    [check] = [check for check in verdict.checks if check.name == "data"]
+    assert ("not checked", "--limit") == (check.outcome, check.needs)
+    assert 4 == verdict.exit_code
+
+
+def test_content_is_unpacked_up_to_a_fortieth_of_the_limit_or_a_thousandfold(tmp_path):
+    with database([tmp_path], limit_bytes=40_000) as db:
+        db.refuse_unpacked(1_000, of=1, name="data.parquet")
+        db.refuse_unpacked(40_000, of=40, name="data.parquet")
+        for size, of in ((1_001, 1), (39_001, 39), (40_001, 40_001)):
+            with pytest.raises(UnreadableError, match=r"data\.parquet") as raised:
+                db.refuse_unpacked(size, of=of, name="data.parquet")
+            assert "--limit" == raised.value.needs

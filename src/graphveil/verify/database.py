@@ -19,6 +19,11 @@ from graphveil.verify.verdict import beyond
 LIMIT_BYTES = 4 << 30
 """The most that the content of one released file may take, where nothing is said."""
 
+NEVER_UNPACKED = 40
+MOST_PACKED = 1000
+"""A file that holds a thousand times its bytes may hold a fortieth of the limit only: unpacked, a
+few kilobytes would be many gigabytes of memory."""
+
 SMALL_BYTES = 1 << 20
 """Up to here one thread is quicker than several: they cost a tenth of a small check."""
 
@@ -84,6 +89,31 @@ class Database:
         """
         if size > self._limit_bytes:
             error = UnreadableError(beyond(name, size, self._limit_bytes))
+            error.needs = "--limit"
+            raise error
+
+    def refuse_unpacked(self, size: int, of: int, name: str) -> None:
+        """Refuse a small file whose content is large: hardly any data is so packed.
+
+        Parameters
+        ----------
+        size, of
+            The bytes of the content, and those of the file.
+        name
+            What the file is called.
+
+        Raises
+        ------
+        UnreadableError
+            Where the content takes more than a fortieth of the limit and a thousand times the file.
+        """
+        self.refuse_beyond(size, name)
+        if size > max(self._limit_bytes // NEVER_UNPACKED, of * MOST_PACKED):
+            error = UnreadableError(
+                f"{name} has {of} bytes and holds {size}: so packed, not above "
+                f"{self._limit_bytes // NEVER_UNPACKED} are read under the limit of "
+                f"{self._limit_bytes}"
+            )
             error.needs = "--limit"
             raise error
 

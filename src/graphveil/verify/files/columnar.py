@@ -86,7 +86,8 @@ def _read(
     plain = os.fsencode(path)
     with pa.OSFile(plain) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
         _check_columns(path.name, file.schema_arrow, columns, names)
-        db.refuse_beyond(file.metadata.num_rows * len(names) * _BYTES_PER_CELL, path.name)
+        content = file.metadata.num_rows * len(names) * _BYTES_PER_CELL
+        db.refuse_unpacked(content, path.stat().st_size, path.name)
         _refuse_packed(db, path)
         words = _texts(file.schema_arrow)
     with pa.OSFile(plain) as stream:
