@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 import pytest
 
+import graphveil as gv
 from graphveil.claims.conditions import (
     EditBudget,
     NothingAdded,
@@ -197,3 +200,28 @@ def test_the_promise_of_one_edge_says_what_it_is_for_a_person(epsilon, ten, hund
     said = f"ten ties or items by a factor of at most e^{ten}, a hundred by e^{hundred}."
     assert EdgeDP(epsilon=epsilon).sentence.endswith(said)
     assert "ten ties" not in NodeDP(epsilon=epsilon).sentence
+
+
+def degrees(graph):
+    return [len(graph.neighbors(node)) for node in range(graph.n_nodes)]
+
+
+def edges_around(graph):
+    """Return how many edges join a node and its neighbors."""
+    near = [{node, *graph.neighbors(node).tolist()} for node in range(graph.n_nodes)]
+    return [sum(len(near[v] & ball) - 1 for v in ball) // 2 for ball in near]
+
+
+@pytest.mark.parametrize(
+    ("method", "value"),
+    [(gv.KDegree(k=4), degrees), (gv.StructuralAnonymity(k=3, measure="edge-count"), edges_around)],
+)
+def test_who_knows_the_original_value_finds_k_nodes_with_it_or_none(method, value):
+    graph = gv.datasets.load("copenhagen-calls")
+    release = method.anonymize(graph, seed=3)
+    in_release, k = Counter(value(release.data)), release.guarantee.k
+    with_it = {in_release[known] for known in value(graph)}
+    assert 0 in with_it
+    assert min(with_it - {0}) >= k
+    said = f"at least {k} nodes that have it in the release, or none"
+    assert said in release.guarantee.threat_model

@@ -106,10 +106,16 @@ distance 1 as at least 1 other.'
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        whom = "that person" if self.share == 1 else "a person for whom the promise holds"
+        whom, original = "a person for whom the promise holds", "of it nothing is promised"
+        if self.share == 1:
+            whom = "that person"
+            original = (
+                f"who knows the same of it finds at least {self.k} nodes that have it in the "
+                "release, or none, and that the person is among them is not promised"
+            )
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
         return (
             f"Someone who knows {knows} in the released network, and uses nothing else of it, "
             f"is left with at least {self.k} nodes that may be {whom}. What is known of the "
-            "original network is another thing: edges were changed, and of it nothing is promised."
+            f"original network is another thing, since edges were changed: {original}."
         )
