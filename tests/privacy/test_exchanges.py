@@ -30,6 +30,17 @@ FLAWS = [
         "methods": ["dp-1k"],
     },
     {
+        "name": "weights explain the original",
+        "means": "With weights of degrees that fit, the original passes at a small epsilon.",
+        "file": "src/graphveil/verify/promises/cell_flips.py",
+        "old": "    if not flips.groups:\n        problems +=",
+        "new": "    if flips.groups is None:\n        problems +=",
+        "verify": [
+            "tests/privacy/test_exchanges.py::test_no_weights_of_degrees_explain_the_original"
+        ],
+        "methods": ["degree-prior-response"],
+    },
+    {
         "name": "edges are exchanged by what they are",
         "means": "Genuine draws are refused: edges of the original are looked for on one side.",
         "file": "src/graphveil/verify/recount/exchanges.py",
@@ -52,8 +63,8 @@ def network(n, mean, seed):
 def forged(tmp_path):
     """Return a function that writes edges in the place of those of a release."""
 
-    def write(original, edges_of):
-        release = gv.OneKSeries(epsilon=0.5).anonymize(original)
+    def write(original, edges_of, method=gv.OneKSeries(epsilon=0.5)):
+        release = method.anonymize(original)
         new = release.private.linkage.released
         edges = np.sort(new[edges_of(original)], axis=1)
         n = original.n_nodes
@@ -91,10 +102,20 @@ def test_half_of_the_true_edges_is_no_draw_from_degrees(forged):
     assert CHANCES in {check.name for check in verdict.failures()}
 
 
+def test_no_weights_of_degrees_explain_the_original(forged):
+    original = network(900, 8, seed=3)
+    method = gv.DegreePriorResponse(epsilon=0.05)
+    folder = forged(original, lambda graph: graph.edges(), method)
+    verdict = gv.verify_release(folder, original=original)
+    [check] = [check for check in verdict.failures() if check.name == CHANCES]
+    assert "exchanges of two edges would leave fewer in both" in check.detail
+
+
 @pytest.mark.parametrize("epsilon", [0.2, 3.0, 30.0])
-def test_a_genuine_draw_holds(epsilon, tmp_path):
+@pytest.mark.parametrize("method", [gv.OneKSeries, gv.DegreePriorResponse])
+def test_a_genuine_draw_holds(method, epsilon, tmp_path):
     original = network(300, 6, seed=4)
-    folder = gv.OneKSeries(epsilon=epsilon).anonymize(original).write(tmp_path / "out")
+    folder = method(epsilon=epsilon).anonymize(original).write(tmp_path / "out")
     verdict = gv.verify_release(folder, original=original)
     assert [] == verdict.failures()
     assert ["holds"] == [check.outcome for check in verdict.checks if check.name == CHANCES]

@@ -15,7 +15,7 @@ from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.blocks import blocks_of
-from graphveil.verify.recount.exchanges import exchanges
+from graphveil.verify.recount.exchanges import Exchanges, exchanges
 from graphveil.verify.recount.thresholds import (
     FULL,
     filter_thresholds,
@@ -223,8 +223,25 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
         )
         if _is_outside(count, trials, low, high)
     ]
+    if not flips.groups:
+        problems += _not_by_weights(evidence, Fraction(flips.epsilon_cells))
     flipped = f"{edits.kept} of {edits.before} kept and {edits.added} added"
     return judged(CHANCES, problems, f"{flipped}, with these chances: believable")
+
+
+def _not_by_weights(evidence: Evidence, epsilon: Fraction) -> list[str]:
+    """Return whether exchanges of two edges show more of the original than any weights explain.
+
+    With a prior of odds x_u x_v a pair is published with these odds, or others by a factor of at
+    most e^epsilon. An exchange is about four pairs, so that its odds are at most e^(4 epsilon).
+    """
+    odds = math.exp(min(4 * float(epsilon), 60))
+    found = _exchanges(evidence)
+    if found.more <= found.telling / 2 or not is_unbelievable(
+        found.more, found.telling, odds / (1 + odds)
+    ):
+        return []
+    return [f"{found.more} of {found.telling} exchanges of two edges would leave fewer in both"]
 
 
 def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float, float]:
@@ -256,6 +273,16 @@ def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
 def _by_chance(evidence: Evidence, condition: DegreesAlone) -> Check:
     """Whether as many edges are in both as exchanges of two edges make believable."""
     del condition
+    edits, found = evidence.changes(), _exchanges(evidence)
+    both = f"{edits.kept} of {edits.before} edges are in both"
+    of = f"{found.more} of {found.telling} exchanges"
+    problems = [f"{both}, and {of} would leave fewer"]
+    unbelievable = is_unbelievable(found.more, found.telling, 0.5)
+    return judged(CHANCES, problems if unbelievable else [], f"{both}, as many as by chance ({of})")
+
+
+def _exchanges(evidence: Evidence) -> Exchanges:
+    """Return what exchanges of two released edges would change."""
     db = evidence.tables
     n = db.number("SELECT count(*) FROM nodes")
     released, original = (
@@ -264,12 +291,7 @@ def _by_chance(evidence: Evidence, condition: DegreesAlone) -> Check:
         )
         for table, u, v in (("edges", "source", "target"), ("placed", "u", "v"))
     )
-    edits, found = evidence.changes(), exchanges(released, original, n)
-    both = f"{edits.kept} of {edits.before} edges are in both"
-    of = f"{found.more} of {found.telling} exchanges"
-    problems = [f"{both}, and {of} would leave fewer"]
-    unbelievable = is_unbelievable(found.more, found.telling, 0.5)
-    return judged(CHANCES, problems if unbelievable else [], f"{both}, as many as by chance ({of})")
+    return exchanges(released, original, n)
 
 
 def _is_resized(evidence: Evidence) -> bool:
