@@ -138,16 +138,33 @@ def realize(
         best = _supergraph_best(task, plan, floor, randomness)
     else:
         best = _relaxed_best(task, optimum, floor, restarts, randomness)
+    return realization_of(task, best, lower_bound=floor, l1=optimum.cost)
+
+
+def realization_of(
+    task: DegreeTask, best: KDegreeOutcome, *, lower_bound: int, l1: int
+) -> Realization:
+    """Return the edits of a run with their bounds, once its promise is counted again."""
     check(task, best)
+    n = task.degrees.size
     return Realization(
         added=pairs_of(best.added, n),
         deleted=pairs_of(best.deleted, n),
         targets=best.targets,
-        lower_bound=floor,
+        lower_bound=lower_bound,
         target_bound=bound_for_targets(best.targets - task.degrees),
-        l1=optimum.cost,
+        l1=l1,
         rounds=best.rounds,
     )
+
+
+def planned_run(
+    task: DegreeTask, plan: Plan, edits: EditKind, rng: np.random.Generator
+) -> KDegreeOutcome | None:
+    """Carry out a plan of targets by the steps of these edits; None where units remain."""
+    if edits == "any":
+        return _relaxed_run(task, plan, rng)
+    return _supergraph_run(task, settle_parity(plan, task.k, task.degrees.size, edits="add"), rng)
 
 
 def _supergraph_best(
