@@ -26,6 +26,7 @@ from graphveil.methods.k_degree.realize import (
 )
 from graphveil.methods.k_degree.sequence import Plan
 from graphveil.methods.k_degree.state import DegreeTask, KDegreeOutcome, sealed
+from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
 Prove = Literal["auto", "always", "never"]
@@ -88,13 +89,14 @@ def proven(
     bound = _bound(program, known, integer=False)[0]
     if bound >= known.cost or program.size > MOST_VARIABLES[prove]:
         return known._replace(lower_bound=bound)
-    further, values = _bound(program, known, integer=True)
-    bound = max(bound, further)
     task = DegreeTask(sealed(graph.indptr), sealed(graph.indices), graph.degrees(), k, near)
     best = None
-    if values is not None:
-        model = (blocks, program, planned(program, values))
-        best = _fewer(task, known.cost, model, edits, bound, randomness)
+    with stage("fewest edits"):
+        further, values = _bound(program, known, integer=True)
+        bound = max(bound, further)
+        if values is not None:
+            model = (blocks, program, planned(program, values))
+            best = _fewer(task, known.cost, model, edits, bound, randomness)
     if best is None:
         return known._replace(lower_bound=bound)
     return realization_of(task, best, lower_bound=bound, l1=known.l1)
