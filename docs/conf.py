@@ -141,12 +141,13 @@ def metrics() -> str:
             m.direction,
             "yes" if m.needs_linkage else "no",
             f"{m.cost}; by name" if m.by_name else m.cost,
+            m.as_sample if isinstance(m.as_sample, str) else ", ".join(m.as_sample) or "none",
             m.source,
         )
         for m in gv.METRICS.values()
     ]
-    columns = ["metric", "data", "definition", "direction", "needs the linkage", "cost", "source"]
-    return table(columns, rows)
+    columns = ["metric", "data", "definition", "direction", "needs the linkage", "cost"]
+    return table([*columns, "share kept at random", "source"], rows)
 
 
 def attacks() -> str:

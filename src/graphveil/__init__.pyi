@@ -34,6 +34,7 @@ from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
 from graphveil.rows import Row as Row
 from graphveil.rows import Rows as Rows
+from graphveil.rows import felt as felt
 from graphveil.verbs.advise import advise as advise
 from graphveil.verbs.anonymize import anonymize as anonymize
 from graphveil.verbs.attack import attack_release as attack_release

@@ -20,6 +20,9 @@ Known = Literal["exact", "estimate", "sampled"]
 SHOWN = 12
 """So many rows stand in a repr."""
 
+WIDE = 0.1
+"""An interval of shares that is wider than this is said with the share."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -47,6 +50,12 @@ class Row:
         What a guess without the release reaches.
     reason
         Why there is no value.
+    as_sample, as_sample_low, as_sample_high
+        The share of the original, 0..1, that is as far off when it is kept at random, and what
+        single draws of it say: 0.99 stands for that or more, 0 for less than 0.1. None where it was
+        not asked for, or the number does not compare.
+    as_sample_of
+        What is kept: ties, entries or rows.
 
     Examples
     --------
@@ -66,11 +75,45 @@ class Row:
     high: float | None = None
     guess: float | None = None
     reason: str | None = None
+    as_sample: float | None = None
+    as_sample_low: float | None = None
+    as_sample_high: float | None = None
+    as_sample_of: str = ""
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval, where one is known."""
         return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+def felt(row: Row) -> str:
+    """Return how far off a row is in words that people feel; empty where that is not known.
+
+    The interval is said where its ends are more than ten percent apart.
+
+    Parameters
+    ----------
+    row
+        A row of `graphveil.evaluate_release`, which was asked for `as_sample`.
+
+    Examples
+    --------
+    >>> felt(Row(release="a", question="edges-kept", as_sample=0.95, as_sample_of="ties"))
+    'as far off as keeping 95 % of the ties at random'
+    >>> felt(Row(release="a", question="edges-kept", as_sample=0.99, as_sample_of="ties"))
+    'as far off as keeping 99 % or more of the ties at random'
+    """
+    if row.as_sample is None:
+        return ""
+    share = f"{row.as_sample:.0%}".replace("%", " %")
+    if row.as_sample >= 0.99:
+        share += " or more"
+    elif row.as_sample < 0.1:
+        share = "less than 10 %"
+    low, high = row.as_sample_low, row.as_sample_high
+    if low is not None and high is not None and high - low > WIDE:
+        share += f" ({low:.0%} to {1.0 if high >= 0.99 else high:.0%})".replace("%", " %")
+    return f"as far off as keeping {share} of the {row.as_sample_of} at random"
 
 
 class Rows(Sequence[Row]):
@@ -144,7 +187,8 @@ class Rows(Sequence[Row]):
         import pyarrow as pa  # noqa: PLC0415  loaded when a table is asked for
 
         kinds = {"value": pa.float64(), "low": pa.float64(), "high": pa.float64()}
-        kinds |= {"guess": pa.float64(), "sample_size": pa.int64()}
+        kinds |= {"guess": pa.float64(), "sample_size": pa.int64(), "as_sample": pa.float64()}
+        kinds |= {"as_sample_low": pa.float64(), "as_sample_high": pa.float64()}
         names = [field.name for field in dataclasses.fields(Row)]
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
         records = [dataclasses.asdict(row) for row in (*self, *self.missing)]

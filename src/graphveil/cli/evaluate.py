@@ -23,7 +23,7 @@ def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
 
     as_json, path = given.pop("json"), given.pop("original")
-    metrics, seed, label = (given.pop(name) for name in ("metrics", "seed", "label"))
+    asked = {name: given.pop(name) for name in ("metrics", "seed", "label", "as_sample")}
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     test = given.pop("test")
@@ -33,11 +33,9 @@ def _run(folder: Path, **given: Any) -> int:
         rows = evaluate_release(
             folder,
             read,
-            metrics=metrics,
-            seed=seed,
             test=None if test is None else _test_people(test, read.options),
-            label=label,
             attached=column.read(read.data),
+            **asked,
         )
     file.write(rows)
     if as_json:
@@ -114,6 +112,14 @@ command = with_signature(
             default=None,
         ),
         *COLUMN_FLAGS,
+        flag(
+            "as_sample",
+            bool,
+            "Say what share of the ties, entries or rows is as far off when it is kept at random: "
+            "of each figure that compares and costs linear time.",
+            default=True,
+            negative="--no-as-sample",
+        ),
         *ROW_FLAGS,
     ],
     name="evaluate",

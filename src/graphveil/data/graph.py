@@ -181,6 +181,23 @@ class Graph(GraphObjects):
         """
         return replace(self, public_lists=checked_lists(lists, ("people",), "a graph"))
 
+    def with_entries(self, kept: NDArray[np.bool_]) -> Graph:
+        """Return the graph of some entries of the neighbor lists, without ids.
+
+        Parameters
+        ----------
+        kept
+            bool, shape (2 m,): of each edge both entries, or none.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)  # lists: [1], [0, 2], [1]
+        >>> path.with_entries(np.array([True, True, False, False])).edges().tolist()
+        [[0, 1]]
+        """
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return Graph._trusted(before[self.indptr], self.indices[kept], None)
+
     def without_unused(self) -> Graph:
         """Return the graph itself: it has no names but those of its nodes."""
         return self

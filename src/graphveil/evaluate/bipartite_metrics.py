@@ -19,6 +19,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="entries.jaccard",
+        as_sample="every part",
     ),
     Metric(
         name="entries-suppressed",
@@ -29,6 +30,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="entries.suppressed",
+        as_sample="every part",
     ),
     Metric(
         name="entries-created",
@@ -50,6 +52,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="entries.user_jaccard",
+        as_sample=("mean",),
     ),
     Metric(
         name="feature-jaccard",
@@ -61,6 +64,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="entries.feature_jaccard",
+        as_sample=("mean",),
     ),
     Metric(
         name="feature-frequency",
@@ -73,6 +77,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         needs_linkage=False,
         cost="near-linear",
         compute="features.frequency",
+        as_sample="every part",
     ),
     Metric(
         name="pair-frequency",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
+from graphveil.evaluate.components import share_of_largest_component
 from graphveil.evaluate.searches import Distances, distances
 from graphveil.evaluate.triangles import triangles_of
 from graphveil.lazy import lazy_module
@@ -94,6 +95,11 @@ class GraphComparison(Comparison[Graph]):
         return triangles_of(self.original), triangles_of(self.released)
 
     @cached_property
+    def share_before(self) -> float | None:
+        """The share of the original's nodes in its largest component; None without nodes."""
+        return share_of_largest_component(self.original)
+
+    @cached_property
     def edges_kept(self) -> int:
         """How many original edges stand in the release, too; needs the linkage."""
         n = max(self.original.n_nodes, 1)
@@ -162,6 +168,16 @@ class BipartiteComparison(Comparison[Bipartite]):
         kept = sparse.csr_array(self.before.multiply(self.after[self.linked]))
         kept.sort_indices()
         return kept
+
+    @cached_property
+    def popularity(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many users have each feature in the original, and in the release."""
+        return column_sizes(self.before), column_sizes(self.after)
+
+    @cached_property
+    def popularity_kept(self) -> NDArray[np.int64]:
+        """How many users have each feature in both; needs the linkage."""
+        return column_sizes(self.kept)
 
 
 class TableComparison(Comparison[Table]):
@@ -233,6 +249,11 @@ class TableComparison(Comparison[Table]):
                     "the release was made from, read in the same way."
                 )
         return [names.index(name) for name in self.released.columns]
+
+
+def column_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
+    """Return how many rows have each feature, int64, shape (features,)."""
+    return np.bincount(matrix.indices, minlength=matrix.shape[1])
 
 
 def _under(data: Bipartite, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:

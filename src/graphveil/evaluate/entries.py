@@ -45,7 +45,7 @@ def user_jaccard(pair: BipartiteComparison) -> Figures:
 
 def feature_jaccard(pair: BipartiteComparison) -> Figures:
     """Yield how the Jaccard index of single features is distributed; unused ones are left out."""
-    before, after, kept = (column_sizes(m) for m in (pair.before, pair.after, pair.kept))
+    (before, after), kept = pair.popularity, pair.popularity_kept
     union = before + after - kept
     used = union > 0
     yield from _distribution(_ratios(kept[used], union[used]))
@@ -57,11 +57,6 @@ def empty_rows(pair: BipartiteComparison) -> Figures:
     yield Figure("original", before, "users", judged=False)
     yield Figure("released", after, "users")
     yield from share_of(after, pair.released.n_users, "share of users", part="released share")
-
-
-def column_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
-    """Return how many rows have each feature, int64, shape (features,)."""
-    return np.bincount(matrix.indices, minlength=matrix.shape[1])
 
 
 def _row_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
@@ -80,5 +75,6 @@ def _distribution(values: NDArray[np.float64]) -> Figures:
         return
     yield Figure("mean", float(values.mean()), "ratio")
     yield Figure("minimum", float(values.min()), "ratio")
-    for part, share in QUANTILES.items():
-        yield Figure(part, float(np.quantile(values, share, method="inverted_cdf")), "ratio")
+    quantiles = np.quantile(values, [*QUANTILES.values()], method="inverted_cdf")
+    for part, value in zip(QUANTILES, quantiles.tolist(), strict=True):
+        yield Figure(part, value, "ratio")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.evaluate.comparison import BipartiteComparison
-from graphveil.evaluate.entries import column_sizes
+from graphveil.evaluate.comparison import BipartiteComparison, column_sizes
 from graphveil.evaluate.metric import Figure, Figures, share_of
 from graphveil.evaluate.shape import kolmogorov_smirnov
 from graphveil.evaluate.sizes import TOP_PAIRS
@@ -25,7 +24,7 @@ FIRST_BLOCK, BLOCK = 256, 1_024
 
 def frequency(pair: BipartiteComparison) -> Figures:
     """Yield how the numbers of users of the features have changed; nothing without features."""
-    before, after = column_sizes(pair.before), column_sizes(pair.after)
+    before, after = pair.popularity
     if not before.size:
         return
     yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of features")

@@ -30,6 +30,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="edges.kept",
+        as_sample="every part",
     ),
     Metric(
         name="edges-added",
@@ -50,6 +51,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="edges.removed",
+        as_sample="every part",
     ),
     Metric(
         name="edge-jaccard",
@@ -60,6 +62,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="edges.jaccard",
+        as_sample="every part",
     ),
     Metric(
         name="edge-edit-distance",
@@ -71,6 +74,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=True,
         cost="near-linear",
         compute="edges.edit_distance",
+        as_sample="every part",
     ),
     Metric(
         name="degree-distribution",
@@ -83,6 +87,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         cost="linear",
         compute="shape.degree_distribution",
         compute_mean="shape.mean_degree_distribution",
+        as_sample="every part",
     ),
     Metric(
         name="mean-degree",
@@ -93,6 +98,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="degrees.mean_degree",
+        as_sample="every part",
     ),
     Metric(
         name="largest-degree",
@@ -103,6 +109,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="degrees.largest_degree",
+        as_sample="every part",
     ),
     Metric(
         name="degree-variance",
@@ -113,6 +120,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="degrees.degree_variance",
+        as_sample="every part",
     ),
     Metric(
         name="power-law",
@@ -154,6 +162,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="degrees.wedges",
+        as_sample="every part",
     ),
     Metric(
         name="graphlets",
@@ -262,6 +271,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="shape.largest_component",
+        as_sample="every part",
     ),
     Metric(
         name="shortest-path",

@@ -11,6 +11,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.errors import ParameterError, UsageError, one_of
 from graphveil.evaluate.comparing import comparison_of
 from graphveil.evaluate.comparison import Comparison, TableComparison
+from graphveil.evaluate.felt import with_samples
 from graphveil.evaluate.metric import (
     NEEDS_LINKAGE,
     UNDEFINED,
@@ -36,7 +37,13 @@ def compared(
     return comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")
 
 
-def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) -> Rows:
+def measured(
+    name: str,
+    pair: Comparison[Any],
+    metrics: Sequence[str] | None,
+    *,
+    as_sample: bool = False,
+) -> Rows:
     """Return the rows of a comparison, and why others are not there.
 
     Parameters
@@ -45,7 +52,7 @@ def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) ->
         What the release is called in its rows.
     pair
         The original and the release.
-    metrics
+    metrics, as_sample
         As `evaluate` takes them.
     """
     chosen = chosen_metrics(metrics, type(pair.original))
@@ -59,7 +66,7 @@ def measured(name: str, pair: Comparison[Any], metrics: Sequence[str] | None) ->
             if reason is not None:
                 rows.append(Row(release=name, question=metric.name, reason=reason))
             advance(1)
-    return Rows(rows)
+    return Rows(with_samples(rows, pair, chosen) if as_sample else rows)
 
 
 def _figures_or_reason(

@@ -83,6 +83,9 @@ class Metric(Generic[C]):
         Whether it is computed only where it is asked for: it takes long, or needs held-back people.
     reads_tables
         Whether one of users by features reads tables as well, as their one-hot features.
+    as_sample
+        Parts of which `graphveil.evaluate.felt` says what share of the original is as far off when
+        kept at random. They cost linear time, and the less is kept, the farther off they are.
     """
 
     name: str
@@ -96,6 +99,11 @@ class Metric(Generic[C]):
     compute_mean: str | Callable[[Sequence[C]], Figures] | None = None
     by_name: bool = False
     reads_tables: bool = False
+    as_sample: Sequence[str] | Literal["every part"] = ()
+
+    def felt(self, part: str) -> bool:
+        """Return whether a part is said as the share that is as far off when kept at random."""
+        return self.as_sample == "every part" or part in self.as_sample
 
     def figures(self, pair: C) -> Figures:
         """Return the figures of a comparison."""

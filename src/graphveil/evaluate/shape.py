@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.components import share_of_largest_component
 from graphveil.evaluate.metric import Figure, Figures, before_and_after
 from graphveil.evaluate.toolkit import to_networkit
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     import networkit
-    from scipy.sparse import csgraph
 else:
     networkit = lazy_module("networkit")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 
 def degree_distribution(pair: GraphComparison) -> Figures:
@@ -121,18 +120,6 @@ def average_clustering(graph: Graph) -> float | None:
 
 def largest_component(pair: GraphComparison) -> Figures:
     """Yield the share of nodes in the largest component, before and after."""
-    return _compared(pair, share_of_largest_component, "share of nodes")
-
-
-def share_of_largest_component(graph: Graph) -> float | None:
-    """Return the share of nodes in the largest connected component; None without nodes.
-
-    Examples
-    --------
-    >>> share_of_largest_component(Graph.from_edges([0, 1], [1, 2], n=4))
-    0.75
-    """
-    if graph.n_nodes == 0:
-        return None
-    _, component = csgraph.connected_components(graph.to_scipy(), directed=False)
-    return float(np.bincount(component).max() / graph.n_nodes)
+    before, after = pair.share_before, share_of_largest_component(pair.released)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, "share of nodes")

@@ -18,6 +18,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="suppression.stars",
+        as_sample="every part",
     ),
     Metric(
         name="stars-added",
@@ -28,6 +29,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         needs_linkage=True,
         cost="linear",
         compute="suppression.stars_added",
+        as_sample="every part",
     ),
     Metric(
         name="cells-shown",
@@ -38,6 +40,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="suppression.utility",
+        as_sample="every part",
     ),
     Metric(
         name="stars-by-column",
@@ -48,6 +51,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="suppression.stars_by_column",
+        as_sample="every part",
     ),
     Metric(
         name="stars-by-row",
@@ -80,5 +84,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         needs_linkage=False,
         cost="linear",
         compute="suppression.column_entropy",
+        as_sample="every part",
     ),
 )
