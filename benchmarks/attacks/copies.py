@@ -60,6 +60,7 @@ class Case(NamedTuple):
 
 
 FULL = {"measure": "count", "k": 2}
+ADDED = {"k": 20, "edits": "add"}
 SEARCH = {"measure": "count", "k": 2, "goal": "budget:0.05", "heuristic": "search"}
 
 
@@ -79,9 +80,9 @@ def cases() -> Iterator[Case]:
         ):
             yield Case(network, method, {"epsilon": 7.03})
         yield Case(network, "structural", FULL, overlap=0.8)
-        yield Case(network, "k-degree", {"k": 20}, overlap=0.8)
+        yield Case(network, "k-degree", ADDED, overlap=0.8)
         yield Case(network, "structural", SEARCH, people=0.6)
-        yield Case(network, "k-degree", {"k": 10}, people=0.6)
+        yield Case(network, "k-degree", {"k": 10, "edits": "add"}, people=0.6)
         yield Case(network, "asymmetric-response", {"epsilon": 6.0}, people=0.6)
 
     for method, parameters, known in LIMITS:
@@ -91,7 +92,8 @@ def cases() -> Iterator[Case]:
 LIMITS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("rename", {}, 0),
     ("structural", FULL, 0),
-    ("k-degree", {"k": 20}, 0),
+    ("k-degree", ADDED, 0),
+    ("k-degree", {"k": 20, "edits": "any"}, 0),
     ("asymmetric-response", {"epsilon": 5.0}, 0),
     ("asymmetric-response", {"epsilon": 4.0}, 0),
     ("asymmetric-response", {"epsilon": 4.0}, 20),
@@ -106,7 +108,9 @@ LIMITS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("mixing-prior-response", {"epsilon": 7.03}, 20),
     ("top-m-filter", {"epsilon": 4.0}, 20),
     ("dp-1k", {"epsilon": 7.03}, 20),
+    ("hrg-mcmc", {"epsilon": 7.03}, 0),
     ("hrg-mcmc", {"epsilon": 7.03}, 20),
+    ("density-explore-reconstruct", {"epsilon": 7.03}, 0),
     ("density-explore-reconstruct", {"epsilon": 7.03}, 20),
 )
 """What the limits of methods quote."""

@@ -57,7 +57,7 @@ CASES = [
     Case("lists", "rename", {}, ("linkage",)),
     Case("lists", "smooth-k", {"k": 8}, (*ROWS, "intersection")),
     Case("adult", "smooth-k", {"k": 8}, (*ROWS, "homogeneity", "intersection")),
-    Case("adult", "suppress-k", {"k": 8}, ("class-truth",)),
+    Case("adult", "suppress-k", {"k": 8}, ("class-truth", "linkage")),
     Case("adult sample", "smooth-k", {"k": 8}, ("re-run",)),
     *(Case("play", "randomized-response", {"epsilon": e}, ("entry-membership",)) for e in (4, 6)),
     Case("play", "asymmetric-response", {"epsilon": 4}, ("entry-membership",)),

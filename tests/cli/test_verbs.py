@@ -20,7 +20,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     assert (0, "") == (done.code, done.out)
     assert "friends.csv: read 6 rows of csv" in done.err
     assert "promise: Every node of the release has the same degree" in done.err
-    assert "not protected: It hides degrees only" in done.err
+    assert "not protected: It hides only how many ties a person has" in done.err
     assert "graphveil: warning: " in done.err
     assert [*RELEASED, "friends.csv"] == sorted(path.name for path in cwd.iterdir())
     files = sorted(path.name for path in (cwd / "friends-k2").iterdir())

@@ -158,6 +158,6 @@ def _times(number: int, epsilon: float) -> str:
 
 
 _AND_SEES_ONE_RELEASE = (
-    "and has of this data only this one release. How many people and items there are, and how the "
-    "items are named, counts as public."
+    "and has of this data only this one release. How many people and items there are, and the "
+    "names of the items, count as public."
 )

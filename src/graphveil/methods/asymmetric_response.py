@@ -86,15 +86,10 @@ class AsymmetricResponse(NoisyMethod):
         "Differentially Private Publication of Social Graphs at Linear Cost (Top-m Filter)"
     )
     limits: ClassVar[str] = (
-        "It hides one edge or entry, not all of a person's: those of someone who has many are "
-        "hidden less. It does not hide how many people and items there are, nor how the items are "
-        "named. With a large epsilon most of what is published is true, and who knows some of it "
-        "of a person may find that person and the rest; epsilons of several releases add up. On "
-        "arenas-email a copy names 74 % of the people with nobody known at epsilon 5, and 96 % at "
-        "ln n, 7.03, where 80 % of the edges with 30 known people give 75 % of the others at 72 % "
-        "precision, 18 % at 17 % without the release; on made networks of 1,000 people with 32 "
-        "ties each a copy and 20 known people name 95 % of the others at epsilon 3 (measured by "
-        "us)."
+        "It hides one tie or entry, not all of a person's: at epsilon 3, someone who has a copy "
+        "of the network re-identified 54 % of the people on a network of 1,224 people. Where 20 "
+        "people were known as well, it was 95 % of the others on a drawn network of 1,000 people "
+        "(measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges or entries before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}

@@ -59,11 +59,8 @@ class DegreePriorResponse(PriorResponse):
         "Filter of Nguyen, Imine & Rusinowitch"
     )
     limits: ClassVar[str] = (
-        "It hides one edge, not all of a person's: those of someone who has many are hidden less. "
-        "It does not hide how many people there are. With a large epsilon most of what is "
-        "published is true, and who knows some of it of a person may find that person and the "
-        "rest; epsilons of several releases add up. On arenas-email a copy names "
-        "36 % of the people with nobody known at epsilon 4, and 90 % at ln n, 7.03 (measured by "
-        "us)."
+        "It hides one tie, not all of a person's: at epsilon 7.03, someone who has a copy of the "
+        "network re-identified 90 % of the people on a network of 1,133 people. At epsilon 4 it "
+        "was 36 % (measured by us)."
     )
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}

@@ -74,12 +74,9 @@ class MixingPriorResponse(PriorResponse):
         "after the Top-m Filter of Nguyen, Imine & Rusinowitch"
     )
     limits: ClassVar[str] = (
-        "It hides one edge, not all of a person's: those of someone who has many are hidden less. "
-        "It does not hide how many people there are. With a large epsilon most of what is "
-        "published is true, and who knows some of it of a person may find that person and the "
-        "rest; epsilons of several releases add up. On arenas-email at epsilon 4 a copy and 20 "
-        "known people name 29 % of the others, at ln n, 7.03, a copy names 86 % with nobody known "
-        "(measured by us)."
+        "It hides one tie, not all of a person's: at epsilon 7.03, someone who has a copy of the "
+        "network re-identified 87 % of the people on a network of 1,133 people. At epsilon 4, "
+        "where 20 people were known as well, it was 29 % of the others (measured by us)."
     )
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES_OF_MIXING

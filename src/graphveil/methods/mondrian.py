@@ -73,11 +73,10 @@ class Mondrian(Anonymizer[Bipartite]):
         " the baseline of Esfandiari et al., Smooth Anonymity for Sparse Graphs"
     )
     limits: ClassVar[str] = (
-        "It does not hide what people like you have in common: with release=suppress every "
-        "published entry is certainly true of everyone in its class: of 2,000 people of adult at "
-        "k=8 these are 40 % of the original entries. Nothing in it is drawn: who knew the method "
-        "and all but one item of 300 of them learned in 13 of 30 tries which of two items it was "
-        "(measured by us)."
+        "With release=suppress every published entry is certainly true of everyone in its class: "
+        "at k=8 these are 40 % of the original entries of a table of 2,000 people. Nothing in it "
+        "is drawn by chance: someone who knew the method and all but one item of 300 people was "
+        "sure of that item in 43 % of the tries (measured by us)."
     )
     cost: ClassVar[str] = "near-linear in the entries"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}

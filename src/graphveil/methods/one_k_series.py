@@ -67,11 +67,10 @@ class OneKSeries(NoisyMethod):
         "of Social Graphs at Linear Cost"
     )
     limits: ClassVar[str] = (
-        "It hides one edge, not all of a person's: the degree of someone who has many is hardly "
-        "hidden. It does not hide how many people there are. Of the edges themselves nothing is "
-        "kept but degrees; epsilons of several releases add up. On arenas-email at epsilon 2 the "
-        "degrees of the neighbors find 1 % of the people, at ln n, 7.03, a copy names 0.5 % "
-        "with nobody known, a guess 0.1 % (measured by us)."
+        "It hides one tie, not all of a person's: at epsilon 2, someone who knows how many ties "
+        "each of the neighbors has re-identified 0.9 % of the people on a network of 1,133 "
+        "people. At epsilon 7.03, someone who has a copy of the network and knew 20 people "
+        "re-identified 0.7 % of the others (measured by us)."
     )
     cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}

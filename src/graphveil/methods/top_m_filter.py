@@ -94,12 +94,10 @@ class TopMFilter(NoisyMethod):
         "Linear Cost, algorithm 1, corrected"
     )
     limits: ClassVar[str] = (
-        "It hides one edge, not all of a person's: those of someone who has many are hidden less. "
-        "It does not hide how many people there are. With variant=published nothing is hidden "
-        "by promise. With a large epsilon most of what is published is true, and who knows some of "
-        "it of a person may find that person and the rest; epsilons of several releases add up. "
-        "On arenas-email at epsilon = ln n, 7.03, a copy names 92 % of the people with nobody "
-        "known (measured by us)."
+        "It hides one tie, not all of a person's, and with variant=published nothing by promise: "
+        "at epsilon 7.03, someone who has a copy of the network re-identified 92 % of the people "
+        "on a network of 1,133 people. Someone who knew 30 people and four fifths of the ties "
+        "learned 62 % of the others (measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}

@@ -78,11 +78,9 @@ class ClusterK(Anonymizer[Table]):
         " with local search"
     )
     limits: ClassVar[str] = (
-        "It does not hide what people like you have in common: every published cell is certainly "
-        "true of everyone in its class, and known of whoever is known to be in it. It does not "
-        "hide that a person is in the data. Two releases of the same data protect less than each. "
-        "Who held the original of three tables and ran it again at k=5 gave 19 % of the people "
-        "their records, about one in k (measured by us)."
+        "Every published cell is certainly true of everyone in its class: at k=5 these are 63 % "
+        "of the cells of a table of 187 people. Someone who has the original table and ran the "
+        "method again re-identified 20 % of them, one in k (measured by us)."
     )
     cost: ClassVar[str] = "rows times the rows of a block"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}

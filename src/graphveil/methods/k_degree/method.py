@@ -69,9 +69,10 @@ class KDegree(Anonymizer[Graph]):
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (
-        "It hides degrees only: on arenas-email at k=20 a copy names 97 % with nobody known, "
-        "the degrees of the neighbors find 48 %, and of an added edge and a real one, which is "
-        "which is guessed right 95 times in 100 (measured by us)."
+        "It hides only how many ties a person has: at k=20, someone who has a copy of the "
+        "network re-identified 98 % of the people on a network of 1,133 people. Someone who "
+        "knows of a person only how many ties each of the neighbors has re-identified 48 % of "
+        "them (measured by us)."
     )
     cost: ClassVar[str] = "near-linear in the edges"
     trial_size: ClassVar[int] = 300_000

@@ -65,10 +65,9 @@ class Rename(Anonymizer[Any]):
     )
     source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
     limits: ClassVar[str] = (
-        "It hides ids, not people. Who knows a little of a person, such as the number of ties of "
-        "the neighbors or some items, may find that person and read the rest: on arenas-email the "
-        "neighbors' degrees find 89 % of the people and a copy of the network names 98 %, and of "
-        "2,000 people of adult 8 items name the row of 59 % (measured by us)."
+        "It hides ids, not people: someone who has a copy of the network re-identified 98 % of "
+        "the people on a network of 1,133 people. Someone who knows 8 items of a person found "
+        "the row of 58 % of the people in a table of 2,000 (measured by us)."
     )
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the edges, entries or cells"

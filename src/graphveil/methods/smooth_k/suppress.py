@@ -55,8 +55,9 @@ class SuppressK(Clustered):
         "greedy growth and local search are graphveil's own"
     )
     limits: ClassVar[str] = (
-        "Every published entry is certainly true of everyone in its class: on adult at k=8 "
-        "these are 92 % of the original entries (measured by us)."
+        "Every published entry is certainly true of everyone in its class: at k=8 these are 92 % "
+        "of the original entries of a table of 32,561 people. Someone who knows 8 items of a "
+        "person found the class of 69 % of them (measured by us)."
     )
     cuts: ClassVar[bool] = True
 

@@ -1,0 +1,254 @@
+"""What a method leaves open: two plain sentences, a figure each, and each figure is a stored row's.
+
+The rows are those of the benchmarks; where a figure comes from several releases, it is their mean.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import graphveil as gv
+from graphveil.claims import conditions as c
+from graphveil.claims.guarantee import Reason
+from graphveil.claims.look_alikes import MeasureName
+from graphveil.methods import METHODS
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks"))
+from raw_rows import read_rows  # noqa: E402
+
+FIGURE = re.compile(r"\d+(?:\.\d+)? %|\d+ of \d+")
+SENTENCE = re.compile(r"(?<=[.)]) (?=[A-Z])")
+NOT_FOR_READERS = re.compile(
+    r"arenas|adult|polblogs|\bheart\b|\bnamed\b|nobody known|vrq|half L1|NS08|\bln n\b",
+    re.IGNORECASE,
+)
+LN_N = 7.0326242610280065
+NEIGHBORS = "vrq, right guess"
+EDGE, CLASS = "entries that the class makes certain", "8 known, 0 false: own class"
+
+
+def rows_of(file: str, **asked: Any) -> list[dict[str, Any]]:
+    """Return the rows of a benchmark that have these values."""
+    rows = read_rows(ROOT / "benchmarks" / file)
+    fitting = [row for row in rows if all(row.get(name) == asked[name] for name in asked)]
+    assert fitting, (file, asked)
+    return fitting
+
+
+def mean(file: str, column: str, **asked: Any) -> float:
+    """Return the mean of a column over rows."""
+    values = [row[column] for row in rows_of(file, **asked)]
+    return sum(values) / len(values)
+
+
+def matched(method: str, parameters: dict[str, Any], **asked: Any) -> float:
+    """Return the share of people that the best attacker got right, mean over releases."""
+    every = {"network": "out.arenas-email", "overlap": 1.0, "people": 1.0, "known": 0} | asked
+    best: dict[int, float] = {}
+    for row in rows_of(
+        "attacks/results/copies.parquet", method=method, parameters=parameters, **every
+    ):
+        seed, share = row["release_seed"], row["right"] / row["people_asked"]
+        best[seed] = max(best.get(seed, 0.0), share)
+    return sum(best.values()) / len(best)
+
+
+def attacked(method: str, parameters: dict[str, Any], part: str, **asked: Any) -> float:
+    """Return the mean of a part of an attack over releases, of the benchmark of all methods."""
+    every = {"method": method, "parameters": parameters, "part": part} | asked
+    return mean("attacks/results/matrix.parquet", "value", **every)
+
+
+def on_features(case: str, part: str) -> float:
+    return mean("attacks/results/features.parquet", "value", case=case, part=part)
+
+
+def noisy_copy(method: str, epsilon: float) -> float:
+    every = {"network": "polblogs", "method": method, "epsilon": epsilon}
+    return mean("attacks/results/noisy_copies.parquet", "right, 0 known", **every)
+
+
+def rerun(variant: str) -> float:
+    every = {"set": "heart", "level": 5, "variant": variant}
+    return mean("adaptive_anonymity/results/tables.parquet", "rerun", **every)
+
+
+FULL = {"measure": "count", "k": 2}
+CANDIDATES = {"attack": "candidate-set", "data": "arenas-email"}
+Computed = Callable[[], float]
+FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
+    "k-degree": [
+        ("98 %", lambda: matched("k-degree", {"k": 20, "edits": "add"})),
+        ("48 %", lambda: attacked("k-degree", {"k": 20}, NEIGHBORS, **CANDIDATES)),
+    ],
+    "structural": [
+        ("97 %", lambda: matched("structural", FULL)),
+        ("91 %", lambda: matched("structural", FULL, overlap=0.8)),
+    ],
+    "smooth-k": [
+        ("77 %", lambda: on_features("adult: smooth-k k=8", "entries true of the whole class")),
+        ("83 %", lambda: on_features("adult: smooth-k k=8", CLASS)),
+    ],
+    "suppress-k": [
+        ("92 %", lambda: on_features("adult: suppress-k k=8", EDGE)),
+        ("69 %", lambda: on_features("adult: suppress-k k=8", CLASS)),
+    ],
+    "mondrian": [
+        ("40 %", lambda: attacked("mondrian", {"k": 8}, EDGE)),
+        (
+            "43 %",
+            lambda: attacked(
+                "mondrian", {"k": 8}, "capped at 300 people: seed known, releases differ"
+            ),
+        ),
+    ],
+    "asymmetric-response": [
+        ("54 %", lambda: noisy_copy("asymmetric-response", 3.0)),
+        (
+            "95 %",
+            lambda: matched("asymmetric-response", {"epsilon": 3.0}, network="made-1", known=20),
+        ),
+    ],
+    "degree-prior-response": [
+        ("90 %", lambda: matched("degree-prior-response", {"epsilon": 7.03})),
+        ("36 %", lambda: matched("degree-prior-response", {"epsilon": 4.0})),
+    ],
+    "mixing-prior-response": [
+        ("87 %", lambda: matched("mixing-prior-response", {"epsilon": 7.03})),
+        ("29 %", lambda: matched("mixing-prior-response", {"epsilon": 4.0}, known=20)),
+    ],
+    "randomized-response": [
+        ("76 %", lambda: noisy_copy("randomized-response", 2.0)),
+        ("92 %", lambda: noisy_copy("randomized-response", 4.0)),
+    ],
+    "top-m-filter": [
+        ("92 %", lambda: matched("top-m-filter", {"epsilon": 7.03})),
+        (
+            "62 %",
+            lambda: attacked("top-m-filter", {"epsilon": LN_N}, "recall", attack="edge-gain"),
+        ),
+    ],
+    "dp-1k": [
+        ("0.9 %", lambda: attacked("dp-1k", {"epsilon": 2.0}, NEIGHBORS, **CANDIDATES)),
+        ("0.7 %", lambda: matched("dp-1k", {"epsilon": 7.03}, known=20)),
+    ],
+    "hrg-mcmc": [
+        ("0.4 %", lambda: matched("hrg-mcmc", {"epsilon": 7.03})),
+        ("0.4 %", lambda: attacked("hrg-mcmc", {"epsilon": LN_N}, NEIGHBORS, **CANDIDATES)),
+    ],
+    "density-explore-reconstruct": [
+        (
+            "0.2 %",
+            lambda: attacked(
+                "density-explore-reconstruct",
+                {"epsilon": LN_N},
+                "overlap 1: right",
+                attack="alignment",
+            ),
+        ),
+        (
+            "0.3 %",
+            lambda: matched("density-explore-reconstruct", {"epsilon": 7.03}, known=20),
+        ),
+    ],
+    "adaptive": [
+        ("80 %", lambda: rerun("bipartite")),
+        ("42 of 60", None),  # in the guarantee's page
+    ],
+    "cluster-k": [
+        ("63 %", lambda: attacked("cluster-k", {"k": 5}, EDGE, data="heart")),
+        ("20 %", lambda: attacked("cluster-k", {"k": 5}, "re-run, right guess", data="heart")),
+    ],
+    "rename": [
+        ("98 %", lambda: attacked("rename", {}, "overlap 1: right", attack="alignment")),
+        (
+            "58 %",
+            lambda: attacked("rename", {}, "8 known, 0 false: own row", data="adult, 2,000 people"),
+        ),
+    ],
+}
+"""The figures of every method in their order, and what they are computed from."""
+
+
+def page_of(method: str) -> str:
+    return (ROOT / "docs" / "methods" / f"{method}.md").read_text(encoding="utf-8")
+
+
+def behind(method: str) -> str:
+    """Return what a method's page says of where the figures come from."""
+    return page_of(method).partition("## What stands behind the limits")[2].partition("\n## ")[0]
+
+
+def test_every_method_has_its_figures_here():
+    assert set(METHODS) == set(FIGURES)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_limits_are_two_sentences_with_a_figure_each(method):
+    sentences = SENTENCE.split(METHODS[method].limits)
+    assert 2 == len(sentences)
+    said = [FIGURE.findall(sentence) for sentence in sentences]
+    assert [[figure] for figure, _ in FIGURES[method]] == said
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_figure_of_the_limits_is_that_of_stored_rows(method):
+    for figure, computed in FIGURES[method]:
+        if computed is None:
+            page = ROOT / "docs" / "guarantees" / "adaptive-anonymity.md"
+            assert "20 to 42 people of 60" in page.read_text(encoding="utf-8")
+        else:
+            digits = len(figure.removesuffix(" %").partition(".")[2])
+            assert figure == f"{100 * computed():.{digits}f} %"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_page_of_a_method_says_where_every_figure_comes_from(method):
+    lines = behind(method).splitlines()
+    for figure, _ in FIGURES[method]:
+        own = [line for line in lines if line.startswith(f"| {figure} |")]
+        assert [name for name, _ in FIGURES[method]].count(figure) == len(own)
+        for line in own:
+            [source] = re.findall(r"`(benchmarks/[\w/.]+|docs/[\w/.-]+)`", line)
+            assert (ROOT / source).exists()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_word_of_a_paper_and_no_name_of_a_network_stands_in_limits(method):
+    assert not NOT_FOR_READERS.search(METHODS[method].limits)
+
+
+CONDITIONS = [
+    *(c.Supergraph(), c.Subgraph(), c.SameDegrees(), c.NothingAdded(), c.PeopleAsItems()),
+    *(c.SameData(), c.KeyedIds(), c.DegreesAlone(), c.ExactSize(size="12")),
+    *(c.EditBudget(edges=3), c.StarsByRow(rows=((0, 3),)), c.TrueOfShare(theta="2/3")),
+    c.TrueOfMoreThanHalf(),
+]
+CLAIMS = [
+    gv.KAnonymity(k=5),
+    gv.SmoothKAnonymity(k=5),
+    *(gv.AdaptiveAnonymity(level=level) for level in (1, 5)),
+    gv.EdgeDP(epsilon=2.0),
+    gv.NodeDP(epsilon=2.0),
+    gv.NotClaimed(reasons=get_args(Reason)),
+    *(gv.StructuralKAnonymity(k=2, measure=measure) for measure in get_args(MeasureName)),
+    gv.StructuralKAnonymity(k=2, measure="count", share=0.9),
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=str)
+def test_no_word_of_a_paper_stands_in_what_is_promised(claim):
+    for text in (claim.sentence, claim.threat_model, claim.why or ""):
+        assert not NOT_FOR_READERS.search(text)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
+def test_no_word_of_a_paper_stands_in_what_a_release_states(condition):
+    assert not NOT_FOR_READERS.search(condition.sentence)
