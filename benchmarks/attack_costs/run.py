@@ -75,7 +75,7 @@ def table(n: int, columns: int = 8) -> gv.Table:
 
 ARR = ("asymmetric-response", {"epsilon": 7.0})
 HIDDEN = ("asymmetric-response", {"epsilon": 2.0})
-K_DEGREE = ("k-degree", {"k": 10})
+K_DEGREE = ("k-degree", {"k": 10, "edits": "add"})
 SMOOTH = ("smooth-k", {"k": 8})
 
 

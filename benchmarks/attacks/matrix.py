@@ -103,7 +103,7 @@ METHODS = {
     ),
     ARENAS: (
         Method("rename", ({},)),
-        by("k-degree", "k", (2, 5, 20)),
+        by("k-degree", "k", (2, 5, 20), edits="add"),
         by("structural", "k", (2, 5, 20), measure="count"),
         *(
             by(name, "epsilon", NOISY)

@@ -101,7 +101,7 @@ def _release(name: str, words: str, data: str, kind: str = "") -> Case:
 
 
 def _methods() -> Iterator[Case]:
-    for more in ("", "--edits any", "--target greedy"):
+    for more in ("--edits add", "--edits any", "--edits add --target greedy"):
         yield _release(f"k-degree {more}".strip(), f"k-degree --k 5 {more}", "network.csv")
     for name in ("asymmetric", "degree-prior", "mixing-prior", "randomized"):
         yield _release(f"{name}-response", f"{name}-response --epsilon 4", "network.csv")

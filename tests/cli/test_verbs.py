@@ -162,7 +162,9 @@ def test_the_version_is_that_of_the_package(graphveil):
 
 def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, cwd):
     done = graphveil(
-        "anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out", "--seed", 5, "--json"
+        "anonymize",
+        "k-degree",
+        *("friends.csv", "--k", 2, "--edits", "add", "--out", "out", "--seed", 5, "--json"),
     )
     summary = json.loads(done.out)
     assert "out" == summary["folder"]

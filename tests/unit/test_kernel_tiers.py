@@ -29,7 +29,7 @@ STRUCTURAL = [
 ]
 RUNS = {
     "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]
-    + [("k-degree", {"k": 4, "target": "greedy"})],
+    + [("k-degree", {"k": 4, "edits": "add", "target": "greedy"})],
     "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
     "smooth-k": [("smooth-k", {"k": 4}), ("mondrian", {"k": 4}), ("suppress-k", {"k": 4})],
     "measures": [("hrg-mcmc", {"epsilon": 2.0})],

@@ -86,7 +86,7 @@ Computed = Callable[[], float]
 FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
     "k-degree": [
         ("98 %", lambda: matched("k-degree", {"k": 20, "edits": "add"})),
-        ("48 %", lambda: attacked("k-degree", {"k": 20}, NEIGHBORS, **CANDIDATES)),
+        ("48 %", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NEIGHBORS, **CANDIDATES)),
     ],
     "structural": [
         ("97 %", lambda: matched("structural", FULL)),

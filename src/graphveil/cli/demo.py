@@ -63,7 +63,7 @@ def _run(**given: Any) -> int:
 def _anonymize(graph: Graph) -> Release[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
-        release = KDegree(k=K, edits="any").anonymize(graph)
+        release = KDegree(k=K).anonymize(graph)
     for text in release.private.warnings if release.private else ():
         say(f"warning: {text}")
     return release

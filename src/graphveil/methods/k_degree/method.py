@@ -24,15 +24,16 @@ class KDegree(Anonymizer[Graph]):
     """Every node of the release has the same degree as at least k-1 others.
 
     The degree sequence is anonymized at the least total change, exactly, and the graph is edited
-    to meet it: edges are added (``edits="add"``, a supergraph of the input) or added and deleted
-    (``edits="any"``, fewer edits). It never gives up where the graph has at least k nodes.
+    to meet it: edges are added and deleted (``edits="any"``, fewer edits) or added only
+    (``edits="add"``, a supergraph of the input). It never gives up where the graph has at least k
+    nodes.
 
     Parameters
     ----------
     k
         The smallest number of nodes that share a degree.
     edits
-        ``"add"`` or ``"any"``.
+        ``"any"`` or ``"add"``.
     target
         ``"exact"``, the optimal degree sequence, or ``"greedy"``, the one of the greedy algorithm
         (with ``edits="add"`` only).
@@ -80,7 +81,7 @@ class KDegree(Anonymizer[Graph]):
 
     k: int = parameter(text="smallest number of nodes that share a degree", minimum=1)
     edits: Literal["add", "any"] = parameter(
-        default="add", text="add edges only, or add and delete (fewer edits)"
+        default="any", text="add and delete edges (fewer edits), or add only"
     )
     target: Literal["exact", "greedy"] = parameter(
         default="exact", text="optimal degree sequence, or the greedy one (edits=add only)"
