@@ -331,7 +331,10 @@ class ResourceError(GraphveilError):
 
 
 class GraphveilWarning(_Spoken, UserWarning):
-    """Something was done that the owner of the data should know."""
+    """Something was done that the owner of the data should know. Each kind has its own class."""
+
+    rank: ClassVar[int] = 2
+    """How much it weighs, 0 the most: of several the command line shows two."""
 
 
 @contextmanager
@@ -363,8 +366,15 @@ _OURS = {"graphveil", "contextlib"}
 """Modules whose lines tell nobody where a warning comes from."""
 
 
-def warn(text: str) -> None:
+def warn(text: str, kind: type[GraphveilWarning] | None = None) -> None:
     """Warn the owner of the data, at the line of the first caller outside of the package.
+
+    Parameters
+    ----------
+    text
+        What is said.
+    kind
+        The class of the warning. Where not given: that of the text, if it knows one.
 
     Examples
     --------
@@ -377,5 +387,6 @@ def warn(text: str) -> None:
     level, frame = 1, inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
+    category = kind or getattr(text, "kind", None) or GraphveilWarning
     text = text.text if isinstance(text, Message) else text
-    warnings.warn(GraphveilWarning(text), stacklevel=level)
+    warnings.warn(category(text), stacklevel=level)

@@ -9,22 +9,40 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graphveil.errors import Message, option, warn
+from graphveil.errors import GraphveilWarning, Message, option, warn
+from graphveil.warning_kinds import (
+    Advice,
+    AttachedColumnWarning,
+    CertainEntriesWarning,
+    ChunksWarning,
+    CopyWarning,
+    EmptyClassWarning,
+    IdsPublishedWarning,
+    LostClusteringWarning,
+    ManyAdditionsWarning,
+    PeopleAsItemsWarning,
+    SeedWarning,
+    TakingPartWarning,
+    UnprotectedWarning,
+)
 
-SEED = (
+SEED = Advice(
     "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
-    "rest by running the method again. Keep the seed secret"
+    "rest by running the method again. Keep the seed secret",
+    SeedWarning,
 )
 
-COPY = (
-    "who holds a copy of the network, or of part of it, may name most people, by who is tied to "
-    "whom: that fewer people stand out by their ties does not stop this (a whole copy and at most "
-    "20 known people named 46 to 97 % of the people of two networks, measured by us)"
+COPY = Advice(
+    "someone who has a copy of the network, or of part of it, may re-identify most people, by who "
+    "is tied to whom: that fewer people stand out by their ties does not stop this (a whole copy "
+    "and at most 20 known people re-identified 46 to 97 % of two networks, measured by us)",
+    CopyWarning,
 )
 
-PEOPLE_AS_ITEMS = (
+PEOPLE_AS_ITEMS = Advice(
     "items are people, under the ids that they have as users: the promise is about the row of "
-    "a person, not about the rows that list the person. Who knows those may find the person"
+    "a person, not about the rows that list the person. Who knows those may find the person",
+    PeopleAsItemsWarning,
 )
 
 
@@ -39,9 +57,8 @@ def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
     if not n:
         return ()
     ids = f"{n:,} of {n_items:,} items are ids of users, and published as they are"
-    return (
-        f"{ids}, since items are called things. Where they are people, their ids are published",
-    )
+    published = "since items are called things. Where they are people, their ids are published"
+    return (Advice(f"{ids}, {published}", IdsPublishedWarning),)
 
 
 class Bound(NamedTuple):
@@ -53,6 +70,8 @@ class Bound(NamedTuple):
         The largest share that nothing is said of.
     words
         What is said, around ``part``, ``whole`` and ``percent``.
+    kind
+        The class of the warning.
 
     Examples
     --------
@@ -64,6 +83,7 @@ class Bound(NamedTuple):
 
     share: float
     words: str
+    kind: type[GraphveilWarning]
 
     def passed_by(self, part: int, whole: int) -> tuple[str, ...]:
         """Return the advice on so many of so many; none where they are few."""
@@ -72,13 +92,14 @@ class Bound(NamedTuple):
             return ()
         percent, any_edits = f"{100 * share:.1f} %", option("edits", "any")
         words = self.words.format(part=part, whole=whole, percent=percent, any_edits=any_edits)
-        return (words,)
+        return (Advice(words, self.kind),)
 
 
 MANY_ADDITIONS = Bound(
     0.05,
     "the added edges are {percent} of the input's: so many can be distinguished from real ones. "
     "Try {any_edits}",
+    ManyAdditionsWarning,
 )
 """Of added edges, among those of the input."""
 
@@ -87,6 +108,7 @@ MANY_UNPROTECTED = Bound(
     "{part:,} of {whole:,} people ({percent}) are left without protection: nothing is promised to "
     "them. The private record names them. More changes, a smaller k, or less knowledge to protect "
     "against (measure) would leave fewer",
+    UnprotectedWarning,
 )
 """Of people without protection, whatever was asked."""
 
@@ -94,6 +116,7 @@ LARGE_EMPTY_CLASS = Bound(
     0.10,
     "{percent} of the rows were released without any feature. They form one class, of which the "
     "release says nothing",
+    EmptyClassWarning,
 )
 """Of rows that are released without features."""
 
@@ -101,6 +124,7 @@ MANY_CERTAIN = Bound(
     0.50,
     "{percent} of the published entries are true of everyone in their class: who knows the class "
     "of a person knows these of that person for certain",
+    CertainEntriesWarning,
 )
 """Of published entries whose feature every row of the class has in the original."""
 
@@ -131,7 +155,7 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
         f"release; {option('preserve_triangles', value=True)}, {option('edits', 'any')} or a "
         "smaller k keep more"
     )
-    return (lost,)
+    return (Advice(lost, LostClusteringWarning),)
 
 
 def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
@@ -148,7 +172,7 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
         "promise is the same, what is kept is usually less. "
         f"{option('chunk_rows', n_rows)} takes all as one"
     )
-    return (chunked,)
+    return (Advice(chunked, ChunksWarning),)
 
 
 MATCHED_FROM = 1.5
@@ -210,11 +234,11 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     true, false = degree * chances[1], (nodes - 1 - degree) * chances[0]
     weak = (
         f"of about {degree:.0f} ties of a person {true:.0f} stay, and {false:.0f} false ones hide "
-        "them too little: who holds a copy of the graph, or of part of it, may name most people "
-        "(at epsilon 3 a whole copy named 54 and 89 % of those of two networks, with nobody known, "
+        "them too little: someone who has a copy of the network, or of part of it, may re-identify "
+        "most people (at epsilon 3 a whole copy re-identified 54 and 89 % of two networks, "
         "measured by us)"
     )
-    return (weak,)
+    return (Advice(weak, CopyWarning),)
 
 
 def attached_column(name: str, share: float) -> str:
@@ -232,10 +256,11 @@ def attached_column(name: str, share: float) -> str:
     >>> attached_column("income", 0.25).partition(":")[0]
     "the column 'income' is published beside the release and not protected by it"
     """
-    return (
+    return Advice(
         f"the column {name!r} is published beside the release and not protected by it: of "
         f"{100 * share:.1f} % of the people all of the class have one value, so that who knows the "
-        "class knows the value"
+        "class knows the value",
+        AttachedColumnWarning,
     )
 
 
@@ -264,7 +289,7 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
         f"with k={k} below {SMALL_K} and this much lost, who knows a person's whole row may infer "
         f"whether that person is in the data. Try k={SMALL_K} or more"
     )
-    return (inferred,)
+    return (Advice(inferred, TakingPartWarning),)
 
 
 def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:

@@ -16,10 +16,11 @@ PACKAGE = Path(graphveil.__file__).parent
 GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
 ROOMS = (
-    *("_version", "terminal", "errors", "lazy", "html", "rows", "notebook", "progress", "atomic"),
-    *("randomness", "kernels", "data", "claims", "records", "io", "measures", "noise"),
+    *("_version", "terminal", "errors", "warning_kinds", "lazy", "html", "rows", "notebook"),
+    *("progress", "atomic", "randomness", "kernels", "data", "claims", "records", "io"),
+    *("measures", "noise"),
     *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),
-    *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets"),
+    *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets", "summaries"),
     *("verbs", "cli", "__main__", "__init__"),
 )
 """Every room: its files import, at their top or inside a function, rooms that stand before it."""

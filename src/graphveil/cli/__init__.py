@@ -20,6 +20,8 @@ from typing import Any, NoReturn
 from graphveil import lazy
 from graphveil.errors import GraphveilError, GraphveilWarning
 
+SHOWN_WARNINGS = 2
+"""So many warnings of a run are said without --all."""
 OUT_OF_RESOURCES = 3
 BUG = 70
 READERS = ("measure", "advise", "anonymize", "verify", "evaluate", "attack", "convert", "demo")
@@ -74,9 +76,11 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         from graphveil.cli.app import call  # noqa: PLC0415  importing graphveil.cli stays cheap
 
         code = call(tokens)
+        say_warnings()
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
+        say_warnings()
         return 0
     except KeyboardInterrupt:
         return _fail(INTERRUPTED, OUT_OF_RESOURCES)
@@ -114,9 +118,32 @@ def _explained(error: Exception) -> tuple[str, int]:
             ), BUG
 
 
+heard: list[tuple[int, str]] = []
+"""What this run warned of and has not said yet, each with its rank."""
+
+
+def say_warnings(*, every: bool = False) -> None:
+    """Say on stderr the two warnings that weigh most, or every one; a run ends with this.
+
+    Parameters
+    ----------
+    every
+        Whether the remarks, which are all others, are said too.
+    """
+    texts = [text for _, text in sorted(heard, key=lambda one: one[0])]
+    heard.clear()
+    for text in texts if every else texts[:SHOWN_WARNINGS]:
+        print(f"graphveil: warning: {text}.", file=sys.stderr)  # noqa: T201  the command line speaks here
+    remarks = 0 if every else len(texts) - SHOWN_WARNINGS
+    if remarks > 0:
+        more = "1 more remark" if remarks == 1 else f"{remarks} more remarks"
+        print(f"graphveil: {more}: --all says all of them.", file=sys.stderr)  # noqa: T201  as above
+
+
 def _install_handlers() -> threading.Event:
-    """Make a termination an interrupt, and our warnings one line each; return what notes it."""
+    """Make a termination an interrupt, and keep our warnings; return what notes the former."""
     interrupted = threading.Event()
+    heard.clear()
 
     def interrupt(*_: object) -> None:
         interrupted.set()
@@ -131,7 +158,7 @@ def _install_handlers() -> threading.Event:
         **_more: Any,
     ) -> None:
         if issubclass(category, GraphveilWarning):
-            print(f"graphveil: warning: {_visible(_spoken(message))}.", file=sys.stderr)  # noqa: T201
+            heard.append((category.rank, _visible(_spoken(message))))
         else:
             lines = warnings.formatwarning(message, category, filename, lineno)
             print(_all_visible(lines), file=sys.stderr)  # noqa: T201  of libraries
@@ -148,6 +175,7 @@ def _install_handlers() -> threading.Event:
 
 
 def _fail(text: str, code: int) -> int:
+    say_warnings()
     print(f"graphveil: error: {_visible(text)}", file=sys.stderr)  # noqa: T201  the one line of a failure
     return code
 

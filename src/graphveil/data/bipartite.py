@@ -33,6 +33,7 @@ from graphveil.data.people import Items, check_values, shared_ids
 from graphveil.data.public_lists import LISTS, List, PublicLists, checked_lists
 from graphveil.errors import DataError, warn
 from graphveil.lazy import lazy_module
+from graphveil.warning_kinds import DroppedWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -289,7 +290,7 @@ class Bipartite(BipartiteObjects):
         """
         data, duplicates = cls.assemble(user, feature, users=users, features=features)
         if duplicates:
-            warn(f"dropped {duplicates} repeated pairs")
+            warn(f"dropped {duplicates} repeated pairs", DroppedWarning)
         return data if items is None else data.with_items(items)
 
     @classmethod

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.errors import DataError, warn
+from graphveil.warning_kinds import DroppedWarning
 
 BLOCK = 1 << 19
 HALF = 31
@@ -225,4 +226,5 @@ def _row_blocks(indptr: NDArray[np.int64]) -> Iterator[slice]:
 def warn_dropped(dropped: Dropped) -> None:
     """Warn of self-loops and repeated edges that are left out."""
     if dropped.self_loops or dropped.duplicates:
-        warn(f"dropped {dropped.self_loops} self-loops and {dropped.duplicates} repeated edges")
+        loops = f"dropped {dropped.self_loops} self-loops"
+        warn(f"{loops} and {dropped.duplicates} repeated edges", DroppedWarning)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from graphveil.errors import warn
+from graphveil.warning_kinds import LeftOutColumnsWarning
 
 SHOWN = 10
 D = TypeVar("D")
@@ -35,7 +36,7 @@ def warn_left_out(names: Iterable[object]) -> tuple[str, ...]:
     """Warn of attributes that are left out, and return their names, each once."""
     listed = tuple(dict.fromkeys(map(str, names)))
     for words in left_out_words(listed):
-        warn(words)
+        warn(words, LeftOutColumnsWarning)
     return listed
 
 

@@ -18,6 +18,7 @@ from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasuredError
 from graphveil.evaluate.sizes import HIDDEN_UNITS as UNITS
 from graphveil.lazy import lazy_module
+from graphveil.warning_kinds import LeftOutModelWarning
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -88,7 +89,8 @@ def classification(pair: BipartiteComparison) -> Figures:
         for part, known in (("released", split.released), ("original", split.original)):
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
                 cells = " x ".join(f"{length:,}" for length in known.features.shape)
-                warn(f"{name} is left out: {cells} cells are more than {MOST_CELLS:,}")
+                larger = f"{cells} cells are more than {MOST_CELLS:,}"
+                warn(f"{name} is left out: {larger}", LeftOutModelWarning)
                 break
             right = hits(name, known, split.test, seed)
             judged = part == "released"

@@ -12,6 +12,7 @@ from graphveil.data.ids import Ids, as_text
 from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError, warn
+from graphveil.warning_kinds import HeldBackWarning
 
 IDS_UNKNOWN = (
     "the test people, or those of the original, have no ids: that nobody is among both could not "
@@ -91,7 +92,7 @@ def held_back(
 def _check_ids(test: Bipartite | Table, original: Bipartite | Table) -> None:
     """Refuse test people who are in the original; warn where that cannot be known."""
     if _ids(test) is None or _ids(original) is None:
-        warn(IDS_UNKNOWN)
+        warn(IDS_UNKNOWN, HeldBackWarning)
         return
     known = set(as_text(original.labels()).tolist())
     both = [name for name in as_text(test.labels()).tolist() if name in known]

@@ -8,6 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from graphveil.data.left_out import left_out_words
 from graphveil.data.naming import naming_question
 from graphveil.errors import Message, mapping, option, several, warn
+from graphveil.warning_kinds import DroppedWarning
 
 D = TypeVar("D")
 
@@ -206,4 +207,4 @@ def warn_of_dropped(report: ReadingReport) -> None:
     """Warn once, where something of a file is not in what was read of it."""
     dropped = report.dropped()
     if dropped:
-        warn("; ".join(sentence.text for sentence in dropped))
+        warn("; ".join(sentence.text for sentence in dropped), DroppedWarning)

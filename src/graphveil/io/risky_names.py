@@ -13,6 +13,7 @@ from itertools import chain
 from graphveil.errors import InputError, option
 from graphveil.io.source import shown
 from graphveil.io.spelling import NUMBER
+from graphveil.warning_kinds import Advice, FormulaWarning
 
 SEPARATORS = "\v\f\x1c-\x1e\x85\u2028\u2029"
 """Beside the line feed and the carriage return, what some programs take for the end of a line."""
@@ -54,7 +55,7 @@ def formulas(
     number = f"{len(found):,} names begin" if len(found) > 1 else "1 name begins"
     begins = f"{number} with =, +, -, @, a tab or a carriage return, the first {shown(found[0])}"
     runs = f"{begins}: a spreadsheet that opens the file runs such a cell as a formula"
-    return (f"{runs}. Rename them, or {or_else}",)
+    return (Advice(f"{runs}. Rename them, or {or_else}", FormulaWarning),)
 
 
 def refuse_separators(names: Iterable[str], texts: Iterable[Iterable[str]], form: str) -> None:

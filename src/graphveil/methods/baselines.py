@@ -13,6 +13,7 @@ from graphveil.methods.noisy import NoisyMethod, cost_of_flips, what_is_public
 from graphveil.noise.cells import cells_of
 from graphveil.noise.uniform import contains
 from graphveil.parameters import parameter
+from graphveil.warning_kinds import Advice, NoPromiseWarning
 
 MAX_NODES = 20_000
 
@@ -55,9 +56,10 @@ class BaselineMethod(NoisyMethod):
         """Return what is handed over: the graph, its cost, and that nothing is claimed."""
         before, after = cells_of(data), cells_of(released)
         kept = int(contains(before, after).sum())
-        unclaimed = (
+        unclaimed = Advice(
             f"nothing is claimed of a release by {self.name}: {self.guarantee.why} Take "
-            "asymmetric-response or mixing-prior-response to claim epsilon"
+            "asymmetric-response or mixing-prior-response to claim epsilon",
+            NoPromiseWarning,
         )
         return MethodResult(
             data=released,

@@ -22,6 +22,7 @@ from graphveil.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.noise.uniform import FULL, Cells, union
 from graphveil.owner_warnings import noisy_copy
 from graphveil.parameters import parameter
+from graphveil.warning_kinds import Advice, PublicListWarning
 
 SMALLEST_EPSILON = 0.0001
 """Below it counts are noise alone."""
@@ -212,8 +213,8 @@ def what_is_public(data: Graph | Bipartite) -> tuple[str, ...]:
     """Return what is not protected, whatever epsilon: texts that no entry changes."""
     collected = [one for one in kind_of(data).lists if one not in data.public_lists]
     return (
-        *((_collected(data, collected),) if collected else ()),
-        *((VALUES,) if entries_of_one(data) > 1 else ()),
+        *((Advice(_collected(data, collected), PublicListWarning),) if collected else ()),
+        *((Advice(VALUES, PublicListWarning),) if entries_of_one(data) > 1 else ()),
     )
 
 

@@ -29,6 +29,7 @@ from graphveil.noise.cells import cells_of, cells_of_one, number_of_cells, with_
 from graphveil.noise.uniform import FULL
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+from graphveil.warning_kinds import Advice, FalseEntriesWarning
 
 _EVEN = Fraction(1, 2)
 
@@ -201,10 +202,11 @@ class RandomizedResponse(Anonymizer[Any]):
     def _false(self, data: Graph | Bipartite) -> str:
         """Return what to expect of the noise, from public numbers alone."""
         n_cells, what = number_of_cells(data), what_ones_are(data)
-        return (
+        return Advice(
             f"up to {round(self._expected(data)):,} of the released {what} are expected to be "
             f"false: each of {n_cells:,} cells is flipped with probability "
-            f"{self.flips(data).zero / FULL:.3g}"
+            f"{self.flips(data).zero / FULL:.3g}",
+            FalseEntriesWarning,
         )
 
     def _too_many(self, data: Graph | Bipartite) -> str:

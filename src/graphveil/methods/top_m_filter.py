@@ -30,14 +30,16 @@ from graphveil.noise.channels import exp_below
 from graphveil.noise.uniform import FULL, Cells, contains, union
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+from graphveil.warning_kinds import Advice, NoPromiseWarning
 
 _FEWEST_NODES = 4
 _DIGITS = Context(prec=60, rounding=ROUND_FLOOR)
 _HALF = Decimal("0.5")
 
-UNPROVED = (
+UNPROVED = Advice(
     "nothing is claimed of variant=published: its fixed number of edges keeps no promise. Take "
-    "variant=independent, or asymmetric-response, to claim epsilon"
+    "variant=independent, or asymmetric-response, to claim epsilon",
+    NoPromiseWarning,
 )
 
 

@@ -45,6 +45,7 @@ from graphveil.release.publishing import (
     publish,
 )
 from graphveil.release.staging import check_target
+from graphveil.warning_kinds import DroppedWarning, LeftoverWarning
 
 CHUNK_ROWS = 20_000
 """The rows of a chunk where nothing is said."""
@@ -245,7 +246,7 @@ def _say_where(working: Working) -> None:
         f"the unfinished run is kept in {working.folder}, for its owner alone: the same command "
         "goes on from there. Delete it to give up"
     )
-    warn(message)
+    warn(message, LeftoverWarning)
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,7 @@ class _Run:
                 facts = intake(self.source, self.options, folder, self.engine, hashes)
             self.working.finish("rows", facts)
         if facts.said:
-            warn("; ".join(facts.said))
+            warn("; ".join(facts.said), DroppedWarning)
         self.method.check_size(facts.n_rows)
         return facts
 

@@ -34,6 +34,7 @@ from graphveil.records.ledger_entries import (
     rounded_up,
     total_of,
 )
+from graphveil.warning_kinds import LedgerWarning
 
 if sys.platform != "win32":
     import fcntl
@@ -314,7 +315,8 @@ def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
     warn(
         "the ledger holds releases of which some are "
         f"{' and others '.join(_OF[unit] for unit in units[:2])}; the total epsilon is "
-        f"{', '.join(totals)}{bounds}"
+        f"{', '.join(totals)}{bounds}",
+        LedgerWarning,
     )
 
 

@@ -31,6 +31,7 @@ from graphveil.records.record import (
 from graphveil.release.linkage import read_linkage, write_owners
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.staging import Staged, check_target, leftovers_beside, staged
+from graphveil.warning_kinds import Advice, OtherReleasesWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -217,7 +218,7 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
     others = f"1 other release of this input lies beside it, {names[0]}"
     if len(names) > 1:
         others = f"{len(names)} other releases of this input lie beside it, the first {names[0]}"
-    return (f"{others}: publish one of them only, or nest them",)
+    return (Advice(f"{others}: publish one of them only, or nest them", OtherReleasesWarning),)
 
 
 def _said(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:

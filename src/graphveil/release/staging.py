@@ -22,6 +22,7 @@ from graphveil.records.record import (
     private_folder,
 )
 from graphveil.release.files import is_data_file
+from graphveil.warning_kinds import Advice, LeftoverWarning
 
 _PRIVATE_FILES = {RECORD, LINKAGE, LEVELS, WITNESS}
 
@@ -111,7 +112,10 @@ def leftovers_beside(folder: Path, *, on_disk: bool = False) -> tuple[str, ...]:
     """
     working = working_folder(folder)
     return tuple(
-        f"{path} was left by a run that was killed, {_what_is_in(path, working)}"
+        Advice(
+            f"{path} was left by a run that was killed, {_what_is_in(path, working)}",
+            LeftoverWarning,
+        )
         for place in (folder, private_folder(folder))
         for path in left_behind(place)
         if not (on_disk and path == working)

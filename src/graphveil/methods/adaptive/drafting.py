@@ -13,8 +13,12 @@ from graphveil.claims.conditions import stars_by_row
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.adaptive.blocks import BlockOutcome
+from graphveil.warning_kinds import Advice, NoPromiseWarning
 
-NOTHING = "every cell is suppressed: nothing of the data is published. Lower the levels or k"
+NOTHING = Advice(
+    "every cell is suppressed: nothing of the data is published. Lower the levels or k",
+    NoPromiseWarning,
+)
 
 
 class Figures(NamedTuple):

@@ -36,6 +36,7 @@ from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger
 from graphveil.release import Release
+from graphveil.warning_kinds import Advice, LevelsWarning
 
 Compatibility = Literal["bipartite", "symmetric"]
 Refine = Literal["none", "prune", "regular-search"]
@@ -325,15 +326,14 @@ class Adaptive(Anonymizer[Table]):
         all_of_them = int(np.count_nonzero(task.levels == n)) if n > 1 else 0
         advice = []
         if all_of_them:
-            advice.append(
+            everybody = (
                 f"{all_of_them} people asked for as many records as there are: whatever differs "
                 "from their rows anywhere is suppressed in everybody's"
             )
+            advice.append(Advice(everybody, LevelsWarning))
         if self.block_rows is not None and most_rows > self.block_rows:
-            advice.append(
-                f"blocks have up to {most_rows} rows, not {self.block_rows}: four times the largest"
-                " level"
-            )
+            larger = f"blocks have up to {most_rows} rows, not {self.block_rows}"
+            advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
         return tuple(advice)
 
 

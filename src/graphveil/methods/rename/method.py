@@ -19,14 +19,18 @@ from graphveil.methods.rename.key import Key
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
 from graphveil.records.manifest import ID_COLUMN
+from graphveil.warning_kinds import Advice, KeyWarning, SeedWarning
 
-LINKED = (
+LINKED = Advice(
     "who has several files of this key sees the same person in all of them: what gives a person "
     "away in one file does so in all. Who has the key can test every original id that comes to "
-    "mind: keep it as secret as the ids"
+    "mind: keep it as secret as the ids",
+    KeyWarning,
 )
 
-REPEATABLE = "who knows the seed and the list of the original ids knows who is who"
+REPEATABLE = Advice(
+    "who knows the seed and the list of the original ids knows who is who", SeedWarning
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,13 +149,15 @@ class Rename(Anonymizer[Any]):
             return
         yield LINKED
         if self.key.is_open:
-            yield f"others than you can read the key in {self.key}. Say chmod 600"
+            readable = f"others than you can read the key in {self.key}. Say chmod 600"
+            yield Advice(readable, KeyWarning)
         labels = data.labels()
         if labels.dtype.kind == "i" and np.array_equal(labels, np.arange(data.size)):
-            yield (
+            numbered = (
                 f"people are numbered 0 to {data.size - 1}: with a key these numbers must mean the "
                 "same people in every file"
             )
+            yield Advice(numbered, KeyWarning)
 
     def _new_ids(self, data: Data, randomness: Randomness) -> NewIds:
         if self.key is None:

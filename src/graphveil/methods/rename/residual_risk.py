@@ -12,6 +12,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.naming import naming_columns, naming_question
 from graphveil.measures import measure
 from graphveil.measures.risk import EquivalenceClasses
+from graphveil.warning_kinds import Advice, IdsPublishedWarning, SingledOutWarning
 
 _KNOWN = {
     "degree": "the number of ties",
@@ -58,7 +59,8 @@ def left_open(data: Data) -> LeftOpen:
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
     naming = naming_columns(data) if isinstance(data, Table) else ()
-    return LeftOpen(figures, (sentence, *map(naming_question, naming)))
+    questions = (Advice(naming_question(name), IdsPublishedWarning) for name in naming)
+    return LeftOpen(figures, (Advice(sentence, SingledOutWarning), *questions))
 
 
 def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:

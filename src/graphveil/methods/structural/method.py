@@ -29,6 +29,7 @@ from graphveil.methods.structural.task import (
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+from graphveil.warning_kinds import Advice, GoalWarning, UnprotectedWarning
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -277,17 +278,20 @@ class StructuralAnonymity(Anonymizer[Graph]):
         return cost
 
     def _advice(self, graph: Graph, result: Result) -> tuple[str, ...]:
-        advice = [COPY]
+        advice: list[str] = [COPY]
         edited = result.edited
         allowed = self.goal.allowed(graph.n_nodes)
         if result.interrupted:
-            advice.append("the run was interrupted: this is the best so far")
-        if edited.unprotected > allowed and not isinstance(self.goal, Budget):
             advice.append(
+                Advice("the run was interrupted: this is the best so far", UnprotectedWarning)
+            )
+        if edited.unprotected > allowed and not isinstance(self.goal, Budget):
+            missed = (
                 f"the goal {self.goal} was missed: {edited.unprotected} nodes are unprotected, "
                 f"{allowed} may be. The release claims the share that was reached, "
                 f"{100 * (1 - edited.unprotected / graph.n_nodes):.1f} % of the people"
             )
+            advice.append(Advice(missed, UnprotectedWarning))
         if self.edits == "rewire":
             from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
@@ -313,7 +317,7 @@ def _rewiring(unprotected: int, allowed: int) -> list[str]:
         f"no rewiring can make {unprotected} nodes anonymous, {allowed} may stay unprotected: it "
         f"keeps every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
     )
-    return [advice]
+    return [Advice(advice, GoalWarning)]
 
 
 def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str]:
@@ -326,7 +330,7 @@ def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str
         f"{option('heuristic', 'target')} leaves {other.unprotected} of {graph.n_nodes} nodes "
         "unprotected; see the record's cost"
     )
-    return [beside]
+    return [Advice(beside, GoalWarning)]
 
 
 def share_of(reached: int, n_nodes: int) -> float:
