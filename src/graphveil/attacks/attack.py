@@ -204,6 +204,9 @@ class Attack(Generic[C, P]):
         operations; raises `TooLargeError` above the limit.
     options
         The type of its options.
+    foreseen
+        The same for an attack that is left out, without running anything; raises `NotMeasuredError`
+        where it does not apply. None where `seconds` runs nothing.
     by_name
         Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
     most_seconds_unasked
@@ -220,5 +223,6 @@ class Attack(Generic[C, P]):
     compute: Callable[[AttackInput[C], P], Outcome]
     seconds: Callable[[AttackInput[C], P], float]
     options: type[P]
+    foreseen: Callable[[AttackInput[C], P], float] | None = None
     by_name: bool = False
     most_seconds_unasked: float = math.inf

@@ -179,6 +179,11 @@ def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float
     return float(low), float(high)
 
 
+def _foreseen(situation: AttackInput[Any], options: AttackOptions) -> float:
+    _one_chance(situation.release)
+    return seconds_of_passes(situation, options)
+
+
 def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, AttackOptions]:
     """Return the entry of this attack on one kind of data."""
     return Attack(
@@ -194,6 +199,7 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
         compute=cell_membership,
         seconds=seconds_of_passes,
         options=AttackOptions,
+        foreseen=_foreseen,
         by_name=True,
     )
 

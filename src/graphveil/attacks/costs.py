@@ -7,6 +7,7 @@ The rates are seconds of CPU time an operation, on one core of 2020 or later; th
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,33 @@ def spelled(seconds: float) -> str:
     size, unit = next((size, unit) for most, size, unit in _STEPS if seconds < most)
     number = round(seconds / size)
     return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+_NOT_RUN = "it takes about {} of CPU time: it runs where it is asked for"
+_TIME = re.compile(re.escape(_NOT_RUN).replace(r"\{\}", "(.*)"))
+
+
+def not_run(seconds: float) -> str:
+    """Return why an attack was left out that takes long.
+
+    Examples
+    --------
+    >>> not_run(300.0)
+    'it takes about 5 minutes of CPU time: it runs where it is asked for'
+    """
+    return _NOT_RUN.format(spelled(max(seconds, 1.0)))
+
+
+def time_of(reason: str) -> str | None:
+    """Return the time in such a reason; None in any other.
+
+    Examples
+    --------
+    >>> time_of(not_run(300.0)), time_of("there is no second release")
+    ('5 minutes', None)
+    """
+    match = _TIME.fullmatch(reason)
+    return None if match is None else match[1]
 
 
 def run_again(situation: AttackInput[Any]) -> float:

@@ -18,7 +18,7 @@ from graphveil.attacks.attack import (
     Rerun,
 )
 from graphveil.attacks.cell_membership import DOUBT, least_epsilon
-from graphveil.attacks.costs import seconds_of_one
+from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.data import Graph
 from graphveil.errors import GraphveilError
@@ -255,6 +255,22 @@ def seconds(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) 
     return 2 * options.runs * edges * seconds_of_one(lambda: rerun(original, None))
 
 
+def foreseen(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
+    """Return about how long it takes, by the run that made the release.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or the release has no epsilon to be compared with.
+    """
+    _rerun_of(situation)
+    stated = isinstance(situation.release.guarantee, EdgeDP | NodeDP)
+    if not stated and situation.release.provenance.parameters.get("epsilon") is None:
+        raise NotMeasuredError("the release has no epsilon to be compared with")
+    edges = min(options.edges, situation.comparison.original.n_edges)
+    return 2 * options.runs * edges * run_again(situation)
+
+
 EDGE_RE_RUN = Attack(
     name="edge-re-run",
     kind=Graph,
@@ -269,6 +285,7 @@ EDGE_RE_RUN = Attack(
     compute=edge_re_run,
     options=EdgeRerunOptions,
     seconds=seconds,
+    foreseen=foreseen,
     by_name=True,
 )
 """The entry of this attack."""

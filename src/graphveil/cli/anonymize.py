@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cyclopts import App
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.cli.console import bars, result_json, say
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.console import bars, result, result_json, say
 from graphveil.cli.flags import (
     ENGINE_GROUP,
     INPUT,
@@ -23,20 +25,25 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.original import command_beside
 from graphveil.cli.pipes import a_file, is_pipe
 from graphveil.cli.reading import say_report
-from graphveil.cli.shell_words import command_line, file_word, flag_words
+from graphveil.cli.shell_words import file_word, flag_words
 from graphveil.data import Graph, Table
 from graphveil.data.kinds import accepted_kinds, kind_of
 from graphveil.errors import ReleaseError, UsageError
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.progress import shown
+from graphveil.records.record import private_folder
+from graphveil.summaries.promise import cost_words, in_plain_words
+from graphveil.terminal import printable
 
 if TYPE_CHECKING:
     from graphveil.records.ledger import Ledger
     from graphveil.records.manifest import Claim
     from graphveil.records.record import Record
+    from graphveil.release import Private
 
 
 def _output_flags() -> list[inspect.Parameter]:
@@ -72,6 +79,7 @@ def _output_flags() -> list[inspect.Parameter]:
             default=None,
             group=OUTPUT_GROUP,
         ),
+        ALL_FLAG,
         flag(
             "json", bool, "Print a summary as JSON.", default=False, group=OUTPUT_GROUP, negative=""
         ),
@@ -159,6 +167,7 @@ class _Given(NamedTuple):
     linkage: bool
     seed: int | None
     json: bool
+    all: bool = False
     jobs: int | None = None
     on_disk: bool = False
     nested_in: Path | None = None
@@ -221,11 +230,18 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     if record is None:
         raise ReleaseError(f"{flags.out}: no private folder lies beside it. Anonymize again.")
     manifest = read_manifest(flags.out)
-    _report(manifest.claim, anonymizer.name, record, flags)
-    if not flags.json:
-        say(f"check it: {_check(anonymizer, options, flags.out, typed)}")
-        if kind_read(options).container is Table and manifest.data.kind != kind_of(Table).name:
-            say(f"as a table: {_table_again(flags.out)}")
+    say_warnings(every=flags.all)
+    if flags.json:
+        _print_json(manifest.claim, record, flags.out)
+        return 0
+    print_release(manifest.claim, METHODS[anonymizer.name].limits, record, flags.out)
+    if flags.all:
+        for what, value in record.cost.items():
+            figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+            result(f"  {what.replace('_', ' ')}: {figure}")
+    if kind_read(options).container is Table and manifest.data.kind != kind_of(Table).name:
+        result(f"As a table: {_table_again(flags.out)}")
+    say_next(_check(anonymizer, options, flags.out, typed))
     return 0
 
 
@@ -235,42 +251,46 @@ def _table_again(out: Path) -> str:
     return f"graphveil convert {file_word(out)} --kind table --out {copy}"
 
 
-def _report(claim: Claim, name: str, private: Record, flags: _Given) -> None:
-    out = flags.out
-    if flags.json:
-        result_json(
-            {
-                "folder": str(out),
-                "promise": claim.sentence,
-                "cost": dict(private.cost),
-                "warnings": list(private.warnings),
-                "seconds": dict(private.seconds),
-            }
-        )
-        return
-    say(f"promise: {claim.sentence}")
-    if claim.why is not None:
-        say(f"why: {claim.why}")
-    say(f"not protected: {METHODS[name].limits}")
-    for what, value in private.cost.items():
-        figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-        say(f"  {what.replace('_', ' ')}: {figure}")
-    say(f"released: {out}")
-    say(f"for you alone: {out}.private")
+def _print_json(claim: Claim, private: Record, out: Path) -> None:
+    result_json(
+        {
+            "folder": str(out),
+            "promise": claim.sentence,
+            "cost": dict(private.cost),
+            "warnings": list(private.warnings),
+            "seconds": dict(private.seconds),
+        }
+    )
+
+
+def print_release(claim: Claim, limits: str, private: Record | Private, out: Path) -> None:
+    """Print what is promised, what is not, what it cost, and where the two folders are.
+
+    Parameters
+    ----------
+    claim
+        What the manifest claims.
+    limits
+        What the method does not protect against.
+    private
+        What the owner alone knows of the release.
+    out
+        Its folder.
+    """
+    promised = in_plain_words(claim.sentence)
+    say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Promised: {promised}")
+    say_answer(f"Not protected: {limits}")
+    cost = ", ".join(cost_words(private.cost))
+    say_answer(f"Cost: {cost}.")
+    result(f"To publish: {printable(out)}")
+    result(f"For you alone: {printable(private_folder(out))}")
 
 
 def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: str) -> str:
-    """Return the command that verifies the release; the private record says how to read.
-
-    A second pipe could not be read, so what came from one is left out but for the input.
-    """
-    words = ["verify", file_word(out), "--original", typed]
-    key = getattr(anonymizer, "key", None)
-    files = {**vars(options), "key": getattr(key, "file", None)}
-    for name, path in files.items():
-        if isinstance(path, Path) and not is_pipe(path):
-            words += flag_words(name, file_word(path))
-    return command_line(*words)
+    """Return the command that verifies the release."""
+    key = getattr(getattr(anonymizer, "key", None), "file", None)
+    words = () if key is None or is_pipe(key) else flag_words("key", file_word(key))
+    return command_beside("verify", out, typed, options, *words)
 
 
 def subcommand(name: str) -> Callable[..., int]:

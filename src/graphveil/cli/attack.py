@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from graphveil.attacks.costs import time_of
 from graphveil.attacks.registry import ATTACKS
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import MOST_LINES, say_answer, say_lines, say_next, wrapped
 from graphveil.cli.attached_column import COLUMN_FLAGS, AttachedColumn
-from graphveil.cli.console import bars, result_json, result_table, say
+from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
-from graphveil.cli.original import original_flags, original_of
+from graphveil.cli.original import command_beside, original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
+from graphveil.cli.shell_words import file_word
 from graphveil.io import kind_read
 from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import shown
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.rows import Rows
+from graphveil.summaries import attacks
+from graphveil.summaries.documented import documented
+from graphveil.summaries.line import Group
 
 
 def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415  not for its help
 
-    as_json, path = given.pop("json"), given.pop("original")
-    attacks, seed = given.pop("attacks"), given.pop("seed")
+    as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
+    asked, seed = given.pop("attacks"), given.pop("seed")
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     options = {name: given.pop(_field(name)) or {} for name in _WITH_PARAMETERS}
@@ -35,7 +42,7 @@ def _run(folder: Path, **given: Any) -> int:
         rows = attack_release(
             folder,
             read,
-            attacks=attacks,
+            attacks=asked,
             seed=seed,
             options=options,
             second=second,
@@ -44,20 +51,88 @@ def _run(folder: Path, **given: Any) -> int:
     file.write(rows)
     if as_json:
         result_json(rows.summary())
-    else:
-        _print(rows, folder)
+        return 0
     say(f"{path.name}: read as {kind_read(read.options).words}")
+    say_warnings(every=every)
+    if every:
+        _print(rows)
+    say(f"everybody's own risk: {private_folder(folder) / ATTACKED}")
+    if not every:
+        print_attacks(rows, _Where(folder, file_word(path), read.options))
     return 0
 
 
-def _print(rows: Rows, folder: Path) -> None:
+class _Where(NamedTuple):
+    """What was attacked, as commands name it."""
+
+    folder: Path
+    original: str
+    options: object
+
+
+def print_attacks(rows: Rows, where: _Where) -> None:
+    """Print what an attacker learns, by question; what was not run; and what is documented."""
+    from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
+
+    left_out = _left_out(rows)
+    method = read_manifest(where.folder).method.name
+    known = documented(method, {row.question for row in (*rows, *rows.missing)})
+    ends = [*wrapped(f"{FAILED}{known}", indent="")]
+    print_headline(rows)
+    result("")
+    say_lines(_table(attacks.groups(rows)), most=MOST_LINES - 4 - len(ends) - len(left_out))
+    for line in (*left_out, *ends):
+        result(line)
+    again = [row.question for row in rows.missing if time_of(row.reason or "") and not row.part]
+    flags = ("--attacks", again[0]) if again else ()
+    verb = "attack" if again else "evaluate"
+    say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
+
+
+def print_headline(rows: Rows) -> None:
+    """Print the most that anybody learns, in one sentence."""
+    say_answer(attacks.headline(rows))
+
+
+FAILED = "An attack that fails proves nothing. Every figure: --all. "
+
+
+def _table(groups: Sequence[Group]) -> Iterator[str]:
+    """Yield the lines of a table: question, figure, guess, and whether it lies above the guess."""
+    lines = [line for group in groups for line in group.lines]
+    asked = max((len(line.question) for line in lines), default=0) + 2
+    head = "right of 100 cases"
+    if lines:
+        yield f"{head:<{asked}}  {'release':>8}  {'guess':>6}  more than a guess?"
+    for group in groups:
+        yield group.heading
+        for line in group.lines:
+            start = f"  {line.question}"
+            yield f"{start:<{asked}}  {line.figure:>8}  {line.guess:>6}  {line.answer}"
+
+
+def _left_out(rows: Rows) -> list[str]:
+    """Return what was not run: its time and the flag that runs it, or what it needs."""
+    whole = [row for row in rows.missing if not row.part]
+    timed = [(row.question, time_of(row.reason or "")) for row in whole]
+    run = [f"{name} (about {time})" for name, time in timed if time]
+    texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it."] if run else []
+    for name, flags in _NEEDS.items():
+        if any(row.question == name and time_of(row.reason or "") is None for row in whole):
+            texts.append(f"Not run: {name}, which needs {flags}.")
+    return [line for text in texts for line in wrapped(text, indent="  ")]
+
+
+_NEEDS = {"intersection": "--with DIR", "homogeneity": "--attached FILE and --attached-column NAME"}
+"""What attacks need that read a second file."""
+
+
+def _print(rows: Rows) -> None:
     """Print the rows as a table, and what could not be measured to stderr."""
     columns = ["attack", "part", "value", "without it", "unit", ""]
     if rows:
         result_table(columns, cells_of(rows), right=(2, 3))
     say_missing(rows)
-    for name in dict.fromkeys(row.question for row in rows):
-        say(f"everybody's own risk: {private_folder(folder) / ATTACKED / name}.parquet")
 
 
 _WITH_PARAMETERS = [name for name, entry in ATTACKS.items() if flat_parameters(entry.options)]

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from graphveil import io
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
 from graphveil.cli.console import bars, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, is_same_file
 from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import read_input
+from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.data import Data, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.errors import UsageError
 from graphveil.progress import shown
+from graphveil.terminal import printable
 from graphveil.verbs.convert import data_of_release, write_copy
 
 
 def _run(path: Path, **given: Any) -> int:
     out, ids, force = given.pop("out"), given.pop("out_ids"), given.pop("force")
+    every = given.pop("all")
     io.format_of(out)
     if ids is not None:
         io.format_of(ids).writer("ids")
@@ -38,8 +44,21 @@ def _run(path: Path, **given: Any) -> int:
         write_copy(data, out, ids=ids, public=path.is_dir(), replace=force)
     if isinstance(data, Table) and data.ids is not None:
         say("the ids of rows are left out: a table is written as its columns")
-    say(f"written: {out}" + ("" if ids is None else f", {ids}"))
+    written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
+    say_warnings(every=every)
+    if path.is_dir():
+        say_answer(f"Written to {written}, which carries no promise: it is no release.")
+        say_next(command_line("verify", file_word(path)))
+    else:
+        say_answer(f"Written to {written}: people as they are, for you alone.")
+        say_next(command_line("measure", file_word(out), *_kind_words(data)))
     return 0
+
+
+def _kind_words(data: Data) -> Iterator[str]:
+    """Yield the flag that says what a table is, which no header of a file tells."""
+    if isinstance(data, Table):
+        yield from flag_words("kind", kind_of(data).name)
 
 
 def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bool) -> None:
@@ -88,6 +107,7 @@ def _flags() -> list[inspect.Parameter]:
             group=OUTPUT_GROUP,
             negative="",
         ),
+        ALL_FLAG,
         *reading_flags(CONTAINERS),
     ]
 

@@ -2,79 +2,79 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 from graphveil import datasets
-from graphveil.cli.console import bars, result, say
-from graphveil.cli.evaluate import print_rows
+from graphveil.cli import say_warnings
+from graphveil.cli.anonymize import print_release
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.attack import print_headline
+from graphveil.cli.console import bars, result
+from graphveil.cli.evaluate import print_answers, print_rows
 from graphveil.cli.flags import flag, with_signature
-from graphveil.data import Graph
-from graphveil.errors import GraphveilWarning
+from graphveil.cli.standing_out import print_standing_out
+from graphveil.cli.verify import print_verdict
+from graphveil.errors import ReleaseError
 from graphveil.measures import measure
 from graphveil.methods.k_degree import KDegree
 from graphveil.progress import shown, stage
-from graphveil.release import Release
 from graphveil.release.staging import check_target
 
-NETWORK = "copenhagen-calls"
 K = 5
 
 
 def _run(**given: Any) -> int:
-    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
+    from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
+    from graphveil.records.record import read_record  # noqa: PLC0415
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415
 
-    out, force = Path(given["out"]), given["force"]
+    out, force, every = Path(given["out"]), given["force"], given["all"]
     check_target(out, force=force)
     with shown(bars()):
         graph = datasets.load("copenhagen-calls")
-        if not isinstance(graph, Graph):
-            raise TypeError(f"{NETWORK} is a network")
+        say_answer(f"A network of {graph.n_nodes:,} people and {graph.n_edges:,} ties is released.")
+        _step(1, "Who stands out in it?")
         with stage("measuring"):
-            before = measure(graph, k=K)
-        result(f"1. the data     {NETWORK}: {graph.n_nodes:,} people, {graph.n_edges:,} ties")
-        unprotected = before.unprotected().size
-        result(
-            f"2. as it is     {unprotected} people share their number of ties with fewer "
-            f"than {K - 1} others"
-        )
+            print_standing_out(measure(graph, k=K))
+        _step(2, f"Make it so that nobody does, by k-degree with k={K}.")
         with stage("anonymizing"):
-            release = _anonymize(graph)
+            release = KDegree(k=K).anonymize(graph)
         with stage(f"writing {out.name}"):
             release.write(out, force=force)
-        result(f"3. released     {_edits(release)}")
-        verdict = verify_release(out, graph)
-        first, *lines = (line.flags for line in verdict.lines())
-        result(f"4. verified     {first}")
-        for line in lines:
-            result(f"     {line}")
-        result("5. what was kept")
-        print_rows(evaluate_release(out, graph))
+        record = read_record(out)
+        if record is None:
+            raise ReleaseError(f"{out}: no private folder lies beside it. Run the demo again.")
+        print_release(read_manifest(out).claim, KDegree.limits, record, out)
+        say_warnings(every=every)
+        _step(3, "Is that true?")
+        with stage("verifying"):
+            verdict = verify_release(out, graph)
+        print_verdict(verdict, every=every)
+        _step(4, "What was kept?")
+        rows = evaluate_release(out, graph)
+        if every:
+            print_rows(rows)
+        else:
+            print_answers(rows)
+        _step(5, "What does an attacker still learn?")
+        with stage("attacking"):
+            attacked = attack_release(out, graph, attacks=ATTACKS_SHOWN)
+        print_headline(attacked)
     result("")
-    result(f"promise:       {release.guarantee.sentence}")
-    result(f"not protected: {release.provenance.limits}")
-    result(f"the release:   {out}")
-    result(f"for you alone: {out}.private")
+    say_next("graphveil measure YOUR-FILE.csv")
     return verdict.exit_code
 
 
-def _anonymize(graph: Graph) -> Release[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphveilWarning)
-        release = KDegree(k=K).anonymize(graph)
-    for text in release.private.warnings if release.private else ():
-        say(f"warning: {text}")
-    return release
+ATTACKS_SHOWN = ("candidate-set",)
+"""The attacks of the demo: those that take no time."""
 
 
-def _edits(release: Release[Any]) -> str:
-    cost = release.private.cost if release.private else {}
-    return (
-        f"k-degree, k={K}: {cost['edges_added']} ties added, {cost['edges_deleted']} deleted "
-        f"(no release with this promise needs fewer than {cost['edits_lower_bound']} edits)"
-    )
+def _step(number: int, title: str) -> None:
+    result("")
+    result(f"{number}. {title}")
 
 
 command = with_signature(
@@ -86,6 +86,7 @@ command = with_signature(
             "Folder of the release.",
             default=Path("graphveil-demo"),
         ),
+        ALL_FLAG,
         flag("force", bool, "Replace an earlier demo's folder.", default=False, negative=""),
     ],
     name="demo",

@@ -5,24 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import MOST_LINES, line_texts, say_answer, say_lines, say_next
 from graphveil.cli.attached_column import COLUMN_FLAGS, AttachedColumn
-from graphveil.cli.console import bars, result_json, result_table, say
+from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
-from graphveil.cli.original import original_flags, original_of
+from graphveil.cli.original import command_beside, original_flags, original_of
 from graphveil.cli.rows import ROW_FLAGS, RowsFile, cells_of, say_missing
+from graphveil.cli.shell_words import file_word
 from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.errors import UsageError
 from graphveil.evaluate.metrics import METRICS
 from graphveil.io import AnyOptions, kind_read, load
 from graphveil.progress import shown
-from graphveil.rows import Rows
+from graphveil.rows import Rows, felt
+from graphveil.summaries import evaluation
+from graphveil.summaries.line import Line
 
 
 def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
 
-    as_json, path = given.pop("json"), given.pop("original")
+    as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
     asked = {name: given.pop(name) for name in ("metrics", "seed", "label", "as_sample")}
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
@@ -40,10 +45,38 @@ def _run(folder: Path, **given: Any) -> int:
     file.write(rows)
     if as_json:
         result_json(rows.summary())
-    else:
-        print_rows(rows)
+        return 0
     say(f"{path.name}: read as {kind_read(read.options).words}")
+    say_warnings(every=every)
+    if every:
+        print_rows(rows)
+        return 0
+    command = command_beside("attack", folder, file_word(path), read.options)
+    print_answers(rows, named=bool(asked["metrics"]))
+    result("")
+    say_next(command, more="Every figure: --all. The figures are for you alone.")
     return 0
+
+
+def print_answers(rows: Rows, *, named: bool = False) -> None:
+    """Print what was kept: a sentence, and a line a question, or a metric that was asked for."""
+    lines = list(evaluation.answers(rows, phrase=felt))
+    if named:
+        answered = {one.metric for one in evaluation.QUESTIONS}
+        lines = [line for line in lines if line.answer != "not measured"]
+        if {row.question for row in rows} - answered:
+            lines = list(evaluation.named(rows))
+        lines += _missing(rows)
+    say_answer(evaluation.headline(rows))
+    result("")
+    say_lines(line_texts(lines), most=MOST_LINES - 6)
+
+
+def _missing(rows: Rows) -> list[Line]:
+    return [
+        Line(question=name, unit=f"not measured: {reason}")
+        for name, reason in rows.not_measured.items()
+    ]
 
 
 def _test_people(path: Path, options: AnyOptions) -> Data:

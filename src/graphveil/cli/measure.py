@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from graphveil.cli.console import bars, result, result_json, result_table, say
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_next
+from graphveil.cli.console import bars, result, result_json, say
 from graphveil.cli.flags import (
     INPUT,
     OUTPUT_GROUP,
@@ -18,11 +20,14 @@ from graphveil.cli.flags import (
 )
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, new_file
+from graphveil.cli.original import reading_words
 from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import read_input
+from graphveil.cli.shell_words import command_line, file_word, flag_words
+from graphveil.cli.standing_out import print_every, print_standing_out, summary_of_more
 from graphveil.data import Graph, Table
 from graphveil.data.ids import to_arrow
-from graphveil.data.kinds import CONTAINERS
+from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.errors import UsageError, warn
 from graphveil.io import kind_read
 from graphveil.io.risky_names import formulas
@@ -38,12 +43,7 @@ from graphveil.measures import (
     measure,
     singled_out,
 )
-from graphveil.measures.background_knowledge import NEIGHBORS, WHOLE_ROW
 from graphveil.progress import shown, stage
-from graphveil.terminal import printable
-
-SHOWN_UNPROTECTED = 10
-SHOWN_SIZES = 25
 
 OF_A_GRAPH = {"measure": "degree", "distance": 1, "phi": None}
 """What is asked of a graph alone, with its defaults."""
@@ -53,7 +53,7 @@ def _run(path: Path, **given: Any) -> int:
     asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
-    seed = given.pop("seed")
+    seed, every = given.pop("seed"), given.pop("all")
     options = reading_options(CONTAINERS, path, given)
     kind = kind_read(options).container
     if kind is Graph:
@@ -77,7 +77,17 @@ def _run(path: Path, **given: Any) -> int:
                 cascaded = _cascade(cast("Graph", data), measured, second)
     if out is not None:
         _write_unprotected(measured, out, force=force)
-    _show(measured, finer(data, measured), cascaded, alone, as_json=as_json)
+    words = (*flag_words("kind", kind_of(kind).name), *reading_words(options))
+    command = command_line("advise", file_word(path), *words)
+    _show(
+        measured,
+        finer(data, measured),
+        cascaded,
+        alone,
+        as_json=as_json,
+        every=every,
+        command=command,
+    )
     return 0
 
 
@@ -114,6 +124,8 @@ def _show(
     alone: Sequence[SingledOut],
     *,
     as_json: bool,
+    every: bool,
+    command: str,
 ) -> None:
     if isinstance(measured, Identifiability) and measured.undecided:
         say(_given_up(measured.undecided))
@@ -122,24 +134,18 @@ def _show(
         if cascaded is not None:
             further["cascade"] = cascaded.summary()
         if found_by_more is not None:
-            further["finer"] = _summary_of_more(found_by_more)
+            further["finer"] = summary_of_more(found_by_more)
         if alone:
             further["singled_out"] = [asdict(each) for each in alone]
         result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
         return
-    if isinstance(measured, Identifiability):
-        _print_nodes(measured)
-    else:
-        _print_rows(measured)
-    if found_by_more is not None:
-        _print_more(found_by_more)
-    if isinstance(measured, EqualRows):
-        _print_singled_out(
-            alone,
-            "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items",
-        )
-    if cascaded is not None:
-        _print_cascade(cascaded)
+    say_warnings(every=every)
+    if every:
+        print_every(measured, found_by_more, cascaded=cascaded, alone=alone)
+        return
+    print_standing_out(measured, found_by_more, alone, cascaded)
+    result("")
+    say_next(command, more="Every figure: --all. Everybody who stands out: --at-risk FILE.csv")
 
 
 def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:
@@ -158,124 +164,6 @@ def _given_up(undecided: int) -> str:
         "different, so that more nodes may be shown as unprotected than are. Use the measure "
         "degree-distribution, or a smaller distance."
     )
-
-
-def _print_nodes(measured: Identifiability) -> None:
-    figures = measured.summary()
-    knows = MEASURES[measured.measure].knows
-    result(
-        f"someone who knows {knows} (measure: {measured.measure}, distance: {measured.distance}):"
-    )
-    _print_classes(figures, "nodes")
-    _line("unique, twins aside", figures["twin_unique_nodes"], measured.twin_uniqueness)
-    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
-    if measured.fuzzy is not None:
-        fuzzy = figures["fuzzy"]
-        result(f"if that knowledge is off by up to {measured.fuzzy.phi:g} %:")
-        _line("unique", fuzzy["unique_nodes"], fuzzy["uniqueness"])
-        _line(
-            f"unprotected (k={measured.k})",
-            fuzzy["unprotected_nodes"],
-            fuzzy["share_unprotected"],
-        )
-    _print_people(measured, "nodes")
-
-
-def _print_rows(measured: EqualRows) -> None:
-    noun = measured.noun
-    known = "the whole row of a person"
-    if measured.columns is not None:
-        known = f"{', '.join(map(printable, measured.columns))} of a person"
-    elif noun == "users":
-        known = "all features of a person, and that these are all"
-    figures = measured.summary()
-    result(f"someone who knows {known}:")
-    _print_classes(figures, noun)
-    _line(
-        f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], measured.share_unprotected
-    )
-    _print_people(measured, noun)
-
-
-def _also_known(measured: Identifiability | EqualRows) -> str:
-    return NEIGHBORS if isinstance(measured, Identifiability) else WHOLE_ROW
-
-
-def _summary_of_more(measured: Identifiability | EqualRows) -> dict[str, Any]:
-    return {
-        "also_knows": _also_known(measured),
-        "unique": int((measured.own_sizes == 1).sum()),
-        "uniqueness": measured.uniqueness,
-        "unprotected": measured.unprotected().size,
-        "share_unprotected": measured.share_unprotected,
-    }
-
-
-def _print_more(measured: Identifiability | EqualRows) -> None:
-    """Print how many are found by who knows more: a low figure is no all-clear."""
-    figures = _summary_of_more(measured)
-    result("")
-    result(f"someone who also knows {_also_known(measured)}:")
-    _line("unique", figures["unique"], figures["uniqueness"])
-    _line(f"unprotected (k={measured.k})", figures["unprotected"], figures["share_unprotected"])
-
-
-def _print_singled_out(alone: Sequence[SingledOut], what: str) -> None:
-    """Print how many people a few of their items single out, for each number of items."""
-    result("")
-    result(f"someone who knows some {what} of a person, drawn at random, singles out:")
-    for each in alone:
-        name = f"with {each.items} {what if each.items > 1 else what.removesuffix('s')}"
-        percent = [f"{100 * share:.2f}" for share in (each.share, each.low, each.high)]
-        interval = "exact" if each.low == each.high else f"95 %: {percent[1]} to {percent[2]}"
-        result(f"  {name:<26} {percent[0]:>12} % of people  ({interval})")
-
-
-def _print_classes(figures: dict[str, Any], noun: str) -> None:
-    _line(noun, figures[noun])
-    _line("equivalence classes", figures["classes"])
-    _line("smallest class", figures["smallest_class"])
-    _line("unique", figures[f"unique_{noun}"], figures["uniqueness"])
-
-
-def _print_people(measured: Identifiability | EqualRows, noun: str) -> None:
-    """Print who is unprotected, and how large the classes are."""
-    ids = measured.unprotected()
-    if ids.size:
-        first = ", ".join(printable(name) for name in ids[:SHOWN_UNPROTECTED].tolist())
-        more = f" and {ids.size - SHOWN_UNPROTECTED:,} more" if ids.size > SHOWN_UNPROTECTED else ""
-        result(f"unprotected, smallest classes first: {first}{more}")
-    result("")
-    sizes = list(_in_few_rows(measured.size_distribution()))
-    result_table(["class size", "classes", noun], sizes, right=(0, 1, 2))
-
-
-def _in_few_rows(sizes: list[tuple[int, int, int]]) -> Iterator[tuple[str, str, str]]:
-    """Yield class size, classes and people as text; the largest sizes in one row."""
-    shown = sizes if len(sizes) <= SHOWN_SIZES else sizes[: SHOWN_SIZES - 1]
-    for size, classes, people in shown:
-        yield f"{size:,}", f"{classes:,}", f"{people:,}"
-    rest = sizes[len(shown) :]
-    if rest:
-        classes, people = (sum(each[part] for each in rest) for part in (1, 2))
-        yield f"{rest[0][0]:,} to {rest[-1][0]:,}", f"{classes:,}", f"{people:,}"
-
-
-def _line(name: str, count: int, share: float | None = None) -> None:
-    result(f"  {name:<26} {count:>12,}" + ("" if share is None else f"  {100 * share:.2f} %"))
-
-
-def _print_cascade(cascaded: Cascade) -> None:
-    result("")
-    result(
-        "identified through a neighbor, neighbors distinguished by "
-        f"{cascaded.second} (cascade, distance: {cascaded.second_distance}):"
-    )
-    identified = 0
-    for level, count in enumerate(cascaded.per_level() or [0]):
-        identified += count
-        name = f"after step {level}" if level else "at the start"
-        _line(name, identified, identified / max(cascaded.levels.size, 1))
 
 
 def _write_unprotected(measured: Identifiability | EqualRows, path: Path, *, force: bool) -> None:
@@ -387,6 +275,7 @@ def _output_flags() -> list[inspect.Parameter]:
             group=OUTPUT_GROUP,
             negative="",
         ),
+        ALL_FLAG,
     ]
 
 

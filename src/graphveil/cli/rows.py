@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from graphveil.cli.answer import ALL_FLAG
 from graphveil.cli.console import say
 from graphveil.cli.flags import OUTPUT_GROUP, flag
 from graphveil.cli.new_file import check_new_file, new_file
@@ -36,6 +37,7 @@ ROW_FLAGS = [
         group=OUTPUT_GROUP,
         negative="",
     ),
+    ALL_FLAG,
     flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
 ]
 

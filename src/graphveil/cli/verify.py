@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.errors import UsageError
 from graphveil.progress import shown, stage
+
+if TYPE_CHECKING:
+    from graphveil.verify.verdict import Verdict
 
 
 def _run(folder: Path, **given: Any) -> int:
@@ -21,6 +26,7 @@ def _run(folder: Path, **given: Any) -> int:
 
     limit_bytes = size_in_bytes(given.pop("limit"))
     path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
+    every = given.pop("all")
     trusted, strict = given.pop("trust_method"), given.pop("strict")
     read = nullcontext() if path is None else original_of(folder, path, given)
     with shown(bars()), read as original, stage(f"verifying {folder.name}"):
@@ -34,11 +40,27 @@ def _run(folder: Path, **given: Any) -> int:
         )
     if as_json:
         result_json({"answer": ANSWERS[verdict.exit_code], **msgspec.to_builtins(verdict)})
-    else:
-        for line in verdict.lines():
-            result(line)
+        return verdict.exit_code
+    say_warnings(every=every)
+    print_verdict(verdict, every=every)
     return verdict.exit_code
 
+
+def print_verdict(verdict: Verdict, *, every: bool) -> None:
+    """Print the answer, and what fails; or the answer and every check."""
+    from graphveil.summaries.verdict import verdict_lines  # noqa: PLC0415  not for its help
+
+    if every:
+        for line in verdict.lines():
+            result(line)
+        return
+    first, *failing = verdict_lines(verdict)
+    say_answer(first)
+    say_lines((t for line in failing for t in wrapped(line, indent="    ")), most=MOST_FAILING)
+
+
+MOST_FAILING = 16
+"""So many lines of failing checks are printed."""
 
 ANSWERS = {0: "holds", 1: "fails", 4: "not enough to say"}
 """The answers of a verdict, by its exit code."""
@@ -89,6 +111,7 @@ command = with_signature(
             default=False,
             negative="",
         ),
+        ALL_FLAG,
         flag("json", bool, "Print JSON.", default=False, negative=""),
     ],
     name="verify",

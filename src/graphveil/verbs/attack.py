@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
-from graphveil.attacks.costs import WORTH_SAYING, spelled
+from graphveil.attacks.costs import WORTH_SAYING, not_run, spelled
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Table
@@ -167,7 +167,8 @@ def _planned(
     """
     planned: list[_Planned] = []
     not_measured: dict[str, str] = {}
-    for chosen in _chosen(asked, type(situation.comparison.original)):
+    kind = type(situation.comparison.original)
+    for chosen in _chosen(asked, kind):
         name, seen = chosen.name, _seen_by(chosen, situation)
         if chosen.needs_linkage and situation.comparison.position is None:
             not_measured[name] = NEEDS_LINKAGE
@@ -179,14 +180,28 @@ def _planned(
             not_measured[name] = _refused(name, error, asked)
             continue
         if name not in (asked or ()) and seconds > chosen.most_seconds_unasked:
-            not_measured[name] = (
-                f"it takes about {spelled(seconds)} of CPU time: it runs where it is asked for"
-            )
+            not_measured[name] = not_run(seconds)
             continue
         if seconds >= WORTH_SAYING:
             notice(f"{name} takes about {spelled(seconds)} of CPU time")
         planned.append(_Planned(name, chosen, seen, options))
+    if not asked:
+        others = (a for a in ATTACKS.values() if _reads(a.kind, kind) and a.by_name)
+        not_measured |= {a.name: _left_out(a, situation, given) for a in others}
     return planned, not_measured
+
+
+def _left_out(
+    chosen: Attack[Any, Any], situation: AttackInput[Any], given: Mapping[str, Any]
+) -> str:
+    """Return why an attack that was not asked for is not run, and how long it would take."""
+    if chosen.needs_linkage and situation.comparison.position is None:
+        return NEEDS_LINKAGE
+    options = given.get(chosen.name, chosen.options())
+    try:
+        return not_run((chosen.foreseen or chosen.seconds)(_seen_by(chosen, situation), options))
+    except NotMeasuredError as error:
+        return str(error)
 
 
 def _refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:

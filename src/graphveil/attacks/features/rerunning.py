@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_one
+from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.features.twin import Again, features_of
 from graphveil.data import Bipartite, Table
 from graphveil.errors import GraphveilError
@@ -106,6 +106,20 @@ def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) 
     run, rng = _rows_of_runs(again), situation.rng("re-run: how long it takes")
     one = seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
     return options.trials * (2 + 2 * options.releases) * one
+
+
+def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
+    """Return about how long it takes, by the run that made the release.
+
+    Raises
+    ------
+    NotMeasuredError
+        As `re_run`.
+    """
+    _data(situation, options)
+    size = max(situation.comparison.original.size, 1)
+    people = min(options.people, size) / size
+    return options.trials * (2 + 2 * options.releases) * people * run_again(situation)
 
 
 def _data(
@@ -302,6 +316,7 @@ RE_RUN = Attack(
     cost="heavy, 1,800 runs of the method, on 2,000 people at most, drawn of larger data",
     compute=re_run,
     seconds=seconds,
+    foreseen=foreseen,
     options=RerunOptions,
     by_name=True,
 )

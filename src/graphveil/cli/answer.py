@@ -1,0 +1,127 @@
+"""How a command answers: a sentence first, few lines that fit the screen, and what to do next."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from graphveil.cli.console import result
+from graphveil.cli.flags import OUTPUT_GROUP, flag
+from graphveil.errors import Message
+from graphveil.summaries.line import Line
+from graphveil.terminal import visible
+
+WIDTH = 100
+"""The most characters of a line; a command that is to be copied stays whole."""
+
+MOST_LINES = 24
+"""The most lines of an answer."""
+
+_GLUE = "\0"
+"""Keeps a number and its percent sign on one line: visible text has none."""
+
+ALL_FLAG = flag(
+    "all",
+    bool,
+    "Print every row, and say every remark.",
+    default=False,
+    group=OUTPUT_GROUP,
+    negative="",
+)
+
+
+def width() -> int:
+    """Return the width of the terminal, or of a page, and never more than `WIDTH`."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(40, min(WIDTH, shutil.get_terminal_size().columns))
+
+
+def wrapped(text: str, *, indent: str = "", most: int | None = None) -> list[str]:
+    """Return text as lines of the width, words whole; the second and further ones are indented.
+
+    Parameters
+    ----------
+    text
+        Text, with options in it as flags.
+    indent
+        What further lines begin with.
+    most
+        The width; None for that of the terminal.
+
+    Examples
+    --------
+    >>> wrapped("one two three", indent="  ", most=8)
+    ['one two', '  three']
+    """
+    text = visible(text.flags if isinstance(text, Message) else text)
+    first = len(text) - len(text.lstrip(" "))
+    lines = textwrap.wrap(
+        text.replace(" %", f"{_GLUE}%"),
+        most or width(),
+        initial_indent=" " * first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(_GLUE, " ") for line in lines]
+
+
+def say_answer(text: str) -> None:
+    """Print a sentence to stdout."""
+    for line in wrapped(text):
+        result(line)
+
+
+def say_next(command: str, *, more: str = "") -> None:
+    """Print the last line of an answer: the command that goes on from here, ready to be copied.
+
+    Parameters
+    ----------
+    command
+        The command.
+    more
+        What else can be asked for.
+    """
+    if more:
+        say_answer(more)
+    result(f"next: {command}")
+
+
+def line_texts(lines: Sequence[Line]) -> list[str]:
+    """Return lines as text: question, figure and unit, the last wrapped under itself.
+
+    Parameters
+    ----------
+    lines
+        Of one answer: their columns are as wide as the widest.
+    """
+    asked = max((len(visible(line.question)) for line in lines), default=0)
+    figures = max((len(line.figure) for line in lines), default=0)
+    texts = []
+    for line in lines:
+        said = f"{line.unit}, {line.felt}" if line.felt else line.unit
+        start = f"  {visible(line.question):<{asked}}  {line.figure:>{figures}}  "
+        whole = wrapped(f"{'x' * (len(start) - 1)} {said}", indent=" " * len(start))
+        texts += [start + whole[0][len(start) :], *whole[1:]] if said else [start.rstrip()]
+    return texts
+
+
+def say_lines(texts: Iterable[str], *, most: int) -> None:
+    """Print the first of these lines, and how many more there are.
+
+    Parameters
+    ----------
+    texts
+        Each one line of the screen.
+    most
+        How many lines there is room for.
+    """
+    every = list(texts)
+    shown = every if len(every) <= most else every[: most - 1]
+    for text in shown:
+        result(text)
+    if len(every) > len(shown):
+        result(f"  and {len(every) - len(shown)} more lines: --all prints every row")

@@ -1,0 +1,268 @@
+"""What an attacker still learns, by the questions of WP29 05/2014: rows become a line a question.
+
+Singling out, linking and inferring, each beside a guess without the release. The answer follows
+from the figures by rule: *yes* where the figure, or its 95 % interval, lies above the guess, else
+*not shown*, since an attack that fails proves nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from graphveil.rows import Row, Rows
+from graphveil.summaries.line import Answer, Group, Line, of_hundred
+
+POINTED = "Can someone be pointed at?"
+LINKED = "Can people be linked with another file on them?"
+INFERRED = "What does the release tell of a person?"
+HEADINGS = (POINTED, LINKED, INFERRED)
+"""The questions: singling out, linkability, inference."""
+
+NOTHING_SHOWN = (
+    "No attack that was run re-identifies more people than a guess without the release does. An "
+    "attack that fails proves nothing."
+)
+
+_COPY = re.compile(
+    r"overlap ([\d.]+)(?:, ([\d.]+) of the people)?(?:, (nobody|\d+) known)?.*: right$"
+)
+_KNOWN = re.compile(r"(\d+) known, (\d+) false: own row$")
+_EPSILON = re.compile(r"epsilon, lower bound")
+
+
+class _Asked(NamedTuple):
+    """What a row answers: under which question, in which words, and of whom the figure is."""
+
+    heading: str
+    words: str
+    who: str = ""
+    """Of re-identification: the one who does it, for a sentence."""
+
+
+def strength(row: Row) -> Answer:
+    """Return whether a figure lies above the guess without the release.
+
+    Parameters
+    ----------
+    row
+        A row of an attack, with a value.
+
+    Examples
+    --------
+    >>> strength(Row(release="a", question="b", value=0.2, guess=0.1, low=0.05, high=0.3))
+    'not shown'
+    """
+    guess = row.guess or 0.0
+    value = row.value or 0.0
+    least = value if row.low is None else row.low
+    return "yes" if least > guess else "not shown"
+
+
+def groups(rows: Rows) -> tuple[Group, ...]:
+    """Return a line a question that these rows answer, under the three headings.
+
+    Parameters
+    ----------
+    rows
+        Rows of attacks.
+
+    Examples
+    --------
+    >>> part = "degree, right guess"
+    >>> row = Row(release="a", question="candidate-set", part=part, value=0.014, guess=0.002)
+    >>> [group] = groups(Rows([row]))
+    >>> group.heading, group.lines[0].question, group.lines[0].figure, group.lines[0].answer
+    ('Can someone be pointed at?', 'by who knows how many ties a person has', '1.4', 'yes')
+    """
+    asked = list(_asked(rows))
+    return tuple(
+        Group(heading=heading, lines=tuple(_line(one, row) for one, row in of_this))
+        for heading in HEADINGS
+        if (of_this := [(one, row) for one, row in asked if one.heading == heading])
+    )
+
+
+def headline(rows: Rows) -> str:
+    """Return the most that anybody learns of who is who, in one sentence.
+
+    Examples
+    --------
+    >>> row = Row(
+    ...     release="a", question="seeded-matching", value=0.724, guess=0.002,
+    ...     part="overlap 1, nobody known, best of 4 starts: right",
+    ... )
+    >>> headline(Rows([row]))
+    'Someone who has a copy of the network re-identifies 72.4 of 100 people (a guess without \
+the release: 0.2).'
+    """
+    asked = list(_asked(rows))
+    people = [(one, row) for one, row in asked if one.who and strength(row) == "yes"]
+    if people:
+        one, row = max(people, key=lambda pair: pair[1].value or 0.0)
+        return _line(one, row).sentence
+    if any(one.who for one, _ in asked):
+        return NOTHING_SHOWN
+    if asked:
+        return _line(*asked[0]).sentence
+    return "No attack could be run." if not rows else "See --all: no question is answered by these."
+
+
+def _line(asked: _Asked, row: Row) -> Line:
+    if row.unit == "epsilon":
+        figure, guess = f"{row.value:.2f}", ""
+    else:
+        figure = of_hundred(row.value or 0.0)
+        guess = "" if row.guess is None else of_hundred(row.guess)
+    beside = f" (a guess without the release: {guess})" if guess else ""
+    sentence = f"{asked.words}: {figure} of 100{beside}."
+    if asked.who:
+        sentence = f"Someone {asked.who} re-identifies {figure} of 100 people{beside}."
+    return Line(
+        question=asked.words,
+        figure=figure,
+        unit="epsilon" if row.unit == "epsilon" else "of 100",
+        sentence=sentence[0].upper() + sentence[1:],
+        guess=guess,
+        answer=strength(row),
+    )
+
+
+def _asked(rows: Rows) -> Iterator[tuple[_Asked, Row]]:
+    """Yield the rows that answer a question; of many settings of one attack, the worst ones."""
+    for name, chosen in _CHOSEN.items():
+        yield from chosen([row for row in rows if row.question == name])
+
+
+def _parts(*wanted: tuple[str, _Asked]) -> Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]:
+    """Return what chooses rows by their parts."""
+
+    def chosen(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+        by_part = {row.part: row for row in rows}
+        for part, asked in wanted:
+            if part in by_part:
+                yield asked, by_part[part]
+
+    return chosen
+
+
+def _copies(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    """Yield, for nobody known and for known people, the copy by which most are re-identified."""
+    best: dict[bool, tuple[_Asked, Row]] = {}
+    for row in rows:
+        match = _COPY.fullmatch(row.part)
+        if match is None:
+            continue
+        known = match[3] not in {None, "nobody"}
+        if known not in best or (row.value or 0.0) > (best[known][1].value or 0.0):
+            who = f"who has {_copy(match)}{f' and knows {match[3]} people' if known else ''}"
+            best[known] = _Asked(LINKED, f"by someone {who}", who), row
+    yield from (best[known] for known in sorted(best))
+
+
+def _copy(match: re.Match[str]) -> str:
+    overlap, people = float(match[1]), float(match[2] or 1)
+    whom = "the network" if people == 1 else f"{100 * people:g} % of the people"
+    words = f"a copy of {whom}"
+    return words if overlap == 1 else f"{words}, {100 * overlap:g} % of its ties right"
+
+
+def _items(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    """Yield what the most items that were tried re-identify, all right and with wrong ones."""
+    best: dict[bool, tuple[int, _Asked, Row]] = {}
+    for row in rows:
+        match = _KNOWN.fullmatch(row.part)
+        if match is None or row.value is None:
+            continue
+        known, wrong = int(match[1]), int(match[2])
+        who = f"who knows {known} item{'s' if known > 1 else ''} of a person"
+        who += f" and {wrong} wrong one{'s' if wrong > 1 else ''}" if wrong else ""
+        heading = LINKED if wrong else POINTED
+        large = row.sample_size is None or row.sample_size >= FEWEST_TARGETS
+        if large and (wrong > 0 not in best or known > best[wrong > 0][0]):
+            best[wrong > 0] = known, _Asked(heading, f"by someone {who}", who), row
+    yield from ((asked, row) for _, asked, row in best.values())
+
+
+FEWEST_TARGETS = 20
+"""Settings of fewer targets stand in the rows alone."""
+
+
+def _epsilons(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    for row in rows:
+        if _EPSILON.match(row.part):
+            words = "which ties or items are there: epsilon is at least"
+            yield _Asked(INFERRED, words), row
+
+
+def _further_ties(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    for row in rows:
+        which = "that are right" if row.part.startswith("precision") else "of all unknown ones"
+        words = f"further ties, read off by who knows most: {which}"
+        yield _Asked(INFERRED, words), row
+
+
+def _re_runs(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    for row in rows:
+        if row.part.endswith("seed unknown, right guess"):
+            words = "which of two items is a person's, by running the method again"
+            yield _Asked(INFERRED, words), row
+
+
+def _knows(what: str) -> _Asked:
+    return _Asked(POINTED, f"by who knows {what}", f"who knows {what}")
+
+
+_AGAIN = "who has the original and runs the method again"
+
+_CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
+    "candidate-set": _parts(
+        ("degree, right guess", _knows("how many ties a person has")),
+        ("degree and triangles, right guess", _knows("how many ties and triangles a person has")),
+        ("vrq, right guess", _knows("how many ties each neighbor of a person has")),
+    ),
+    "matching": _parts(
+        ("true pair, mean", _Asked(POINTED, "chance of a person's record, on average")),
+        ("true pair, largest", _Asked(POINTED, "chance of a person's record, at worst")),
+        ("re-run, right guess", _Asked(LINKED, f"by someone {_AGAIN}", _AGAIN)),
+    ),
+    "linkage": _items,
+    "seeded-matching": _copies,
+    "alignment": _copies,
+    "seed-propagation": _copies,
+    "intersection": _parts(
+        ("alone in the joint class", _Asked(LINKED, "alone, by two releases together")),
+    ),
+    "membership": _parts(
+        ("a whole row", _Asked(INFERRED, "which of two rows took part")),
+    ),
+    "item-membership": _parts(
+        ("one item of people inside", _Asked(INFERRED, "which of two items is a person's")),
+        (
+            "one item of people left out",
+            _Asked(INFERRED, "the same of people who were left out of the data"),
+        ),
+    ),
+    "class-truth": _parts(
+        (
+            "entries that the class makes certain",
+            _Asked(INFERRED, "entries that are certain of all of a known class"),
+        ),
+    ),
+    "homogeneity": _parts(
+        (
+            "in a class of one value",
+            _Asked(INFERRED, "people whose class has one value of the attached column"),
+        ),
+    ),
+    "re-run": _re_runs,
+    "fake-edge": _parts(
+        ("AUC, best in hindsight", _Asked(INFERRED, "which of an added and a real tie is real")),
+    ),
+    "edge-gain": _further_ties,
+    "edge-membership": _epsilons,
+    "entry-membership": _epsilons,
+    "edge-re-run": _epsilons,
+}
+"""What chooses the rows of an attack that answer a question, in the order of the lines."""

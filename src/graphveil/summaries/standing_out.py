@@ -1,0 +1,124 @@
+"""Who stands out in data as it is: a sentence, and a line for each thing that may be known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphveil.measures import MEASURES, Cascade, EqualRows, Identifiability, SingledOut
+from graphveil.measures.background_knowledge import NEIGHBORS, WHOLE_ROW
+from graphveil.summaries.line import Line, name_from_data, percent
+
+Measured = Identifiability | EqualRows
+
+MOST_COLUMNS = 5
+"""So many columns that the adversary knows are named."""
+
+
+def knowledge(measured: Measured) -> str:
+    """Return what someone knows to whom these people stand out.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+    """
+    if isinstance(measured, Identifiability):
+        knows = MEASURES[measured.measure].knows
+        return knows if measured.distance == 1 else f"{knows} (distance {measured.distance})"
+    if measured.columns is not None:
+        named = [name_from_data(one) for one in measured.columns[:MOST_COLUMNS]]
+        more = len(measured.columns) - len(named)
+        return ", ".join(named) + (f" and {more} more columns" if more else "") + " of a person"
+    if measured.noun == "users":
+        return "all items of a person, and that these are all"
+    return "the whole row of a person"
+
+
+def headline(measured: Measured) -> str:
+    """Return how many people stand out, in one sentence.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, measure
+    >>> headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))
+    'Nobody of 4 people stands out to someone who knows how many neighbors a person has.'
+    """
+    count, n = int(measured.unprotected().size), int(measured.own_sizes.size)
+    verb = "stands" if count < 2 else "stand"
+    who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})" if count else "Nobody"
+    who = who if count else f"Nobody of {n:,} people"
+    others = "" if measured.k == 2 else f": fewer than {measured.k - 1} others are like them"
+    return f"{who} {verb} out to someone who knows {knowledge(measured)}{others}."
+
+
+def lines(
+    measured: Measured,
+    *,
+    finer: Measured | None = None,
+    alone: Sequence[SingledOut] = (),
+    cascaded: Cascade | None = None,
+) -> tuple[Line, ...]:
+    """Return a line for each thing that somebody may know: how many people are alone, or nearly.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+    finer
+        The same for someone who knows one thing more.
+    alone
+        How many people a few of their items single out.
+    cascaded
+        Who is identified through neighbors.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, measure
+    >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
+    >>> line.question, line.figure, line.unit
+    ('who knows how many neighbors a person has', '33.3 %', 'are alone')
+    """
+    every = [_line(f"who knows {knowledge(measured)}", measured.own_sizes, measured.k)]
+    if isinstance(measured, Identifiability) and measured.fuzzy is not None:
+        fuzzy = measured.summary()["fuzzy"]
+        figure, unit = percent(fuzzy["uniqueness"]), "are alone"
+        question = f"the same, off by up to {measured.fuzzy.phi:g} %"
+        every.append(Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}"))
+    if finer is not None:
+        also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
+        every.append(_line(f"who also knows {also}", finer.own_sizes, finer.k))
+    what = "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items"
+    return (*every, *_of_items(alone, what), *_cascade(cascaded))
+
+
+def _line(question: str, sizes: Any, k: int) -> Line:
+    n = max(sizes.size, 1)
+    figure, unit = percent(float((sizes == 1).sum()) / n), "are alone"
+    if k > 2:
+        unit += f"; {percent(float((sizes < k).sum()) / n)} with fewer than {k - 1} others"
+    return Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}")
+
+
+def _of_items(alone: Sequence[SingledOut], what: str) -> Iterator[Line]:
+    for each in alone:
+        name = what if each.items > 1 else what.removesuffix("s")
+        low, high = percent(each.low), percent(each.high)
+        interval = "" if each.low == each.high else f" (95 %: {low} to {high})"
+        figure, unit = percent(each.share), f"are alone{interval}"
+        question = f"who knows {each.items} {name}, drawn at random"
+        yield Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}")
+
+
+def _cascade(cascaded: Cascade | None) -> Iterator[Line]:
+    if cascaded is None:
+        return
+    figure = percent(sum(cascaded.per_level()) / max(cascaded.levels.size, 1))
+    unit = "of people are identified in the end"
+    question = f"who goes on to neighbors, by {cascaded.second}"
+    yield Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}")
