@@ -36,13 +36,13 @@ def test_values_of_unprotected_people_stand_in_columns_of_their_own(graphveil_he
 
 
 def test_twins_are_shown_as_unique_with_twins_aside(graphveil_here):
-    out = graphveil_here("measure", "friends.csv").out
+    out = graphveil_here("measure", "friends.csv", "--all").out
     assert "unique                                3  60.00 %" in out
     assert "unique, twins aside                   5  100.00 %" in out
 
 
 def test_phi_shows_who_is_safe_from_knowledge_that_is_off(graphveil_here):
-    done = graphveil_here("measure", "friends.csv", "--measure", "count", "--phi", 50)
+    done = graphveil_here("measure", "friends.csv", "--measure", "count", "--phi", 50, "--all")
     assert "if that knowledge is off by up to 50 %:" in done.out
     done = graphveil_here("measure", "friends.csv", "--measure", "count", "--phi", 50, "--json")
     # (degree, triangles): ann (4, 2), cyd (3, 2), bob and dan (2, 1), eve (1, 0)
@@ -58,7 +58,7 @@ def test_phi_shows_who_is_safe_from_knowledge_that_is_off(graphveil_here):
 def test_a_cascade_shows_who_is_identified_step_by_step(graphveil_here, cwd):
     # a star of three, one of whose ends begins a path: one is unique by degree, then one by one
     (cwd / "comet.csv").write_text("source,target\na,b\na,c\na,d\nd,e\ne,f\n")
-    done = graphveil_here("measure", "comet.csv", "--cascade", "degree")
+    done = graphveil_here("measure", "comet.csv", "--cascade", "degree", "--all")
     assert "identified through a neighbor, neighbors distinguished by degree" in done.out
     steps = [line.split() for line in done.out.splitlines() if "after step" in line]
     assert [["after", "step", str(i), str(i + 1)] for i in (1, 2, 3)] == [w[:4] for w in steps]
@@ -75,7 +75,7 @@ def test_a_cascade_shows_who_is_identified_step_by_step(graphveil_here, cwd):
 
 def test_a_cascade_that_cannot_begin_says_so(graphveil_here, cwd):
     (cwd / "pair.csv").write_text("source,target\na,b\n")
-    done = graphveil_here("measure", "pair.csv", "--cascade", "degree")
+    done = graphveil_here("measure", "pair.csv", "--cascade", "degree", "--all")
     assert "at the start                          0  0.00 %" in done.out
 
 
@@ -140,7 +140,7 @@ def test_who_is_at_risk_is_for_the_owner_alone(graphveil_here, cwd):
 def test_it_says_what_somebody_finds_who_knows_more(graphveil_here, cwd):
     lines = ["source,target", "a,b", "b,c", "d,e", "e,f", "f,g"]
     (cwd / "paths.csv").write_text("\n".join(lines) + "\n")
-    shown = graphveil_here("measure", "paths.csv").out
+    shown = graphveil_here("measure", "paths.csv", "--all").out
     _, _, more = shown.partition("someone who also knows how many neighbors each neighbor")
     assert ["unique", "1", "14.29", "%"] == more.splitlines()[1].split()
     done = graphveil_here("measure", "paths.csv", "--json")
@@ -151,7 +151,7 @@ def test_it_says_what_somebody_finds_who_knows_more(graphveil_here, cwd):
 
 def test_of_a_table_it_says_what_the_whole_row_gives_away(graphveil_here, cwd):
     (cwd / "people.csv").write_text("sex,town\nf,x\nf,y\nm,x\nm,x\n")
-    done = graphveil_here("measure", "people.csv", "--kind", "table", "--columns", "sex")
+    done = graphveil_here("measure", "people.csv", "--kind", "table", "--columns", "sex", "--all")
     assert "someone who also knows the whole row of a person:" in done.out
     whole = graphveil_here("measure", "people.csv", "--kind", "table")
     assert "also knows" not in whole.out
@@ -160,7 +160,7 @@ def test_of_a_table_it_says_what_the_whole_row_gives_away(graphveil_here, cwd):
 def test_many_sizes_of_classes_end_in_one_row(graphveil_here, cwd):
     stars = [f"{hub},{hub}-{leaf}" for hub in range(2, 40) for leaf in range(hub)]
     (cwd / "stars.csv").write_text("\n".join(["source,target", *stars]))
-    lines = graphveil_here("measure", "stars.csv", "--measure", "vrq").out.splitlines()
+    lines = graphveil_here("measure", "stars.csv", "--measure", "vrq", "--all").out.splitlines()
     table = [line.split() for line in lines if line and not line.strip("0123456789, to")]
     assert ["1", "38", "38"] == table[0]
     assert ["25", "to", "39", "15", "480"] == table[24]

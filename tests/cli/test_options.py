@@ -161,7 +161,7 @@ def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, cwd):
     assert "--ignore-weights" in done.err
     columns = ("--source-column", 1, "--target-column", 2)
     assert 0 == graphveil_here(*command, *columns, "--ignore-weights").code
-    done = graphveil_here("verify", "out", "--original", "weighted.txt")
+    done = graphveil_here("verify", "out", "--original", "weighted.txt", "--all")
     assert (0, "") == (done.code, done.err)
     open_checks = [line for line in done.out.splitlines() if "not checked " in line]
     assert ["original read twice"] == [line.split(":")[0].split("  ")[-1] for line in open_checks]

@@ -89,9 +89,9 @@ def test_a_release_of_a_pipe_is_verified_and_evaluated_against_a_pipe(piped, cwd
     assert 0 == done.code
     assert (cwd / "out" / "data.csv").is_file()
     checked = piped(FRIENDS, "verify", "out", "--original", "-")
-    assert (0, True) == (checked.code, "every one of" in checked.out.splitlines()[0])
+    assert (0, True) == (checked.code, "not checked" not in checked.out)
     figures = piped(FRIENDS, "evaluate", "out", "--original", "-", "--metrics", "edges-kept")
-    assert (0, True) == (figures.code, "edges-kept" in figures.out)
+    assert (0, True) == (figures.code, "ties kept" in figures.out)
 
 
 def test_advice_on_a_pipe_gives_commands_for_a_pipe(piped):

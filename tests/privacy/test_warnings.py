@@ -18,7 +18,7 @@ from graphveil.errors import GraphveilWarning
 from graphveil.methods import METHODS
 from graphveil.owner_warnings import MATCHED_FROM, noisy_copy, strength_of_ties
 
-COPY, APART, SEEDED = "holds a copy", "distinguished from", "seed"
+COPY, APART, SEEDED = "has a copy", "distinguished from", "seed"
 
 
 def ring(n, chords=()):

@@ -49,16 +49,16 @@ def _run(folder: Path, **given: Any) -> int:
             attached=column.read(read.data),
         )
     file.write(rows)
+    say(f"{path.name}: read as {kind_read(read.options).words}")
     if as_json:
         result_json(rows.summary())
         return 0
-    say(f"{path.name}: read as {kind_read(read.options).words}")
     say_warnings(every=every)
     if every:
         _print(rows)
     say(f"everybody's own risk: {private_folder(folder) / ATTACKED}")
     if not every:
-        print_attacks(rows, _Where(folder, file_word(path), read.options))
+        print_attacks(rows, _Where(folder, file_word(path), read.options, asked or ()))
     return 0
 
 
@@ -68,13 +68,14 @@ class _Where(NamedTuple):
     folder: Path
     original: str
     options: object
+    asked: Sequence[str]
 
 
 def print_attacks(rows: Rows, where: _Where) -> None:
     """Print what an attacker learns, by question; what was not run; and what is documented."""
     from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
 
-    left_out = _left_out(rows)
+    left_out = _left_out(rows, where.asked)
     method = read_manifest(where.folder).method.name
     known = documented(method, {row.question for row in (*rows, *rows.missing)})
     ends = [*wrapped(f"{FAILED}{known}", indent="")]
@@ -103,7 +104,7 @@ def _table(groups: Sequence[Group]) -> Iterator[str]:
     asked = max((len(line.question) for line in lines), default=0) + 2
     head = "right of 100 cases"
     if lines:
-        yield f"{head:<{asked}}  {'release':>8}  {'guess':>6}  more than a guess?"
+        yield f"{head:<{asked}}  {'release':>8}  {'guess':>6}  above it?"
     for group in groups:
         yield group.heading
         for line in group.lines:
@@ -111,15 +112,18 @@ def _table(groups: Sequence[Group]) -> Iterator[str]:
             yield f"{start:<{asked}}  {line.figure:>8}  {line.guess:>6}  {line.answer}"
 
 
-def _left_out(rows: Rows) -> list[str]:
+def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
     """Return what was not run: its time and the flag that runs it, or what it needs."""
     whole = [row for row in rows.missing if not row.part]
     timed = [(row.question, time_of(row.reason or "")) for row in whole]
     run = [f"{name} (about {time})" for name, time in timed if time]
     texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it."] if run else []
-    for name, flags in _NEEDS.items():
-        if any(row.question == name and time_of(row.reason or "") is None for row in whole):
-            texts.append(f"Not run: {name}, which needs {flags}.")
+    for row in whole:
+        name = row.question
+        if name in _NEEDS:
+            texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
+        elif time_of(row.reason or "") is None and (name in asked or not ATTACKS[name].by_name):
+            texts.append(f"Not run: {name}: {row.reason}.")
     return [line for text in texts for line in wrapped(text, indent="  ")]
 
 

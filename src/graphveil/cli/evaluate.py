@@ -43,10 +43,10 @@ def _run(folder: Path, **given: Any) -> int:
             **asked,
         )
     file.write(rows)
+    say(f"{path.name}: read as {kind_read(read.options).words}")
     if as_json:
         result_json(rows.summary())
         return 0
-    say(f"{path.name}: read as {kind_read(read.options).words}")
     say_warnings(every=every)
     if every:
         print_rows(rows)
@@ -54,7 +54,8 @@ def _run(folder: Path, **given: Any) -> int:
     command = command_beside("attack", folder, file_word(path), read.options)
     print_answers(rows, named=bool(asked["metrics"]))
     result("")
-    say_next(command, more="Every figure: --all. The figures are for you alone.")
+    missing = f", and why {len(rows.missing)} are missing" if rows.missing else ""
+    say_next(command, more=f"Every figure{missing}: --all. The figures are for you alone.")
     return 0
 
 

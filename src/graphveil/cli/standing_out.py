@@ -32,7 +32,8 @@ def print_standing_out(
     say_answer(standing_out.headline(measured))
     result("")
     shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded)
-    say_lines(line_texts(shown), most=10)
+    result("  someone who knows")
+    say_lines(line_texts(shown), most=9)
     ids = measured.unprotected()
     if ids.size:
         names = [printable(name, LONGEST_ID) for name in ids[:FIRST_IDS].tolist()]

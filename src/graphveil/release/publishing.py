@@ -225,7 +225,7 @@ def _said(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         if text not in warned:
             warn(text)
-    return texts
+    return tuple(map(str, texts))
 
 
 def _linkage_digest(release: Path) -> str | None:

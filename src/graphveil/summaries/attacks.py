@@ -74,7 +74,7 @@ def groups(rows: Rows) -> tuple[Group, ...]:
     >>> row = Row(release="a", question="candidate-set", part=part, value=0.014, guess=0.002)
     >>> [group] = groups(Rows([row]))
     >>> group.heading, group.lines[0].question, group.lines[0].figure, group.lines[0].answer
-    ('Can someone be pointed at?', 'by who knows how many ties a person has', '1.4', 'yes')
+    ('Can someone be pointed at?', 'by someone who knows how many ties a person has', '1.4', 'yes')
     """
     asked = list(_asked(rows))
     return tuple(
@@ -180,8 +180,9 @@ def _items(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
         who += f" and {wrong} wrong one{'s' if wrong > 1 else ''}" if wrong else ""
         heading = LINKED if wrong else POINTED
         large = row.sample_size is None or row.sample_size >= FEWEST_TARGETS
-        if large and (wrong > 0 not in best or known > best[wrong > 0][0]):
-            best[wrong > 0] = known, _Asked(heading, f"by someone {who}", who), row
+        off = wrong > 0
+        if large and (off not in best or known > best[off][0]):
+            best[off] = known, _Asked(heading, f"by someone {who}", who), row
     yield from ((asked, row) for _, asked, row in best.values())
 
 
@@ -211,7 +212,7 @@ def _re_runs(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
 
 
 def _knows(what: str) -> _Asked:
-    return _Asked(POINTED, f"by who knows {what}", f"who knows {what}")
+    return _Asked(POINTED, f"by someone who knows {what}", f"who knows {what}")
 
 
 _AGAIN = "who has the original and runs the method again"
@@ -223,8 +224,8 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         ("vrq, right guess", _knows("how many ties each neighbor of a person has")),
     ),
     "matching": _parts(
-        ("true pair, mean", _Asked(POINTED, "chance of a person's record, on average")),
-        ("true pair, largest", _Asked(POINTED, "chance of a person's record, at worst")),
+        ("true pair, mean", _Asked(POINTED, "chance to pick a person's own record, on average")),
+        ("true pair, largest", _Asked(POINTED, "chance to pick a person's own record, at worst")),
         ("re-run, right guess", _Asked(LINKED, f"by someone {_AGAIN}", _AGAIN)),
     ),
     "linkage": _items,

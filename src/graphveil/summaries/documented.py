@@ -82,7 +82,7 @@ def documented(method: str, attacks: set[str]) -> str:
     Examples
     --------
     >>> documented("k-degree", {"seeded-matching"})[:38]
-    'Documented of k-degree (k=20): someone'
+    'Documented, of k-degree (k=20): someon'
     >>> documented("k-degree", {"linkage"})
     ''
     """
@@ -94,4 +94,4 @@ def documented(method: str, attacks: set[str]) -> str:
     ends = dict.fromkeys((of_hundred(low), of_hundred(high)))
     strength = f" ({at})" if at else ""
     share = " to ".join(ends)
-    return f"Documented of {method}{strength}: {who}, re-identified {share} of 100, on {people}."
+    return f"Documented, of {method}{strength}: {who}, re-identified {share} of 100, on {people}."

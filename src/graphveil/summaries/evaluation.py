@@ -80,7 +80,7 @@ def _groups(rows: Rows, likeness: float) -> tuple[str, str]:
 def _popular(rows: Rows, change: float) -> tuple[str, str]:
     most = value_of(rows, "feature-frequency", "largest change")
     worst = "" if most is None else f"; at most {percent(most)}"
-    return percent(change), f"of the people more or fewer have an item, on average{worst}"
+    return percent(change), f"of people more or fewer have an item, on average{worst}"
 
 
 def _outside(rows: Rows, share: float) -> tuple[str, str]:
@@ -143,7 +143,7 @@ FEATURES = (
         "items that go together",
         "pair-frequency",
         "mean relative error",
-        _share("off is how many people have two popular items, on average"),
+        _share("is the error of how many people have both of two popular items"),
         "{} {}",
     ),
     _Question(
@@ -156,7 +156,13 @@ FEATURES = (
 )
 
 TABLE = (
-    _Question("cells kept", "cells-shown", "all", _share("of the cells"), "{} {} are kept"),
+    _Question(
+        "cells kept",
+        "cells-shown",
+        "all",
+        _share("of the cells"),
+        "{} {} are published, the others are hidden by *",
+    ),
     _Question(
         "cells with *",
         "stars",
@@ -191,9 +197,9 @@ QUESTIONS = (*GRAPH, *FEATURES, *TABLE)
 _ANSWERS = (
     (GRAPH[0], GRAPH[1]),
     (FEATURES[0], FEATURES[1]),
-    (TABLE[0], TABLE[1]),
+    (TABLE[0],),
 )
-"""The two questions of a kind of data that its first line answers."""
+"""The questions of a kind of data that its first line answers."""
 
 
 def answers(rows: Rows, *, phrase: Phrase = unfelt) -> tuple[Line, ...]:
@@ -223,7 +229,7 @@ def headline(rows: Rows) -> str:
     --------
     >>> kept = Row(release="a", question="cells-shown", part="all", value=0.79, unit="share")
     >>> headline(Rows([kept]))
-    '79 % of the cells are kept.'
+    '79 % of the cells are published, the others are hidden by *.'
     """
     for pair in _ANSWERS:
         lines = [line for one in pair for line in _line(one, rows, unfelt) if line.figure]

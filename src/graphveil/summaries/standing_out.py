@@ -82,17 +82,17 @@ def lines(
     >>> from graphveil import Graph, measure
     >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
     >>> line.question, line.figure, line.unit
-    ('who knows how many neighbors a person has', '33.3 %', 'are alone')
+    ('how many neighbors a person has', '33.3 %', 'are alone')
     """
-    every = [_line(f"who knows {knowledge(measured)}", measured.own_sizes, measured.k)]
+    every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
     if isinstance(measured, Identifiability) and measured.fuzzy is not None:
         fuzzy = measured.summary()["fuzzy"]
         figure, unit = percent(fuzzy["uniqueness"]), "are alone"
         question = f"the same, off by up to {measured.fuzzy.phi:g} %"
-        every.append(Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}"))
+        every.append(_answered(question, figure, unit))
     if finer is not None:
         also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
-        every.append(_line(f"who also knows {also}", finer.own_sizes, finer.k))
+        every.append(_line(f"also {also}", finer.own_sizes, finer.k))
     what = "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items"
     return (*every, *_of_items(alone, what), *_cascade(cascaded))
 
@@ -101,8 +101,13 @@ def _line(question: str, sizes: Any, k: int) -> Line:
     n = max(sizes.size, 1)
     figure, unit = percent(float((sizes == 1).sum()) / n), "are alone"
     if k > 2:
-        unit += f"; {percent(float((sizes < k).sum()) / n)} with fewer than {k - 1} others"
-    return Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}")
+        unit += f"; {percent(float((sizes < k).sum()) / n)} in groups below {k}"
+    return _answered(question, figure, unit)
+
+
+def _answered(question: str, figure: str, unit: str) -> Line:
+    sentence = f"To someone who knows {question}: {figure} of the people {unit}."
+    return Line(question=question, figure=figure, unit=unit, sentence=sentence)
 
 
 def _of_items(alone: Sequence[SingledOut], what: str) -> Iterator[Line]:
@@ -111,14 +116,14 @@ def _of_items(alone: Sequence[SingledOut], what: str) -> Iterator[Line]:
         low, high = percent(each.low), percent(each.high)
         interval = "" if each.low == each.high else f" (95 %: {low} to {high})"
         figure, unit = percent(each.share), f"are alone{interval}"
-        question = f"who knows {each.items} {name}, drawn at random"
-        yield Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}")
+        question = f"{each.items} {name}, drawn at random"
+        yield _answered(question, figure, unit)
 
 
 def _cascade(cascaded: Cascade | None) -> Iterator[Line]:
     if cascaded is None:
         return
     figure = percent(sum(cascaded.per_level()) / max(cascaded.levels.size, 1))
-    unit = "of people are identified in the end"
-    question = f"who goes on to neighbors, by {cascaded.second}"
-    yield Line(question=question, figure=figure, unit=unit, sentence=f"{figure} {unit}")
+    unit = "are identified in the end"
+    question = f"the same, and goes on to neighbors by {cascaded.second}"
+    yield _answered(question, figure, unit)

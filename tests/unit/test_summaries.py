@@ -1,0 +1,217 @@
+"""Rows become answers: a line a question, and what is documented is what was measured."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+import graphveil as gv
+from graphveil import warning_kinds
+from graphveil.cli import heard, say_warnings
+from graphveil.errors import GraphveilWarning, warn
+from graphveil.rows import Row, Rows
+from graphveil.summaries import attacks, evaluation
+from graphveil.summaries.documented import REACHED, documented
+from graphveil.summaries.line import of_hundred, percent, plain_part
+from graphveil.summaries.promise import cost_words, in_plain_words
+from graphveil.summaries.verdict import verdict_lines
+from graphveil.verify.verdict import Check, Verdict
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "attacks" / "results"
+
+CLASSES = [
+    kind
+    for kind in vars(warning_kinds).values()
+    if isinstance(kind, type)
+    and issubclass(kind, GraphveilWarning)
+    and kind is not GraphveilWarning
+]
+
+
+def row(question, part, value, **more):
+    return Row(release="a", question=question, part=part, value=value, **more)
+
+
+def measured(name):
+    """Return rows of the benchmark of attacks."""
+    return parquet.read_table(RESULTS / f"{name}.parquet").to_pylist()
+
+
+def shares(method, attack):
+    """Return the shares of people whom an attack re-identified, from the raw rows."""
+    if attack == "seeded-matching":
+        return [
+            one["right"] / one["people_asked"]
+            for one in measured("copies")
+            if (one["method"], one["attacker"]) == (method, attack)
+            and (one["overlap"], one["people"]) == (1, 1)
+            and one["known"] <= 20
+        ]
+    part, data = {
+        "linkage": ("8 known, 0 false: own row", "adult, 2,000 people"),
+        "matching": ("re-run, right guess", "heart"),
+    }[attack]
+    found = [
+        one
+        for one in measured("matrix")
+        if (one["method"], one["attack"], one["part"], one["data"]) == (method, attack, part, data)
+    ]
+    return [one["value"] for one in found]
+
+
+@pytest.mark.parametrize("method", REACHED)
+def test_what_is_documented_is_what_the_raw_rows_say(method):
+    assert method in gv.METHODS
+    for reached in REACHED[method]:
+        of_rows = shares(method, reached.by)
+        assert (reached.low, reached.high) == (round(min(of_rows), 3), round(max(of_rows), 3))
+        assert documented(method, {reached.by})
+
+
+def test_the_strengths_that_are_documented_are_those_of_the_raw_rows():
+    strengths = {
+        json.loads(one["parameters"]).get("epsilon")
+        for one in measured("copies")
+        if (one["method"], one["attacker"]) == ("randomized-response", "seeded-matching")
+    }
+    [reached, _] = REACHED["randomized-response"]
+    assert f"epsilon {min(strengths):g} to {max(strengths):g}" == reached.at
+
+
+def test_a_figure_stands_in_its_line_with_unit_and_sentence():
+    rows = Rows([row("edges-kept", "share", 0.984), row("edges-added", "share", 0.003)])
+    assert evaluation.headline(rows) == (
+        "98.4 % of the original ties are kept, and 0.3 % of the released ties are false."
+    )
+    assert ["98.4 %", "0.3 %"] == [line.figure for line in evaluation.answers(rows)]
+
+
+def test_false_entries_are_a_share_of_what_is_released():
+    rows = Rows([row("entries-suppressed", "share", 0.2), row("entries-created", "share", 0.2)])
+    assert ["80 %", "20 %"] == [line.figure for line in evaluation.answers(rows)]
+
+
+def test_how_a_figure_feels_stands_beside_it_where_somebody_says_so():
+    rows = Rows([row("edges-kept", "share", 0.5)])
+    [line] = evaluation.answers(rows, phrase=lambda one: f"as {one.question}")
+    assert "as edges-kept" == line.felt
+    assert "" == evaluation.answers(rows)[0].felt
+
+
+def test_a_question_that_could_not_be_measured_says_why():
+    rows = Rows([Row(release="a", question="betweenness", reason="too large")])
+    [line] = evaluation.answers(rows)
+    assert ("who is central", "not measured") == (line.question, line.answer)
+    assert "too large" in line.unit
+
+
+def test_an_interval_that_holds_the_guess_shows_nothing():
+    inside = row("membership", "a whole row", 0.57, guess=0.5, low=0.45, high=0.7)
+    above = row("membership", "a whole row", 0.57, guess=0.5, low=0.51, high=0.7)
+    assert ("not shown", "yes") == (attacks.strength(inside), attacks.strength(above))
+
+
+def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
+    part = "overlap {}, 0.6 of the people, nobody known, best of 4 starts: right"
+    rows = Rows(
+        [
+            row("candidate-set", "degree, right guess", 0.1, guess=0.01),
+            row("seeded-matching", part.format(1), 0.3, guess=0.01),
+            row("seeded-matching", part.format(0.8), 0.2, guess=0.01),
+        ]
+    )
+    first, second = attacks.groups(rows)
+    assert ("10", "30") == (first.lines[0].figure, second.lines[0].figure)
+    assert attacks.headline(rows).startswith("Someone who has a copy of 60 % of the people re-id")
+
+
+def test_attacks_that_do_no_better_than_a_guess_are_no_all_clear():
+    rows = Rows([row("candidate-set", "degree, right guess", 0.01, guess=0.01)])
+    assert "proves nothing" in attacks.headline(rows)
+
+
+def test_a_share_is_never_rounded_to_nothing_or_to_all():
+    assert ("< 0.1 %", "> 99.9 %") == (percent(1e-5), percent(1 - 1e-5))
+    assert ("0", "100") == (of_hundred(0), of_hundred(1))
+
+
+@pytest.mark.parametrize("guarantee", [gv.StructuralKAnonymity(k=3), gv.KAnonymity(k=3)])
+def test_a_promise_in_plain_words_keeps_its_numbers(guarantee):
+    plain = in_plain_words(guarantee.sentence)
+    assert "at least 2 others" in plain
+    assert "node" not in plain
+    assert "degree" not in plain
+
+
+def test_three_figures_say_what_a_release_cost():
+    assert 3 == len(cost_words({"a": 1, "b": 2, "c": 3, "d": 4}))
+    assert "5 people left without protection" in cost_words({"nodes_unprotected": 5})
+
+
+def test_words_of_papers_are_not_those_of_readers():
+    assert "re-identified, rightly" == plain_part("NS08 named, rightly")
+
+
+def test_a_failing_verdict_says_first_what_the_promise_hangs_on():
+    checks = [
+        Check("seal", "fails", "the seal is broken"),
+        Check("classes", "fails", "the smallest class holds 4 nodes, k=5"),
+        Check("ids", "holds", "5 ids"),
+    ]
+    first, *others = verdict_lines(Verdict("recomputed", "All.", checks, ("classes",)))
+    assert first.startswith("A claim does not hold: the smallest class holds 4 nodes, k=5")
+    assert ["  seal: the seal is broken"] == others
+
+
+def test_what_was_not_checked_is_counted_with_what_it_needs():
+    checks = [
+        Check("ids", "holds", "5 ids"),
+        Check("edits", "not checked", "of the original", "--original"),
+    ]
+    [line] = verdict_lines(Verdict("recomputed", "All is well.", checks))
+    assert (
+        "Every claim holds: all is well (2 checks, 1 not checked: need --original)." == line.flags
+    )
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_class_of_warning_is_public_and_can_be_silenced_by_name(kind):
+    assert kind is getattr(gv, kind.__name__)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", category=kind)
+        warn("one", kind)
+        warn(warning_kinds.Advice("two", kind))
+        warn("three")
+    assert ["three"] == [str(one.message) for one in caught]
+
+
+def test_every_warning_of_the_source_has_a_class():
+    package = Path(gv.__file__).parent
+    bare = [
+        f"{path.relative_to(package)}: {line.strip()}"
+        for path in package.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip().startswith('warn(f"') and "Warning" not in line
+    ]
+    assert [] == bare
+
+
+def test_advice_keeps_its_class_in_a_pickle():
+    kept = pickle.dumps(warning_kinds.Advice("a", warning_kinds.SeedWarning))
+    advice = pickle.loads(kept)  # noqa: S301  pickled here
+    assert ("a", warning_kinds.SeedWarning) == (advice, advice.kind)
+
+
+def test_the_two_warnings_that_weigh_most_are_said(capsys):
+    heard[:] = [(3, "light"), (2, "middle"), (0, "heavy")]
+    say_warnings()
+    said = capsys.readouterr().err.splitlines()
+    assert ["heavy", "middle"] == [line.split(": ")[2].rstrip(".") for line in said[:2]]
+    assert ["graphveil: 1 more remark: --all says all of them."] == said[2:]
+    assert [] == heard
