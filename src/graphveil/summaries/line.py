@@ -92,11 +92,12 @@ def of_hundred(share: float) -> str:
     ('23.3', '0.2', '72')
     """
     value = 100 * share
-    if 0 < value < 0.1:
+    text = f"{value:.1f}"
+    if text == "0.0" and value > 0:
         return "< 0.1"
-    if 99.9 < value < 100:
+    if text == "100.0" and value < 100:
         return "> 99.9"
-    return f"{value:.1f}".removesuffix(".0")
+    return text.removesuffix(".0")
 
 
 def number(value: float) -> str:
