@@ -5,19 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphveil import datasets
 from graphveil.cli import say_warnings
-from graphveil.cli.anonymize import print_release
 from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
-from graphveil.cli.attack import print_headline
 from graphveil.cli.console import bars, result
-from graphveil.cli.evaluate import print_answers, print_rows
 from graphveil.cli.flags import flag, with_signature
-from graphveil.cli.standing_out import print_standing_out
-from graphveil.cli.verify import print_verdict
 from graphveil.errors import ReleaseError
-from graphveil.measures import measure
-from graphveil.methods.k_degree import KDegree
 from graphveil.progress import shown, stage
 from graphveil.release.staging import check_target
 
@@ -25,7 +17,15 @@ K = 5
 
 
 def _run(**given: Any) -> int:
-    from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
+    from graphveil import datasets  # noqa: PLC0415  not for its help
+    from graphveil.cli.anonymize import print_release  # noqa: PLC0415
+    from graphveil.cli.attack import print_headline  # noqa: PLC0415
+    from graphveil.cli.evaluate import print_answers, print_rows  # noqa: PLC0415
+    from graphveil.cli.standing_out import print_standing_out  # noqa: PLC0415
+    from graphveil.cli.verify import print_verdict  # noqa: PLC0415
+    from graphveil.measures import measure  # noqa: PLC0415
+    from graphveil.methods.k_degree import KDegree  # noqa: PLC0415
+    from graphveil.records.manifest import read_manifest  # noqa: PLC0415
     from graphveil.records.record import read_record  # noqa: PLC0415
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
