@@ -24,6 +24,7 @@ from forged.readers import readings_of
 from graphveil import io
 from graphveil.atomic import working_folder
 from graphveil.cli import run as command_line
+from graphveil.cli import say_warnings
 from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
 from graphveil.errors import GraphveilWarning, InputError
@@ -344,6 +345,7 @@ def test_a_warning_of_a_strange_folder_is_one_line(tmp_path, capsys):
         command_line(["methods"])
         capsys.readouterr()
         warnings.warn(f"kept in {tmp_path}/two\nlines\x1b[31m", GraphveilWarning, stacklevel=1)
+        say_warnings()
     assert 1 == len(capsys.readouterr().err.splitlines())
     shutil.rmtree(tmp_path)
 

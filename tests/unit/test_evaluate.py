@@ -404,7 +404,7 @@ def test_the_command_prints_a_line_a_figure_and_writes_the_rows(tmp_path, monkey
     words = ["evaluate", "out", "--original", "friends.csv", "--seed", "3"]
     expected = evaluate("out", original=original, seed=3, as_sample=True)
 
-    assert 0 == run([*words, "--out", "rows.parquet"])
+    assert 0 == run([*words, "--all", "--out", "rows.parquet"])
     shown = capsys.readouterr()
     lines = shown.out.splitlines()[2:]
     assert len(expected) == len(lines)

@@ -677,6 +677,7 @@ def test_both_ways_of_the_command_line_say_the_same_warnings(tmp_path, capsys):
             "--jobs=1",
             "--seed=1",
             "--order=none",
+            "--all",
             f"--out={place / 'out'}",
             *ways,
         ]

@@ -568,8 +568,9 @@ def test_the_command_reads_the_kind_that_is_asked_for(tmp_path, monkeypatch, cap
         assert kind == json.loads((tmp_path / kind / "release.json").read_text())["data"]["kind"]
         assert 0 == run_command("verify", kind, "--original", "likes.csv")
         shown = capsys.readouterr()
-        assert "not protected: It does not hide how many people" in shown.err
-        assert "(by construction, given the lists; " in shown.out
+        assert "Not protected: It does not hide how many people" in shown.out
+        assert "Every claim that a file can show holds: " in shown.out
+        assert "(by construction, given the lists; " in " ".join(shown.out.split())
         assert "not checked" not in shown.out
 
 
