@@ -71,6 +71,9 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     --------
     >>> cost_words({"rounds": 1, "edges_added": 17, "edges_deleted": 0, "edges_before": 621})
     ('17 ties added', '0 ties deleted', '621 ties before')
+    >>> cost_words({"edges_added": 3, "edges_deleted": 9, "edges_before": 621, "edits": 12,
+    ...             "edits_lower_bound": 11})[-1]
+    '12 in all, of which at least 11 are needed'
     """
     words = []
     for name, what in _COSTS:
@@ -80,4 +83,14 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
         figure = percent(value) if name.endswith("share") else number(value)
         words.append(f"{figure} {what}")
     rest = (f"{number(v)} {name.replace('_', ' ')}" for name, v in cost.items())
+    if words and "edits_lower_bound" in cost:
+        words[SHOWN_COSTS - 1 :] = [_fewest(cost)]
     return tuple(words or rest)[:SHOWN_COSTS]
+
+
+def _fewest(cost: Mapping[str, float | int]) -> str:
+    """Return how near the edits are to the fewest that are possible."""
+    edits, least = cost["edits"], cost["edits_lower_bound"]
+    if edits <= least:
+        return f"{number(edits)} in all, and no fewer will do"
+    return f"{number(edits)} in all, of which at least {number(least)} are needed"

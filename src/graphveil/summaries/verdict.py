@@ -51,13 +51,14 @@ def _failing(verdict: Verdict) -> tuple[Message, ...]:
 
 def _counted(verdict: Verdict) -> str:
     """Return how many checks there are, how many were not checked, and what those need."""
+    how = "by construction, given the lists; " if verdict.word == "by construction" else ""
     unchecked = [check for check in verdict.checks if check.outcome == "not checked"]
     if not unchecked:
-        return _checks(len(verdict.checks))
+        return f"{how}{_checks(len(verdict.checks))}"
     needs = dict.fromkeys(map(_needed, unchecked))
     listed = " or ".join(filter(None, needs))
     need = f": need {listed}" if listed else ""
-    return f"{_checks(len(verdict.checks))}, {len(unchecked)} not checked{need}"
+    return f"{how}{_checks(len(verdict.checks))}, {len(unchecked)} not checked{need}"
 
 
 def _needed(check: Check) -> str:
