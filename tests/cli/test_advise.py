@@ -12,7 +12,7 @@ def commands_of(text):
 
 def test_it_says_risk_promises_and_costs_and_writes_nothing(graphveil_here, listing):
     before = listing()
-    done = graphveil_here("advise", "friends.csv")
+    done = graphveil_here("advise", "friends.csv", "--all")
     assert 0 == done.code
     assert "friends.csv: a network, 5 people, 6 ties" in done.out
     for words in ("how many neighbors a person has", "promises:", "leaves open:", "costs:"):
@@ -28,7 +28,7 @@ def test_its_commands_can_be_pasted_whatever_the_name_of_the_file(graphveil_here
     (cwd / "my friends' $HOME.csv").write_text("\n".join(names) + "\n")
     reading = ("--source-column", "caller", "--target-column", "called", "--ignore-weights")
     reading += ("--directed", "symmetrize")
-    done = graphveil_here("advise", "my friends' $HOME.csv", *reading)
+    done = graphveil_here("advise", "my friends' $HOME.csv", "--all", *reading)
     listed = commands_of(done.out)
     named = [shlex.split(line)[2] for line in listed]
     assert {"k-degree", "structural", "asymmetric-response", "rename"} <= set(named)
@@ -51,3 +51,39 @@ def test_json_holds_the_figures_and_the_commands(graphveil_here, cwd):
     assert "--kind table --bins age=median" in smooth["command"]
     assert {"k": 2} == smooth["trials"][0]["parameters"]
     assert "" == "".join(line for line in done.err.splitlines() if "warning" in line)
+
+
+def test_advice_begins_with_a_recommendation_and_fits_on_two_screens(graphveil_here, cwd):
+    (cwd / "people.csv").write_text("name,sex,age\n" + "ann,f,30\nbob,m,40\ncyd,f,30\n" * 4)
+    (cwd / "likes.csv").write_text("user,item\n" + "".join(f"u{i},i{i % 3}\n" for i in range(30)))
+    table = ("people.csv", "--kind", "table", "--bins", "age=median")
+    for said in (("friends.csv",), ("likes.csv", "--kind", "bipartite"), table):
+        done = graphveil_here("advise", *said)
+        lines = done.out.splitlines()
+        assert lines[0].startswith("Against someone who ")
+        assert len(lines) <= 60
+        assert lines[-1].startswith("next: graphveil anonymize ")
+        assert not [line for line in lines[:-1] if len(line) > 104]
+        for word in ("vrq", "NS08", "half L1", "arenas", "named"):
+            assert word not in done.out
+
+
+def test_advice_under_bounds_says_what_meets_them_and_exits_with_1_where_nothing_does(
+    graphveil_here,
+):
+    done = graphveil_here("advise", "friends.csv", "--until", "largest class risk <= 0.5")
+    assert 0 == done.code
+    assert "meets largest class risk <= 0.5" in " ".join(done.out.split())
+    assert done.out.splitlines()[-1].startswith("next: graphveil anonymize ")
+    done = graphveil_here("advise", "friends.csv", "--until", "largest class risk <= 0.01")
+    assert (1, True) == (done.code, done.out.startswith("No method meets largest class risk"))
+    done = graphveil_here("advise", "friends.csv", "--until", "kept > 0.9")
+    assert 2 == done.code
+    assert "cannot be read" in done.err
+
+
+def test_advice_under_bounds_as_json_holds_the_command(graphveil_here):
+    done = graphveil_here("advise", "friends.csv", "--until", "kept >= 0.1", "--json")
+    advice = json.loads(done.out)
+    assert ["kept >= 0.1"] == advice["bounds"]
+    assert all("graphveil anonymize" in one["command"] for one in advice["reached"])

@@ -96,7 +96,10 @@ def test_a_release_of_a_pipe_is_verified_and_evaluated_against_a_pipe(piped, cwd
 
 def test_advice_on_a_pipe_gives_commands_for_a_pipe(piped):
     done = piped(FRIENDS, "advise", "-")
-    assert "  graphveil anonymize k-degree - --k 5 --out stdin-k-degree" in done.out.splitlines()
+    assert (
+        "next: graphveil anonymize k-degree - --k 5 --out stdin-k-degree"
+        == done.out.splitlines()[-1]
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are those of POSIX")

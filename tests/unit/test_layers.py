@@ -16,7 +16,8 @@ PACKAGE = Path(graphveil.__file__).parent
 GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
 ROOMS = (
-    *("_version", "terminal", "errors", "warning_kinds", "lazy", "html", "rows", "notebook"),
+    *("_version", "terminal", "errors", "warning_kinds", "lazy", "html", "rows", "bounds"),
+    "notebook",
     *("progress", "atomic", "randomness", "kernels", "data", "claims", "records", "io"),
     *("measures", "noise"),
     *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),

@@ -5,11 +5,62 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphveil.errors import Message
 from graphveil.html import html_table
 from graphveil.terminal import visible
+
+
+class Counted(NamedTuple):
+    """The names under which a method counts what it keeps and loses.
+
+    Parameters
+    ----------
+    what
+        What is counted, in a word.
+    before
+        How many there are, those that are no data from the start among them.
+    no_data
+        How many are none from the start, where some can be.
+    lost
+        How many of the others are not published.
+    new
+        How many are published and false, where some can be.
+    """
+
+    what: str
+    before: str
+    no_data: str | None
+    lost: str
+    new: str | None
+
+
+COUNTED = (
+    Counted("ties", "edges_before", None, "edges_deleted", "edges_added"),
+    Counted("entries", "entries_before", None, "entries_suppressed", "entries_created"),
+    Counted("cells", "cells", "stars_before", "stars_added", None),
+)
+"""What methods count: of graphs, of users by features, of tables."""
+
+
+def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | None]:
+    """Return the share that is kept, and that of what is false in the release; None if unknown.
+
+    Examples
+    --------
+    >>> shares_of({"edges_before": 10, "edges_deleted": 2, "edges_added": 8})
+    (0.8, 0.5)
+    """
+    names = next((names for names in COUNTED if names.before in cost), None)
+    if names is None:
+        return None, None
+    before = cost[names.before] - (cost[names.no_data] if names.no_data else 0)
+    if not before:
+        return None, None
+    kept = before - cost[names.lost]
+    false = cost[names.new] if names.new else 0
+    return kept / before, false / max(kept + false, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +147,25 @@ class Choice:
     call: str
     when_large: str = ""
 
+    @property
+    def middle(self) -> Trial | None:
+        """The trial with the parameters of the call; None where nothing was tried."""
+        return self.trials[len(self.trials) // 2] if self.trials else None
+
+    @property
+    def lost(self) -> float:
+        """The share that the middle trial loses and that of what is false; 2 where unknown."""
+        kept, false = shares_of(self.middle.cost) if self.middle else (None, None)
+        return 2.0 if kept is None else 1 - kept + (false or 0.0)
+
+    @property
+    def known(self) -> str:
+        """What the adversary knows whom the promise answers, in a few words."""
+        known = self.answers.partition("knows ")[2] or self.answers.partition("holds ")[2]
+        for end in (" in the released", ", and ", ". ", " is left"):
+            known = known.partition(end)[0]
+        return known.rstrip(",.")
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Advice:
@@ -121,6 +191,26 @@ class Advice:
     def summary(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
         return dataclasses.asdict(self)
+
+    @property
+    def recommended(self) -> Choice | None:
+        """The method that loses least, of those that promise classes of k where there is one.
+
+        None where no method that fits promises anything.
+        """
+        promising = [choice for choice in self.choices if choice.trials]
+        classes = [choice for choice in promising if "k" in choice.parameters]
+        return min(classes or promising, key=lambda choice: choice.lost, default=None)
+
+    @property
+    def answer(self) -> str:
+        """The recommendation in a sentence."""
+        best = self.recommended
+        if best is None or best.middle is None:
+            return "No method that fits this data promises anything."
+        return (
+            f"Against someone who knows {best.known}, take {best.method}: with {best.middle.words}."
+        )
 
     def lines(self, commands: Mapping[str, str] | None = None) -> list[str]:
         """Return the methods in plain words.
@@ -155,6 +245,18 @@ class Advice:
             for c in self.choices
         )
         return risks + html_table("releases", ("call", "promises", "costs", "leaves open"), rows)
+
+
+def call_of(name: str, parameters: Mapping[str, Any]) -> str:
+    """Return the release in Python, of data called ``data``.
+
+    Examples
+    --------
+    >>> call_of("KDegree", {"k": 5})
+    'gv.KDegree(k=5).anonymize(data)'
+    """
+    arguments = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    return f"gv.{name}({arguments}).anonymize(data)"
 
 
 def _lines_of(choice: Choice, commands: Mapping[str, str] | None) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from graphveil.advising.answers import Choice, Trial
+from graphveil.advising.answers import COUNTED, Choice, Counted, Trial, call_of, shares_of
 from graphveil.advising.sampling import amount_of, sample_of
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.guarantees import NotClaimed
@@ -37,38 +37,6 @@ CHUNK_ROWS = 20_000
 NOT_COUNTED = "what is kept is not counted by this method"
 
 
-class Counted(NamedTuple):
-    """The names under which a method counts what it keeps and loses.
-
-    Parameters
-    ----------
-    what
-        What is counted, in a word.
-    before
-        How many there are, those that are no data from the start among them.
-    no_data
-        How many are none from the start, where some can be.
-    lost
-        How many of the others are not published.
-    new
-        How many are published and false, where some can be.
-    """
-
-    what: str
-    before: str
-    no_data: str | None
-    lost: str
-    new: str | None
-
-
-COUNTED = (
-    Counted("ties", "edges_before", None, "edges_deleted", "edges_added"),
-    Counted("entries", "entries_before", None, "entries_suppressed", "entries_created"),
-    Counted("cells", "cells", "stars_before", "stars_added", None),
-)
-"""What methods count: of graphs, of users by features, of tables."""
-
-
 def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Choice:
     """Return what releases with a method promise, leave open and cost.
 
@@ -92,7 +60,6 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         expected = chosen.expected_cost(data) is not None
         measured_on = "average, computed for all of the data" if expected else sample.words
     given = _given(chosen)
-    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return Choice(
         method=method.name,
         promise=promise.sentence,
@@ -101,7 +68,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         measured_on=measured_on,
         trials=trials,
         parameters=given,
-        call=f"gv.{method.__name__}({arguments}).anonymize(data)",
+        call=call_of(method.__name__, given),
         when_large=_when_large(method, data),
     )
 
@@ -175,13 +142,11 @@ def _in_words(cost: Mapping[str, float | int]) -> str:
 
 
 def _shares(cost: Mapping[str, float | int], names: Counted) -> Iterator[str]:
-    """Yield the share that is kept, and that of what is false in the release."""
-    before = cost[names.before] - (cost[names.no_data] if names.no_data else 0)
-    if not before:
+    """Yield the share that is kept, and that of what is false in the release, in words."""
+    kept, false = shares_of(cost)
+    if kept is None:
         yield f"there are no {names.what}"
         return
-    kept = before - cost[names.lost]
-    yield f"{100 * kept / before:.1f} % of the {names.what} are kept"
-    false = cost[names.new] if names.new else 0
+    yield f"{100 * kept:.1f} % of the {names.what} are kept"
     if false:
-        yield f"{100 * false / (kept + false):.1f} % of the published {names.what} are false"
+        yield f"{100 * false:.1f} % of the published {names.what} are false"

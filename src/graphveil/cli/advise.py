@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphveil.advising import Advice, Choice
+from graphveil.advising import Advice, AdviceUntil
+from graphveil.advising.until import why_of
+from graphveil.cli.answer import say_answer, say_next, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
@@ -23,42 +25,102 @@ from graphveil.verbs.advise import advise
 
 
 def _run(path: Path, **given: Any) -> int:
-    as_json, said = given.pop("json"), given.get("kind") is not None
+    as_json, every, said = given.pop("json"), given.pop("all"), given.get("kind") is not None
+    until, seconds = given.pop("until"), given.pop("seconds")
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         options = reading_options(CONTAINERS, file, given)
         with shown(bars()):
-            advice = advise(read_input(file, options))
+            data = read_input(file, options)
+            advice = advise(data, until=until, seconds=seconds) if until else advise(data)
     typed = file_word(path)
     name = "stdin" if typed == "-" else _stem(path)
-    commands: dict[str, str] = {}
-    for choice in advice.choices:
-        several = len(accepted_kinds(METHODS[choice.method].accepts)) > 1
+
+    def command_of(method: str, parameters: Mapping[str, Any]) -> str:
+        several = len(accepted_kinds(METHODS[method].accepts)) > 1
         kind = advice.kind if said or several else None
-        commands[choice.method] = _command(choice, kind, typed, name, options)
+        return _command(method, parameters, kind, typed, name, options)
+
+    if isinstance(advice, AdviceUntil):
+        return _until(advice, command_of, as_json=as_json)
+    commands = {one.method: command_of(one.method, one.parameters) for one in advice.choices}
     if as_json:
         summary = advice.summary()
         for choice in summary["choices"]:
             choice["command"] = commands[choice["method"]]
         result_json(summary)
         return 0
-    _print_risks(advice, "-" if typed == "-" else path.name)
-    for line in advice.lines(commands):
-        result(line)
+    _print_advice(advice, "-" if typed == "-" else path.name, commands, every=every)
     return 0
 
 
-def _print_risks(advice: Advice, name: str) -> None:
-    sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
-    result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
+def _until(
+    advice: AdviceUntil, command_of: Callable[[str, Mapping[str, Any]], str], *, as_json: bool
+) -> int:
+    """Print what every method reaches under bounds; 0 where one meets them all."""
+    commands = [command_of(one.method, one.parameters) for one in advice.reached]
+    if as_json:
+        summary = advice.summary()
+        for one, command in zip(summary["reached"], commands, strict=True):
+            one["command"] = command
+        result_json(summary)
+        return 0 if advice.met else 1
+    say_answer(advice.answer)
+    titles = {True: "These meet every bound, the cheapest first:", False: "These do not:"}
+    for met, title in titles.items():
+        some = [one for one in advice.reached if one.met == met]
+        if some:
+            result("")
+            result(title)
+        for one in some:
+            for line in wrapped(f" {one.method} {one.given}: {why_of(one)}", indent=" " * 6):
+                result(line)
+    measured = dict.fromkeys(one.measured_on for one in advice.reached)
     result("")
-    result_table(
-        ["who knows of a person", "measure", "unique", "unprotected at k=5"],
-        [
-            (r.known, r.measure or "", _percent(r.share_unique), _percent(r.share_unprotected))
-            for r in advice.risks
-        ],
-        right=(2, 3),
-    )
+    say_answer(f"Measured on {'; '.join(measured)}. Trials claim nothing: a command releases anew.")
+    if advice.met:
+        say_next(commands[0])
+    return 0 if advice.met else 1
+
+
+def _print_advice(advice: Advice, name: str, commands: Mapping[str, str], *, every: bool) -> None:
+    """Print the recommendation, the risk as it stands, and what each method answers and costs."""
+    sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
+    say_answer(advice.answer)
+    result("")
+    result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
+    _print_risks(advice, every=every)
+    if every:
+        for line in advice.lines(commands):
+            result(line)
+        return
+    result("")
+    result("What each method hides, and what it keeps:")
+    for choice in advice.choices:
+        if choice.middle is None:
+            continue
+        for line in wrapped(f" {choice.method}, {choice.middle.words}", indent=" " * 6):
+            result(line)
+        for line in wrapped(f"  from someone who knows {choice.known}", indent=" " * 6):
+            result(line)
+    result("")
+    more = "What each leaves open, further strengths and methods to compare with: --all."
+    best = advice.recommended
+    say_next(commands[best.method] if best else "graphveil methods", more=more)
+
+
+def _print_risks(advice: Advice, *, every: bool) -> None:
+    result("")
+    head = ["who knows of a person", *(["measure"] if every else []), "unique", "below k=5"]
+    rows = [
+        (
+            risk.known,
+            *([risk.measure or ""] if every else []),
+            _percent(risk.share_unique),
+            _percent(risk.share_unprotected),
+        )
+        for risk in advice.risks
+    ]
+    result_table(head, rows, right=(len(head) - 2, len(head) - 1))
     result("")
     result("A promise covers the knowledge that it names, and no other.")
 
@@ -67,13 +129,20 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _command(choice: Choice, kind: str | None, typed: str, stem: str, options: AnyOptions) -> str:
+def _command(
+    method: str,
+    parameters: Mapping[str, Any],
+    kind: str | None,
+    typed: str,
+    stem: str,
+    options: AnyOptions,
+) -> str:
     """Return the command of a release, ready to be pasted into a shell."""
-    words = ["anonymize", choice.method, typed]
-    for name, value in choice.parameters.items():
+    words = ["anonymize", method, typed]
+    for name, value in parameters.items():
         words += flag_words(name, str(value))
     words += [] if kind is None else ["--kind", kind]
-    words += [*_reading_words(options), *flag_words("out", f"{stem}-{choice.method}")]
+    words += [*_reading_words(options), *flag_words("out", f"{stem}-{method}")]
     return command_line(*words)
 
 
@@ -109,6 +178,17 @@ command = with_signature(
     _run,
     [
         INPUT,
+        flag(
+            "until",
+            list[str] | None,
+            "A bound that must hold, such as 'kept >= 0.9', 'false <= 2 %', "
+            "'largest class risk <= 0.09', or of a part of a metric or an attack. May be repeated: "
+            "the strength of each method is searched that keeps all.",
+            default=None,
+            negative="",
+        ),
+        flag("seconds", float, "CPU that a search under bounds may take, about.", default=120.0),
+        flag("all", bool, "Print every figure.", default=False, group=OUTPUT_GROUP, negative=""),
         flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
         *reading_flags(CONTAINERS),
     ],
@@ -117,5 +197,8 @@ command = with_signature(
     "Measures how identifiable people are as the data stands, and tries every method that fits on "
     "a part of the data, within about 30 s of CPU. The figures are for the owner; nothing is "
     "written.\n\n"
-    "Example: graphveil advise friends.csv",
+    "With --until the strength of each method is searched that keeps every bound; exit code 1 "
+    "where no method does.\n\n"
+    "Example: graphveil advise friends.csv\n\n"
+    "Example: graphveil advise friends.csv --until 'kept >= 0.9'",
 )

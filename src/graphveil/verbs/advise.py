@@ -3,34 +3,67 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
 from graphveil.advising.answers import Advice
 from graphveil.advising.risks import risks_of
-from graphveil.advising.trials import choice_of
+from graphveil.advising.trials import SEED, choice_of
+from graphveil.advising.until import AdviceUntil, in_order, reached_by
+from graphveil.anonymizer import Anonymizer
+from graphveil.attacks.registry import ATTACKS
+from graphveil.bounds import Bound, NoPartError, check_bound, read_bound
+from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Data, Graph
 from graphveil.data.kinds import CONTAINERS, accepted_kinds, encoded, kind_of
 from graphveil.data.objects import as_container
+from graphveil.errors import ParameterError
+from graphveil.evaluate.metrics import METRICS
 from graphveil.methods import METHODS
+from graphveil.release import Release
+from graphveil.verbs.attack import attack_release
+from graphveil.verbs.evaluate import evaluate_release
 
 MEASURING_SECONDS, ALL_SECONDS = 10.0, 20.0
 """The CPU after which no further measure, and no further trial, is begun."""
 
+UNTIL_SECONDS = 120.0
+"""The CPU that a search under bounds takes where nothing is said."""
 
-def advise(data: Any) -> Advice:
+
+@overload
+def advise(data: Any) -> Advice: ...
+
+
+@overload
+def advise(data: Any, *, until: Sequence[str], seconds: float = ...) -> AdviceUntil: ...
+
+
+def advise(
+    data: Any, *, until: Sequence[str] | None = None, seconds: float = UNTIL_SECONDS
+) -> Advice | AdviceUntil:
     """Return how identifiable people are, and what a release with each method would be.
 
     Every method that fits is tried on a part of the data, with several values of its main
-    parameter. All of it takes about 30 s of CPU at most; what was not begun by then says so.
+    parameter. All of it takes about 30 s of CPU at most; what was not begun by then says so. With
+    `until`, the main parameter of each method is searched instead: for the strength that keeps
+    every bound, at two draws, by at most 12 runs.
 
     Parameters
     ----------
     data
         A `Graph`, `Bipartite` or `Table`, or an object of another library that holds one (NetworkX,
         igraph, SciPy, pandas, polars, DuckDB, Arrow).
+    until
+        Bounds such as ``"kept >= 0.9"``, ``"false <= 2 %"``, ``"largest class risk <= 0.09"``, or
+        of a part of a metric or an attack, ``"clustering: relative error <= 0.1"``. All must hold.
+    seconds
+        The CPU that all runs of the search may take, about.
 
     Raises
     ------
+    ParameterError
+        Where a bound cannot be read, or nothing measures it on this data.
     UsageError
         Where the object can be read in more than one way, or in none.
     DataError
@@ -42,10 +75,14 @@ def advise(data: Any) -> Advice:
     >>> advice = advise(path)
     >>> advice.risks[0].unique, advice.choices[0].call
     (0, 'gv.KDegree(k=5).anonymize(data)')
+    >>> advise(path, until=["largest class risk <= 0.5"]).met[0].parameters["k"]
+    2
     """
     container: Data = as_container(data, CONTAINERS, wanted_by="advise")
     kind = kind_of(container)
     kind.check(container)
+    if until is not None:
+        return _until(container, [read_bound(text) for text in until], seconds)
     started = time.process_time()
     risks = risks_of(container, until=started + MEASURING_SECONDS)
     return Advice(
@@ -58,6 +95,57 @@ def advise(data: Any) -> Advice:
             if _fits(method.accepts, container)
         ),
     )
+
+
+def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
+    """Return what every method that promises something reaches under some bounds."""
+    if not bounds:
+        raise ParameterError("no bound is given. Say one such as 'kept >= 0.9'.")
+    methods = [
+        method
+        for method in METHODS.values()
+        if _fits(method.accepts, data) and not isinstance(_promise(method), NotClaimed)
+    ]
+    read = {accepted_kinds(method.accepts)[0] for method in methods} | {type(data)}
+    metrics = [metric.name for metric in METRICS.values() if metric.kind in read]
+    attacks = [attack.name for attack in ATTACKS.values() if attack.kind in read]
+    for bound in bounds:
+        check_bound(bound, metrics, attacks)
+    share = seconds / max(len(methods), 1)
+    reached = [
+        reached_by(method, encoded(data, method.accepts), bounds, _figures, seconds=share)
+        for method in methods
+    ]
+    return AdviceUntil(
+        kind=kind_of(data).name,
+        bounds=tuple(map(str, bounds)),
+        reached=in_order([one for one in reached if one is not None]),
+    )
+
+
+def _promise(method: type[Anonymizer[Any]]) -> AnyGuarantee:
+    return method.from_parameters(dict(method.example)).guarantee
+
+
+def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict[Bound, float]:
+    """Return the figures of metrics and attacks that bounds name."""
+    figures: dict[Bound, float] = {}
+    for bound in bounds:
+        name = [bound.question]
+        if bound.question in METRICS:
+            rows = evaluate_release(release, data, metrics=name, seed=SEED)
+        else:
+            rows = attack_release(release, data, attacks=name, seed=SEED)
+        parts = {row.part: row.value for row in rows if row.question == bound.question}
+        if bound.part not in parts:
+            known = ", ".join(filter(None, parts)) or rows.not_measured.get(bound.question, "none")
+            raise NoPartError(
+                f"{bound.question} has no part {bound.part!r} here. Name one of: {known}."
+            )
+        value = parts[bound.part]
+        if value is not None:
+            figures[bound] = value
+    return figures
 
 
 def _fits(accepts: Any, data: Data) -> bool:
