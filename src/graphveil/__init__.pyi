@@ -32,6 +32,7 @@ from graphveil.methods.structural import Partial as Partial
 from graphveil.records.ledger import Ledger as Ledger
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
+from graphveil.report.report import Report as Report
 from graphveil.rows import Row as Row
 from graphveil.rows import Rows as Rows
 from graphveil.rows import felt as felt
@@ -40,6 +41,7 @@ from graphveil.verbs.anonymize import anonymize as anonymize
 from graphveil.verbs.attack import attack_release as attack_release
 from graphveil.verbs.convert import convert as convert
 from graphveil.verbs.evaluate import evaluate_release as evaluate_release
+from graphveil.verbs.report import report_release as report_release
 from graphveil.verbs.verify import verify_release as verify_release
 from graphveil.warning_kinds import AttachedColumnWarning as AttachedColumnWarning
 from graphveil.warning_kinds import CertainEntriesWarning as CertainEntriesWarning

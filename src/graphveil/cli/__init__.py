@@ -24,7 +24,10 @@ SHOWN_WARNINGS = 2
 """So many warnings of a run are said without --all."""
 OUT_OF_RESOURCES = 3
 BUG = 70
-READERS = ("measure", "advise", "anonymize", "verify", "evaluate", "attack", "convert", "demo")
+READERS = (
+    *("measure", "advise", "anonymize", "verify", "evaluate", "attack", "report", "convert"),
+    "demo",
+)
 """The commands that read data."""
 CONVENIENCES = ("matplotlib", "networkx", "pandas", "sklearn")
 """What NetworKit imports where it is installed (1.3 s of CPU): ways to draw graphs, and to and from

@@ -32,6 +32,7 @@ COMMANDS = {
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
     "attack": "What an attacker still learns, beside a guess without the release.",
+    "report": "A page to hand on: can a person be singled out, linked, inferred?",
     "ledger": "Epsilons spent on one group of people.",
     "warm": "Compile beforehand, for images and clusters.",
     "convert": "A data file, or the data of a release, in another format.",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from scipy import sparse
 
+    from graphveil.report.report import Report
     from graphveil.rows import Rows
     from graphveil.verify import Verdict
 
@@ -227,6 +228,20 @@ class Release(Generic[D_co]):
         from graphveil.verbs.attack import attack_release  # noqa: PLC0415  loaded when asked for
 
         return attack_release(self, original, **options)
+
+    def report(self, original: Any = None, **options: Any) -> Report:
+        """Return a page of this release that can be handed on, as `graphveil.report_release` does.
+
+        Parameters
+        ----------
+        original
+            The data it was made from; without it nothing is attacked or compared.
+        **options
+            As `graphveil.report_release` takes them.
+        """
+        from graphveil.verbs.report import report_release  # noqa: PLC0415  loaded when asked for
+
+        return report_release(self, original, **options)
 
     def to_arrow(self) -> pa.Table:
         """Return the published data as an Arrow table: edges, pairs of user and item, or cells."""

@@ -1,0 +1,113 @@
+"""`graphveil report DIR`: a page that a person can hand on."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from graphveil.cli.console import bars, result, say
+from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.new_file import check_new_file
+from graphveil.cli.original import original_flags, original_of
+from graphveil.errors import UsageError
+from graphveil.progress import shown
+from graphveil.records.record import private_folder
+
+if TYPE_CHECKING:
+    from graphveil.report.report import Form
+
+
+def _run(folder: Path, **given: Any) -> int:
+    from graphveil.report.report import page_of  # noqa: PLC0415  not for its help
+    from graphveil.verbs.report import report_release  # noqa: PLC0415
+
+    path, out, force = given.pop("original"), given.pop("out"), given.pop("force")
+    asked = {name: given.pop(name) for name in ("recipient", "declared", "seed")}
+    attacks: list[str] = given.pop("attacks") or []
+    form: Form = given.pop("as") or "html"
+    is_page = form == "html"
+    private = private_folder(folder).is_dir()
+    public = given.pop("public") or not is_page or (path is None and not private)
+    if public and path is not None:
+        raise UsageError(
+            "--original is not for a public report, which says nothing of it. Leave it out."
+        )
+    file = out or page_of(folder, public=public, form=form)
+    if out is None and not public and not private:
+        raise UsageError(f"{private_folder(folder)} is not there. Name the file: --out FILE.html.")
+    if (folder / "release.json").is_file():
+        check_new_file(file, [path, asked["declared"]], force=force)
+    read = nullcontext() if path is None else original_of(folder, path, given)
+    with shown(bars()), read as original:
+        made = report_release(folder, original, public=public, form=form, attacks=attacks, **asked)
+    made.write(file, force=force)
+    result(f"{made.verdict.lines()[0].flags}")
+    for question, answer, reason in made.answers:
+        result(f"{question} {answer}: {reason}.")
+    result(f"written: {file}")
+    if not public:
+        say(f"for its owner alone. The one to hand on: graphveil report {folder} --public")
+    return made.exit_code
+
+
+command = with_signature(
+    _run,
+    [
+        FOLDER,
+        *original_flags(required=False),
+        flag(
+            "attacks",
+            list[str] | None,
+            "Attacks to try that run only where they are named, such as alignment.",
+            default=None,
+        ),
+        flag(
+            "public",
+            bool,
+            "The page to hand on: nothing but what follows from the released files.",
+            default=False,
+            negative="",
+        ),
+        flag(
+            "recipient",
+            Literal["public", "named", "controlled"] | None,
+            "To whom it is released: the public, named recipients, or under controlled access.",
+            default=None,
+        ),
+        flag(
+            "declared",
+            Path | None,
+            "A TOML file of what its owner declares: purpose, other_data, motive, review.",
+            default=None,
+        ),
+        flag("seed", int | None, "Repeats figures that are sampled.", default=None),
+        flag(
+            "as",
+            Literal["croissant", "datapackage", "json"] | None,
+            "A description for machines in place of the page.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "out",
+            Path | None,
+            "The new file [default: DIR.private/report.html, or DIR-report.html with --public].",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace a file of this name.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+    ],
+    name="report",
+    text="A page that a person can hand on: can somebody be singled out, linked, inferred?\n\n"
+    "One HTML file without a script, for its owner or, with --public, for anybody. It is made for "
+    "a release that does not keep its promise, too, and says so first. Exit code 1 then.\n\n"
+    "Example: graphveil report friends-k5 --original friends.csv",
+)

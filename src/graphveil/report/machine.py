@@ -1,0 +1,208 @@
+"""A release for machines: Croissant 1.0, Data Package 2.0 or plain JSON, the same bytes always."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from graphveil.records.manifest import DataFile, Manifest
+from graphveil.verify.verdict import Verdict
+
+MEDIA_TYPES: dict[str, str] = {
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "parquet": "application/vnd.apache.parquet",
+}
+"""The media types of the formats of a release; others are bytes."""
+
+TERMS: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+} | {
+    name: f"cr:{name}"
+    for name in (
+        *("citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet"),
+        *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path"),
+        *("recordSet", "references", "regex", "repeated", "replace", "separator", "source"),
+        *("subField", "transform"),
+    )
+}
+"""The context of Croissant 1.0."""
+
+
+def as_croissant(
+    manifest: Manifest, verdict: Verdict, folder: str, declared: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the JSON-LD of a release; license, address, creator and date only where declared.
+
+    Parameters
+    ----------
+    manifest, verdict
+        Of the release.
+    folder
+        Its name, from which the addresses of files begin.
+    declared
+        What the owner declares.
+    """
+    stated: dict[str, Any] = {
+        "license": declared.get("license"),
+        "url": declared.get("url"),
+        "datePublished": declared.get("published"),
+    }
+    if "creator" in declared:
+        stated["creator"] = {"@type": "sc:Organization", "name": declared["creator"]}
+    return {
+        "@context": TERMS,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": _name(folder),
+        "description": _description(manifest, verdict),
+        "version": f"{manifest.version}",
+        **{name: value for name, value in stated.items() if value},
+        "isAccessibleForFree": True if declared.get("recipient") == "public" else None,
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": file.name,
+                "name": file.name,
+                "contentUrl": f"{folder}/{file.name}",
+                "contentSize": f"{file.bytes} B",
+                "encodingFormat": _media_type(file),
+                "sha256": file.sha256,
+            }
+            for file in manifest.data.files
+        ],
+        "recordSet": [_record_set(file, manifest) for file in manifest.data.files],
+    }
+
+
+def _record_set(file: DataFile, manifest: Manifest) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": f"{file.role}-records",
+        "name": f"{file.role}-records",
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{file.role}-records/{number}",
+                "name": column,
+                "dataType": "sc:Integer" if _is_id(column, manifest) else "sc:Text",
+                "source": {"fileObject": {"@id": file.name}, "extract": {"column": column}},
+            }
+            for number, column in enumerate(file.columns)
+        ],
+    }
+
+
+def as_datapackage(
+    manifest: Manifest, verdict: Verdict, folder: str, declared: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the descriptor of a Data Package 2.0; it stands beside the release folder."""
+    package: dict[str, Any] = {
+        "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
+        "name": _name(folder),
+        "title": f"{manifest.method.name} release",
+        "description": _description(manifest, verdict),
+        "homepage": declared.get("url"),
+        "licenses": [{"title": declared["license"]}] if "license" in declared else None,
+        "contributors": [{"title": declared["creator"]}] if "creator" in declared else None,
+        "resources": list(_resources(manifest, folder)),
+    }
+    return {name: value for name, value in package.items() if value is not None}
+
+
+def _resources(manifest: Manifest, folder: str) -> Iterator[dict[str, Any]]:
+    for file in manifest.data.files:
+        resource: dict[str, Any] = {
+            "$schema": "https://datapackage.org/profiles/2.0/dataresource.json",
+            "name": _name(file.role),
+            "path": f"{folder}/{file.name}",
+            "format": file.format,
+            "mediatype": _media_type(file),
+            "bytes": file.bytes,
+            "hash": f"sha256:{file.sha256}",
+        }
+        if file.format in {"csv", "tsv"} and file.columns:
+            resource |= {
+                "type": "table",
+                "encoding": "utf-8",
+                "schema": {
+                    "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
+                    "fields": [
+                        {"name": name, "type": "integer" if _is_id(name, manifest) else "string"}
+                        for name in file.columns
+                    ],
+                },
+            }
+            if file.format == "tsv":
+                resource["dialect"] = {"delimiter": "\t"}
+        yield resource
+
+
+def as_json(
+    manifest: Manifest, verdict: Verdict, folder: str, declared: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the manifest says, and what was recomputed of it just now."""
+    del folder
+    answers = {0: "holds", 1: "fails", 4: "not enough to say"}
+    return {
+        "answer": answers[verdict.exit_code],
+        "declared": dict(declared),
+        "manifest": msgspec.to_builtins(manifest),
+        "verdict": msgspec.to_builtins(verdict),
+    }
+
+
+FORMS: dict[str, Callable[[Manifest, Verdict, str, Mapping[str, str]], dict[str, Any]]] = {
+    "croissant": as_croissant,
+    "datapackage": as_datapackage,
+    "json": as_json,
+}
+"""What `--as` makes."""
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """Return JSON, the same bytes for the same value, without what is None at the top."""
+    kept = {name: item for name, item in value.items() if item is not None}
+    return json.dumps(kept, indent=2, ensure_ascii=True) + "\n"
+
+
+def _description(manifest: Manifest, verdict: Verdict) -> str:
+    holds = {
+        0: "When this was written every claim held.",
+        1: "When this was written a claim did NOT hold.",
+        4: "When this was written there was not enough to say whether the claim holds.",
+    }[verdict.exit_code]
+    return f"{verdict.sentence} {holds} {manifest.claim.does_not_protect_against}"
+
+
+def _name(text: str) -> str:
+    """Return a name of small letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "release"
+
+
+def _media_type(file: DataFile) -> str:
+    return MEDIA_TYPES.get(file.format, "application/octet-stream")
+
+
+def _is_id(column: str, manifest: Manifest) -> bool:
+    """Whether a column holds new ids, which are whole numbers."""
+    graph = {"source", "target", "node"}
+    return column in (
+        graph
+        if manifest.data.kind == "graph"
+        else {"user"}
+        if manifest.data.kind == "bipartite"
+        else set()
+    )

@@ -1,0 +1,222 @@
+"""The questions of the three tests, by kind of data: which figure of which attack answers them."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Test = Literal["singled out", "linked", "inferred"]
+
+HEADINGS: dict[Test, tuple[str, str]] = {
+    "singled out": (
+        "Can a person be singled out?",
+        "Share of people who are pointed at rightly.",
+    ),
+    "linked": (
+        "Can two data sets be linked?",
+        "An outsider holds other data on the same people, or another release.",
+    ),
+    "inferred": (
+        "Can something be inferred about a person?",
+        "What a reader of the release learns of somebody.",
+    ),
+}
+
+
+class Subject(NamedTuple):
+    """One line of a test.
+
+    Parameters
+    ----------
+    test
+        The test.
+    who
+        The adversary, in the words of a reader; ``{0}`` is what the pattern captures.
+    label
+        The same in a picture.
+    attack, part
+        The figure: the attack's name, and a pattern of its parts. Every part that fits is a line.
+    says
+        What a figure means, with ``{n}`` for "31 of 100".
+    left_out
+        The part that says the same of people who are left out; empty where there is none.
+    harm
+        The part that says the difference; the answer is by it.
+    most
+        Whether only the part of the largest figure is shown.
+    """
+
+    test: Test
+    who: str
+    label: str
+    attack: str
+    part: str
+    says: str
+    left_out: str = ""
+    harm: str = ""
+    most: bool = False
+
+
+GUESSED = "{n} people are pointed at rightly"
+
+OF_NETWORKS = (
+    Subject(
+        "singled out",
+        "someone who knows how many ties a person had in the original",
+        "number of ties",
+        "candidate-set",
+        r"degree, right guess",
+        GUESSED,
+    ),
+    Subject(
+        "singled out",
+        "someone who knows that, and in how many closed triangles",
+        "ties and closed triangles",
+        "candidate-set",
+        r"degree and triangles, right guess",
+        GUESSED,
+    ),
+    Subject(
+        "singled out",
+        "someone who knows how many ties the person and each of their contacts had",
+        "ties of everyone they know",
+        "candidate-set",
+        r"vrq, right guess",
+        GUESSED,
+    ),
+    Subject(
+        "linked",
+        "someone who holds a copy of the network",
+        "a copy of the whole network",
+        "seeded-matching",
+        r"overlap 1, nobody known.*: right",
+        "{n} people are pointed at rightly, though nobody is known beforehand",
+    ),
+    Subject(
+        "linked",
+        "someone who holds a part of the network, or knows some people",
+        "a part of the network",
+        "seed-propagation",
+        r"overlap .*: right",
+        GUESSED,
+        most=True,
+    ),
+    Subject(
+        "linked",
+        "someone who holds a part of the network and has much time",
+        "a part of it, and much time",
+        "alignment",
+        r"overlap .*: right",
+        GUESSED,
+        most=True,
+    ),
+    Subject(
+        "inferred",
+        "someone who looks for ties that are false",
+        "which ties are false",
+        "fake-edge",
+        r"flagged, precision",
+        "{n} ties that look false are false, which leaves the rest more believable",
+    ),
+    Subject(
+        "inferred",
+        "someone who knows most ties, and reads the rest from the release",
+        "further ties of known people",
+        "edge-gain",
+        r"precision.*",
+        "{n} ties that it shows are true",
+    ),
+    Subject(
+        "inferred",
+        "someone who asks whether two given people are tied",
+        "one given tie",
+        "edge-membership",
+        r"hits",
+        "{n} true ties are published",
+    ),
+)
+
+OF_FEATURES = (
+    Subject(
+        "singled out",
+        "someone who knows {0} items of a person",
+        "{0} items known",
+        "linkage",
+        r"(\d+) known, 0 false: own row",
+        GUESSED,
+    ),
+    Subject(
+        "singled out",
+        "someone who holds the whole original table",
+        "the whole original table",
+        "matching",
+        r"true pair, mean",
+        GUESSED,
+    ),
+    Subject(
+        "linked",
+        "someone whose file has {0} items of a person, one of them wrong",
+        "{0} items, one wrong",
+        "linkage",
+        r"(\d+) known, 1 false: own row",
+        GUESSED,
+    ),
+    Subject(
+        "linked",
+        "someone who has another release of the same people",
+        "another release",
+        "intersection",
+        r"alone in the joint class",
+        "{n} people are alone in what both releases say",
+    ),
+    Subject(
+        "inferred",
+        "someone who reads a published item and believes it",
+        "a published item",
+        "class-truth",
+        r"entries true, mean",
+        "of the people whom it may be about, it is true of {n}",
+    ),
+    Subject(
+        "inferred",
+        "someone who asks whether a person took part",
+        "who took part",
+        "membership",
+        r"a whole row",
+        "of one who took part and one who did not, the right one is told {n} times",
+    ),
+    Subject(
+        "inferred",
+        "someone who asks for one item of a person",
+        "one item",
+        "item-membership",
+        r"one item of people inside",
+        "of one who has it and one who has not, the right one is told {n} times",
+        left_out=r"one item of people left out",
+    ),
+    Subject(
+        "inferred",
+        "someone who knows {0} items and asks for rare others, because the person took part",
+        "rare items, {0} known",
+        "linkage",
+        r"(\d+) known: rare other items, recall of people inside",
+        "{n} of their rare other items are told",
+        left_out="{0} known: rare other items, recall of people left out",
+        harm="{0} known: rare other items, recall, harm of being inside",
+    ),
+    Subject(
+        "inferred",
+        "someone who reads a column that is published beside the release",
+        "an attached column",
+        "homogeneity",
+        r"commonest value of the class",
+        "{n} people have the commonest value of their group",
+    ),
+    Subject(
+        "inferred",
+        "someone who asks whether a person has a given item",
+        "one given item",
+        "entry-membership",
+        r"hits",
+        "{n} true items are published",
+    ),
+)

@@ -1,0 +1,302 @@
+"""The three tests of a release: a line an adversary, made of rows, answered by rule."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphveil.claims.differential_privacy import EdgeDP, NodeDP
+from graphveil.claims.guarantees import (
+    AdaptiveAnonymity,
+    AnyGuarantee,
+    KAnonymity,
+    SmoothKAnonymity,
+    StructuralKAnonymity,
+)
+from graphveil.report.answers import COLORS, Evidence, Word, word_of
+from graphveil.report.charts import Mark
+from graphveil.report.numbers import odds_of_hundred, of_hundred, percent, plain
+from graphveil.report.subjects import HEADINGS, Subject, Test
+from graphveil.rows import Row, Rows
+from graphveil.verify.verdict import Verdict
+
+HOW = {"exact": "counted over everybody", "estimate": "estimated", "sampled": "drawn"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One adversary: figures as shares in 0..1, None for what is not there."""
+
+    test: Test
+    who: str
+    evidence: Evidence
+    reason: str
+    label: str = ""
+    before: float | None = None
+    low: float | None = None
+    high: float | None = None
+    left_out: float | None = None
+    worst: float | None = None
+    known: str = ""
+    command: str | None = None
+
+    @property
+    def word(self) -> Word:
+        """The answer."""
+        return word_of(self.evidence)
+
+    @property
+    def color(self) -> str:
+        """The class of its pill."""
+        return COLORS[self.word]
+
+    @property
+    def mark(self) -> Mark | None:
+        """The line in a picture; None without a figure."""
+        if self.evidence.value is None:
+            return None
+        seen = self.evidence
+        return Mark(self.label, seen.value or 0.0, self.before, self.low, self.high, seen.guess)
+
+    @property
+    def interval(self) -> str:
+        """The 95 % interval in words; empty where there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{percent(self.low)} to {percent(self.high)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """One of the three tests: what it asks, and its lines."""
+
+    test: Test
+    lines: tuple[Line, ...]
+
+    @property
+    def heading(self) -> str:
+        """The question."""
+        return HEADINGS[self.test][0]
+
+    @property
+    def caption(self) -> str:
+        """What its figures are."""
+        return HEADINGS[self.test][1]
+
+    @property
+    def has_left_out(self) -> bool:
+        """Whether a line has a figure of people who were left out."""
+        return any(line.left_out is not None for line in self.lines)
+
+    @property
+    def has_worst(self) -> bool:
+        """Whether a line has a figure of those who are worst off."""
+        return any(line.worst is not None for line in self.lines)
+
+    @property
+    def strongest(self) -> Line:
+        """The line that answers the question in short: the largest figure shown, else the first."""
+        shown = [line for line in self.lines if line.word == "Yes, measured"]
+        return max(shown, key=lambda line: line.evidence.value or 0.0) if shown else self.lines[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What was measured for the tests, all of it optional.
+
+    Parameters
+    ----------
+    after, before
+        Rows of attacks on the release, and on the original under new ids.
+    worst
+        By attack, the mean risk of the hundredth of people who are worst off.
+    times
+        By attack that was not run, how long it takes, in words.
+    command
+        What is typed before the name of an attack to have it run; None where only the owner can.
+    """
+
+    after: Rows | None = None
+    before: Rows | None = None
+    worst: Mapping[str, float] | None = None
+    times: Mapping[str, str] | None = None
+    command: str | None = None
+
+
+NO_ATTACK = "this version has no attack for it on this kind of data"
+ONLY_OWNER = "only its owner can test this, with the original"
+
+
+def answers_of(
+    guarantee: AnyGuarantee, verdict: Verdict, subjects: Sequence[Subject], figures: Figures
+) -> tuple[Answers, ...]:
+    """Return the three tests, each with at least one line.
+
+    Parameters
+    ----------
+    guarantee, verdict
+        What is promised, and what was just recomputed of it.
+    subjects
+        The questions of this kind of data.
+    figures
+        What was measured.
+    """
+    promised = promised_line(guarantee, verdict)
+    tests = []
+    for test in HEADINGS:
+        lines = [promised] if promised is not None and promised.test == test else []
+        mine = [subject for subject in subjects if subject.test == test]
+        if figures.after is None and figures.command is None:
+            lines.append(_untested_by_all(test))
+        else:
+            lines += [line for subject in mine for line in _lines(subject, figures)]
+        if not lines:
+            lines.append(Line(test=test, who="anybody", evidence=Evidence(), reason=NO_ATTACK))
+        tests.append(Answers(test=test, lines=tuple(lines)))
+    return tuple(tests)
+
+
+def _untested_by_all(test: Test) -> Line:
+    who = "someone who knows anything else" if test == "singled out" else "anybody"
+    return Line(test=test, who=who, evidence=Evidence(), reason=ONLY_OWNER)
+
+
+def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
+    """Return the line of the guarantee's own adversary; None where nothing holds of everybody."""
+    if verdict.exit_code:
+        return None
+    if isinstance(guarantee, EdgeDP | NodeDP):
+        return Line(
+            test="inferred",
+            who=guarantee.threat_model,
+            evidence=Evidence(bounded=True),
+            reason=bound_in_words(guarantee),
+        )
+    number = number_of(guarantee)
+    if number is None or number < 2:
+        return None
+    share = guarantee.share if isinstance(guarantee, StructuralKAnonymity) else 1.0
+    some = (
+        f"recomputed for at least {percent(share)} of the people, nothing is promised of the rest"
+    )
+    others = f"at least {number} are left, whoever it is"
+    return Line(
+        test="singled out",
+        who=guarantee.threat_model,
+        evidence=Evidence(recomputed=share == 1, bounded=share < 1),
+        reason=others if share == 1 else some,
+    )
+
+
+def number_of(guarantee: AnyGuarantee) -> int | None:
+    """Return how many look alike at least; None where the promise is of another sort."""
+    if isinstance(guarantee, KAnonymity | SmoothKAnonymity | StructuralKAnonymity):
+        return guarantee.k
+    return guarantee.level if isinstance(guarantee, AdaptiveAnonymity) else None
+
+
+def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
+    """Return how sure somebody can become, who was not sure at all.
+
+    Examples
+    --------
+    >>> bound_in_words(EdgeDP(epsilon=1.0))
+    'of one tie or item: who is sure at 1 : 1 can become sure at most at 2.72 : 1, 73 of 100'
+    """
+    odds = math.exp(guarantee.epsilon)
+    what = "one tie or item" if isinstance(guarantee, EdgeDP) else "all of one person together"
+    if odds > 1e6:
+        return f"of {what}: more than a million : 1, which bounds nothing that matters"
+    most = f"{plain(odds)} : 1, {odds_of_hundred(odds)}"
+    return f"of {what}: who is sure at 1 : 1 can become sure at most at {most}"
+
+
+def _lines(subject: Subject, figures: Figures) -> Iterator[Line]:
+    """Yield a line for every part that fits; one that says why where there is none."""
+    rows = [
+        (row, match.groups())
+        for row in figures.after or ()
+        if row.question == subject.attack
+        and (match := re.fullmatch(subject.part, row.part)) is not None
+    ]
+    if subject.most and rows:
+        rows = [max(rows, key=lambda pair: pair[0].value or 0.0)]
+    for row, captured in rows:
+        yield _measured(subject, row, captured, figures)
+    if not rows and _has_a_say(subject, figures):
+        yield _untested(subject, figures)
+
+
+def _has_a_say(subject: Subject, figures: Figures) -> bool:
+    """Whether something is known of a question without a figure: a reason, a time, or a way."""
+    if figures.after is None:
+        return True
+    missing = {name.split(": ")[0] for name in figures.after.not_measured}
+    return subject.attack in missing or subject.attack in (figures.times or {})
+
+
+def _measured(subject: Subject, row: Row, captured: Sequence[str], figures: Figures) -> Line:
+    rows = figures.after or Rows([])
+    before = _row(figures.before, subject.attack, row.part)
+    outside = _row(rows, subject.attack, subject.left_out.format(*captured))
+    harm = _row(rows, subject.attack, subject.harm.format(*captured))
+    reason = subject.says.format(n=of_hundred(row.value or 0.0))
+    evidence = Evidence(value=row.value, low=row.low, guess=row.guess)
+    drawn = "" if row.sample_size is None else f": {row.sample_size:,} times"
+    if harm is not None:
+        evidence = evidence._replace(low=_shifted(row, harm), guess=outside.value if outside else 0)
+        reason += f"; because they took part: {_signed(harm)}"
+    elif outside is not None:
+        reason += f"; {of_hundred(outside.value or 0.0)} for people who were left out"
+    last = row.part.startswith(("vrq", "8 known, 0"))
+    return Line(
+        test=subject.test,
+        who=subject.who.format(*captured),
+        label=subject.label.format(*captured),
+        evidence=evidence,
+        before=None if before is None else before.value,
+        low=row.low,
+        high=row.high,
+        left_out=None if outside is None else outside.value,
+        worst=(figures.worst or {}).get(subject.attack) if last else None,
+        known=f"{HOW[row.known]}{drawn}",
+        reason=reason,
+    )
+
+
+def _shifted(row: Row, harm: Row) -> float:
+    """Return the lower end that the difference to people left out has, beside their figure."""
+    outside = (row.value or 0.0) - (harm.value or 0.0)
+    return outside + (harm.value or 0.0 if harm.low is None else harm.low)
+
+
+def _signed(harm: Row) -> str:
+    return f"{100 * (harm.value or 0.0):+.1f} of 100".replace("-", "−")
+
+
+def _row(rows: Rows | None, question: str, part: str) -> Row | None:
+    if rows is None or not part:
+        return None
+    return next((row for row in rows if (row.question, row.part) == (question, part)), None)
+
+
+def _untested(subject: Subject, figures: Figures) -> Line:
+    missing = {} if figures.after is None else figures.after.not_measured
+    reasons = [why for name, why in missing.items() if name.split(": ")[0] == subject.attack]
+    time = (figures.times or {}).get(subject.attack)
+    reason = reasons[0] if reasons else f"takes about {time}" if time else "it was not run"
+    if figures.after is None:
+        reason = "needs the original"
+    command = figures.command if figures.after is None else None
+    if time is not None:
+        command = f"{figures.command} --attacks {subject.attack}"
+    return Line(
+        test=subject.test,
+        who=subject.who.format("some"),
+        label=subject.label.format("some"),
+        evidence=Evidence(),
+        reason=reason,
+        command=command,
+    )

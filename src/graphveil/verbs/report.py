@@ -1,0 +1,452 @@
+"""The verb report: a page that a person can hand on, or a description for machines."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphveil._version import __version__
+from graphveil.claims.differential_privacy import EdgeDP, NodeDP
+from graphveil.claims.guarantees import AnyGuarantee, NotClaimed, StructuralKAnonymity
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.errors import GraphveilError, ReleaseError, UsageError
+from graphveil.evaluate.comparing import comparison_of
+from graphveil.evaluate.comparison import Comparison
+from graphveil.methods import METHODS
+from graphveil.progress import stage
+from graphveil.randomness import Randomness
+from graphveil.records.manifest import Manifest, read_manifest
+from graphveil.records.record import Record, private_folder, read_record
+from graphveil.release import Release, read_release
+from graphveil.release.publishing import WriteOptions
+from graphveil.report.bins import binned
+from graphveil.report.commands import anonymize_command, command_line
+from graphveil.report.declared import FIELDS, read_declared, recipient_of
+from graphveil.report.kept import kept_of
+from graphveil.report.machine import FORMS, json_text
+from graphveil.report.numbers import count, plain
+from graphveil.report.pages import Page, html_of
+from graphveil.report.report import Form, Report
+from graphveil.report.subjects import OF_FEATURES, OF_NETWORKS
+from graphveil.report.tests import Figures, answers_of, number_of
+from graphveil.verbs.evaluate import evaluate_release
+from graphveil.verbs.read import Original, as_release, original_data, refuse_release
+from graphveil.verbs.report_figures import (
+    DISTRIBUTIONS,
+    figures_of,
+    kinds_of_people,
+    numbers_of,
+    standing_of,
+)
+from graphveil.verbs.verify import verify_release
+from graphveil.verify.verdict import Verdict
+
+
+def report_release(
+    release: Release[Any] | str | Path,
+    original: Any = None,
+    *,
+    public: bool | None = None,
+    form: Form = "html",
+    recipient: str | None = None,
+    declared: str | Path | None = None,
+    attacks: Sequence[str] = (),
+    seed: int | None = None,
+) -> Report:
+    """Return a report of a release; a public one says only what follows from the released files.
+
+    Parameters
+    ----------
+    release
+        A release, or the folder of one.
+    original
+        The data that it was made from, an object that holds it, or the name of its file. Without it
+        nothing is attacked or compared.
+    public
+        Whether the report may be published. Where not given: where neither the original nor the
+        owner's private folder is there.
+    form
+        ``html`` for a page; ``croissant``, ``datapackage`` or ``json`` for machines, always public.
+    recipient
+        To whom it is released: ``public``, ``named`` or ``controlled``.
+    declared
+        A TOML file of what the owner declares besides.
+    attacks
+        Attacks that run only where they are named.
+    seed
+        For what is sampled.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is no release.
+    UsageError
+        Where the original is another one, or what is declared or asked for is unknown.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> report = report_release(gv.KDegree(k=2).anonymize(graph), public=True)
+    >>> report.verdict.ok, report.text[:15], "anonymous" in report.text
+    (True, '<!doctype html>', False)
+    """
+    release = as_release(release, wanted_by="report")
+    refuse_release(original)
+    if form not in ("html", *FORMS):
+        raise UsageError(f"as={form!r} is unknown. Use croissant, datapackage or json.")
+    says = {} if declared is None else read_declared(declared)
+    whom = recipient or says.get("recipient")
+    recipient_of(whom)
+    says |= {} if whom is None else {"recipient": whom}
+    if isinstance(release, Release):
+        return _of_memory(release, original, public, form, says, attacks, seed)
+    if public is None:
+        public = original is None and not private_folder(release).is_dir()
+    if public or form != "html":
+        with _released_alone(release) as folder:
+            return _public(
+                folder, private_folder(release).name.removesuffix(".private"), form, says
+            )
+    return _for_owner(_Asked(release, release, original, says, tuple(attacks), seed))
+
+
+class _Asked(NamedTuple):
+    """What an owner's page is made from.
+
+    Parameters
+    ----------
+    release, folder
+        The release as it was handed over, and the folder in which it lies.
+    original, says, attacks, seed
+        As `report_release` takes them.
+    """
+
+    release: Release[Any] | Path
+    folder: Path
+    original: Any
+    says: Mapping[str, str]
+    attacks: tuple[str, ...]
+    seed: int | None
+
+
+def _of_memory(
+    release: Release[Any],
+    original: Any,
+    public: bool | None,  # noqa: FBT001  as the caller was asked
+    form: Form,
+    says: Mapping[str, str],
+    attacks: Sequence[str],
+    seed: int | None,
+) -> Report:
+    with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
+        folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
+        if public or form != "html":
+            with _released_alone(folder) as alone:
+                return _public(alone, "release", form, says)
+        return _for_owner(_Asked(release, folder, original, says, tuple(attacks), seed))
+
+
+@contextmanager
+def _released_alone(folder: Path) -> Iterator[Path]:
+    """Give a release folder that has nothing beside it, so that nothing private can be read."""
+    read_manifest_or_refuse(folder)
+    with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
+        alone = Path(scratch, "release")
+        alone.symlink_to(folder.resolve(), target_is_directory=True)
+        yield alone
+
+
+def read_manifest_or_refuse(folder: Path) -> Manifest | None:
+    """Return the manifest of a release; None where it is broken.
+
+    Raises
+    ------
+    ReleaseError
+        Where there is none: the folder is no release.
+    """
+    from graphveil.records.manifest import manifest_bytes  # noqa: PLC0415  beside its only use
+
+    manifest_bytes(folder)
+    try:
+        return read_manifest(folder)
+    except ReleaseError:
+        return None
+
+
+def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Report:
+    manifest = read_manifest_or_refuse(folder)
+    with stage("verifying"):
+        verdict = verify_release(folder)
+    if form != "html":
+        if manifest is None:
+            raise ReleaseError(
+                f"{name}: its release.json cannot be read, so nothing describes it to a machine. "
+                "Make the page, which says what is wrong."
+            )
+        text = json_text(FORMS[form](manifest, verdict, name, says))
+        return Report(text=text, form=form, public=True, verdict=verdict)
+    read = _read(folder, verdict)
+    parts = _of_release(read, verdict, manifest, says)
+    if read is not None:
+        parts |= _of_data(read, None)
+        subjects = _subjects(read.data)
+        parts["tests"] = answers_of(read.guarantee, verdict, subjects, Figures())
+    page = Page(
+        public=True,
+        title=_title(read, None),
+        commands=_commands(manifest, "INPUT", "RELEASE"),
+        versions=_versions(manifest, None),
+        **parts,
+    )
+    return _report(page, verdict)
+
+
+def _for_owner(asked: _Asked) -> Report:
+    manifest = read_manifest_or_refuse(asked.folder)
+    record = read_record(asked.folder)
+    original = original_data_or_none(asked)
+    with stage("verifying"):
+        verdict = verify_release(asked.release, original)
+    _refuse_another(verdict, record)
+    read = asked.release if isinstance(asked.release, Release) else _read(asked.folder, verdict)
+    name = asked.folder.resolve().name
+    parts = _of_release(read, verdict, manifest, asked.says)
+    if read is not None and verdict.ok:
+        pair = None
+        if original is not None:
+            data = original_data(asked.release, original)
+            pair = comparison_of(read, data, Randomness(seed=asked.seed), wanted_by="report")
+        parts |= _of_data(read, pair)
+        parts |= _measured(asked, read, verdict, pair, name)
+    elif original is not None:
+        why = "the release does not keep what it says, so nothing was measured on it"
+        parts["missing"] = [("Comparisons and attacks", why)]
+    file = original.file.name if isinstance(original, Original) else "INPUT"
+    page = Page(
+        public=False,
+        title=_title(read, name if isinstance(asked.release, Path) else None),
+        commands=_commands(manifest, file, name, owner=True),
+        versions=_versions(manifest, record),
+        **parts,
+    )
+    return _report(page, verdict)
+
+
+def original_data_or_none(asked: _Asked) -> Any:
+    """Return the original, read from its file where it is one of a folder."""
+    if isinstance(asked.original, str | Path) and isinstance(asked.release, Path):
+        from graphveil.verbs.read import read_original  # noqa: PLC0415  beside its only use
+
+        return read_original(asked.release, asked.original)
+    return asked.original
+
+
+def _refuse_another(verdict: Verdict, record: Record | None) -> None:
+    """Refuse an original that the release was not made from.
+
+    Raises
+    ------
+    UsageError
+        Where it is another one.
+    """
+    wrong = {check.name for check in verdict.failures()}
+    if "original" in wrong or (record is None and "same size" in wrong):
+        raise UsageError(
+            "this is not the original: the release was made from other data. Give the file that it "
+            "was made from, and read it in the same way."
+        )
+
+
+def _read(folder: Path, verdict: Verdict) -> Release[Any] | None:
+    """Return the release; None where it does not verify and cannot be read."""
+    try:
+        return read_release(folder)
+    except GraphveilError:
+        if verdict.ok:
+            raise
+        return None
+
+
+def _measured(
+    asked: _Asked,
+    read: Release[Any],
+    verdict: Verdict,
+    pair: Comparison[Any] | None,
+    name: str,
+) -> dict[str, Any]:
+    """Return the sections that compare with the original, and the tests."""
+    command = command_line("report", name, "--original", "INPUT")
+    subjects = _subjects(read.data)
+    if pair is None:
+        command_for = Figures(command=command)
+        return {"tests": answers_of(read.guarantee, verdict, subjects, command_for)}
+    folder = asked.release if isinstance(asked.release, Path) else None
+    figures = figures_of(
+        read, folder, pair, attacks=asked.attacks, seed=asked.seed, command=command
+    )
+    with stage("comparing"):
+        rows = evaluate_release(asked.release, pair.original, seed=asked.seed)
+    return {
+        "tests": answers_of(read.guarantee, verdict, subjects, figures),
+        "kept": kept_of(rows),
+        "kinds": kinds_of_people(pair.original),
+    }
+
+
+def _subjects(data: Data) -> Sequence[Any]:
+    return OF_NETWORKS if isinstance(data, Graph) else OF_FEATURES
+
+
+def _of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
+    """Return the sections of the released data, beside the original where it is there."""
+    before = None if pair is None else pair.original
+    k = number_of(read.guarantee)
+    few = k if k is not None and k > 1 else None
+    earlier = None if before is None else numbers_of(before)
+    return {
+        "standing": standing_of(read.data, before, few) if read.data.size else (),
+        "fewer_than": few,
+        "distribution": binned(numbers_of(read.data), earlier),
+        "distribution_of": DISTRIBUTIONS[type(read.data)],
+    }
+
+
+def _of_release(
+    read: Release[Any] | None, verdict: Verdict, manifest: Manifest | None, says: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the sections that need no original: verdict, promise, recipients, limits."""
+    whom = recipient_of(says.get("recipient"))
+    guarantee = None if manifest is None else manifest.claim.guarantee
+    shows = verdict.failures() if not verdict.ok else verdict.undecided
+    holds = verdict.exit_code == 0
+    return {
+        "answer": answer_of(verdict, guarantee),
+        "good": None if verdict.ok and (not holds or isinstance(guarantee, NotClaimed)) else holds,
+        "checks": [(check.name, check.detail) for check in shows[:10]],
+        "quote": verdict.sentence if holds and guarantee is not None else "",
+        "unit": UNITS.get(type(guarantee), "") if holds else "",
+        "facts": _facts(read, manifest, verdict),
+        "recipient": whom,
+        "declared": [(FIELDS[name], text) for name, text in says.items() if name in FIELDS],
+        "limits": "" if manifest is None else manifest.claim.does_not_protect_against,
+    }
+
+
+UNITS: Mapping[type, str] = {
+    StructuralKAnonymity: "It covers one kind of knowledge of one person, and nothing else.",
+    EdgeDP: "The unit is one tie or one item: all of one person together is protected less.",
+    NodeDP: "The unit is all of one person together.",
+}
+"""What a promise covers, by its type; others say it in their sentence."""
+
+
+def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
+    """Return the verdict in a sentence for somebody who knows nothing of checks.
+
+    Examples
+    --------
+    >>> answer_of(Verdict("recomputed", "All is well.", []), None)
+    'Every claim holds. 0 checks were made again from the files for this page.'
+    """
+    checks = len(verdict.checks)
+    made = f"{checks} checks were made again from the files for this page"
+    if not verdict.ok:
+        wrong = len(verdict.failures())
+        return (
+            "This release does not keep what it says. Do not rely on its promise: "
+            f"{wrong} of {checks} checks failed."
+        )
+    if verdict.unknown_method is not None:
+        return "It cannot be said whether this release keeps its promise: its method is not known."
+    if verdict.undecided:
+        return "It cannot be said from these files alone whether this release keeps its promise."
+    if verdict.word == "not claimed":
+        return f"Nothing is promised of this release. {made}."
+    with_what = f", for {unit}" if (unit := _unit_and_strength(guarantee)) else ""
+    if verdict.word == "by construction":
+        return f"Every claim that a file can show holds{with_what}. {made}."
+    return f"Every claim holds{with_what}. {made}."
+
+
+def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
+    if isinstance(guarantee, EdgeDP | NodeDP):
+        unit = "one tie or item" if isinstance(guarantee, EdgeDP) else "all of one person"
+        return f"{unit}, with epsilon = {plain(guarantee.epsilon)}"
+    number = None if guarantee is None else number_of(guarantee)
+    if number is None:
+        return ""
+    unit = (
+        "what is known of one person"
+        if isinstance(guarantee, StructuralKAnonymity)
+        else "one person's row"
+    )
+    return f"{unit}, with k = {number}"
+
+
+def _facts(
+    read: Release[Any] | None, manifest: Manifest | None, verdict: Verdict
+) -> list[tuple[str, str]]:
+    facts: list[tuple[str, str]] = []
+    if read is not None:
+        facts.append(("People", count(read.data.size)))
+        if isinstance(read.data, Graph):
+            facts.append(("Ties published", count(read.data.n_edges)))
+        elif isinstance(read.data, Bipartite):
+            facts.append(("Items published", count(read.data.n_entries)))
+        else:
+            facts.append(("Columns", count(read.data.n_columns)))
+    if manifest is not None:
+        number = number_of(manifest.claim.guarantee)
+        facts.append(("Method", manifest.method.name))
+        if number is not None and number > 1 and verdict.exit_code == 0:
+            facts.append(("Largest risk by this knowledge", f"1 in {count(number)}"))
+    unchecked = sum(check.outcome == "not checked" for check in verdict.checks)
+    if unchecked:
+        facts.append(("Checks", f"{unchecked} of {len(verdict.checks)} not made"))
+    return facts
+
+
+def _title(read: Release[Any] | None, name: str | None) -> str:
+    if name is not None:
+        return name
+    if read is None:
+        return "A release"
+    words = {Graph: "A network", Bipartite: "Items"}.get(type(read.data), "A table")
+    return f"{words} of {count(read.data.size)} people"
+
+
+def _commands(manifest: Manifest | None, file: str, name: str, *, owner: bool = False) -> list[str]:
+    original = ("--original", file) if owner else ()
+    lines = [
+        command_line("verify", name, *original),
+        command_line("report", name, *original),
+    ]
+    if manifest is None:
+        return lines
+    method = METHODS.get(manifest.method.name)
+    if method is None:
+        return lines
+    return [anonymize_command(method, manifest.method.parameters, file, name), *lines]
+
+
+def _versions(manifest: Manifest | None, record: Record | None) -> list[str]:
+    lines = []
+    if manifest is not None:
+        lines.append(f"Released by {manifest.tool} {manifest.version}.")
+        lines.append(f"Source of the method: {manifest.method.source}.")
+        lines.append(f"Seal of the release: {manifest.seal}")
+    lines.append(f"Page made by graphveil {__version__}.")
+    if record is not None:
+        lines.append(f"Digest of the original: {record.input_sha256}")
+    return lines
+
+
+def _report(page: Page, verdict: Verdict) -> Report:
+    short = tuple((test.heading, test.strongest.word, test.strongest.reason) for test in page.tests)
+    return Report(
+        text=html_of(page), form="html", public=page.public, verdict=verdict, answers=short
+    )

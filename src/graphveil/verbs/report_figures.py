@@ -1,0 +1,219 @@
+"""What a report is made of: the rows of other verbs, beside those of the original under new ids."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import AttackInput
+from graphveil.attacks.costs import spelled
+from graphveil.attacks.registry import ATTACKS
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.errors import GraphveilWarning
+from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures import measure, singled_out
+from graphveil.methods.rename import Rename
+from graphveil.progress import stage
+from graphveil.records.record import ATTACKED, private_folder
+from graphveil.release import Release
+from graphveil.report.numbers import count
+from graphveil.report.pages import Standing
+from graphveil.report.tests import Figures
+from graphveil.rows import Rows
+from graphveil.verbs.attack import attack_release, entry_of, rerun_of
+
+KNOWLEDGE = (
+    ("degree", "how many ties the person has"),
+    ("count", "how many people and ties there are around the person"),
+    ("vrq", "how many ties the person and each of their contacts has"),
+)
+"""Measures of networks, and what they know in words."""
+
+MOST_TIES = 2_000_000
+"""In networks with more ties the number of ties alone is looked at."""
+
+MOST_KINDS = 10
+ITEMS_SEED = 0
+"""Items are drawn in the same way for every page, so that a public one is the same bytes."""
+
+
+def figures_of(
+    release: Release[Any],
+    folder: Path | None,
+    pair: Comparison[Any],
+    *,
+    attacks: Sequence[str],
+    seed: int | None,
+    command: str,
+) -> Figures:
+    """Return the rows of attacks on a release, and on its original under new ids.
+
+    Parameters
+    ----------
+    release, folder
+        The release; where it lies in a folder, everybody's own risk is written beside it.
+    pair
+        The original beside the release.
+    attacks
+        Attacks that run only where they are named, and are.
+    seed
+        For what is sampled.
+    command
+        What has further attacks run.
+
+    Raises
+    ------
+    ParameterError, ResourceError
+        As `attack_release`.
+    """
+    for name in attacks:
+        entry_of(name)
+    attacked = folder if folder is not None and private_folder(folder).is_dir() else release
+    original = pair.original
+    with stage("attacking the release"):
+        after = _attacked(attacked, original, attacks, seed)
+    with stage("attacking the original under new ids"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphveilWarning)
+        before = _attacked(Rename().anonymize(original, seed=seed), original, attacks, seed)
+    return Figures(
+        after=after,
+        before=before,
+        worst={} if attacked is release else _worst(private_folder(folder or Path())),
+        times=dict(_times(release, pair, attacks)),
+        command=command,
+    )
+
+
+def _attacked(
+    release: Release[Any] | Path, original: Data, attacks: Sequence[str], seed: int | None
+) -> Rows:
+    """Return the rows of what runs unasked, and of what was asked for besides."""
+    rows = attack_release(release, original, seed=seed)
+    further = [name for name in attacks if ATTACKS[name].by_name]
+    if not further:
+        return rows
+    named = attack_release(release, original, attacks=further, seed=seed)
+    return Rows([*rows, *rows.missing, *named, *named.missing])
+
+
+def _worst(private: Path) -> dict[str, float]:
+    """Return by attack the mean risk of the hundredth of people who are worst off."""
+    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is read
+
+    worst = {}
+    for path in sorted((private / ATTACKED).glob("*.parquet")):
+        risk = parquet.read_table(path, columns=["risk"])["risk"].to_numpy()
+        known = np.sort(risk[~np.isnan(risk)])[::-1]
+        if known.size:
+            worst[path.stem] = float(known[: math.ceil(known.size / 100)].mean())
+    return worst
+
+
+def _times(
+    release: Release[Any], pair: Comparison[Any], asked: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the attacks that run only where they are named, and how long each takes."""
+    features = pair if isinstance(pair.original, Graph | Bipartite) else None
+    for name, entry in ATTACKS.items():
+        if not entry.by_name or name in asked:
+            continue
+        seen = pair if entry.kind is type(pair.original) else features
+        if seen is None or entry.kind is not type(seen.original) or seen.position is None:
+            continue
+        situation = AttackInput(comparison=seen, release=release, rerun=rerun_of(release))
+        try:
+            yield name, spelled(max(1.0, entry.seconds(situation, entry.options())))
+        except NotMeasuredError:
+            continue
+
+
+def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standing]:
+    """Return who stands out in a release, and in its original where there is one.
+
+    Parameters
+    ----------
+    after, before
+        The data.
+    k
+        Below which people have few look-alikes; None where there is no such number.
+    """
+    if isinstance(after, Graph):
+        few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
+        return [_standing_among(name, words, after, before, k) for name, words in few]
+    noun = "items" if isinstance(after, Bipartite) else "values"
+    rows = [_standing("the whole row", measure(after, k=k or 2), _rows_of(before, k), k)]
+    earlier = {} if before is None else _alone(before)
+    few_items = [
+        Standing(
+            known=f"{items} {noun if items > 1 else noun.removesuffix('s')} of the row",
+            alone=share,
+            alone_before=earlier.get(items),
+        )
+        for items, share in _alone(after).items()
+    ]
+    return few_items + rows
+
+
+def _alone(data: Data) -> dict[int, float]:
+    """Return the share of people who are alone with some of their items, by how many."""
+    return {one.items: one.share for one in singled_out(data, seed=ITEMS_SEED)}
+
+
+def _rows_of(before: Data | None, k: int | None) -> Any:
+    return None if before is None else measure(before, k=k or 2)
+
+
+def _standing_among(
+    name: str, words: str, after: Graph, before: Data | None, k: int | None
+) -> Standing:
+    measured = measure(after, measure=name, k=k or 2)
+    earlier = measure(before, measure=name, k=k or 2) if isinstance(before, Graph) else None
+    return _standing(words, measured, earlier, k)
+
+
+def _standing(words: str, after: Any, before: Any, k: int | None) -> Standing:
+    return Standing(
+        known=words,
+        alone=after.uniqueness,
+        alone_before=None if before is None else before.uniqueness,
+        few=None if k is None else after.share_unprotected,
+        few_before=None if k is None or before is None else before.share_unprotected,
+    )
+
+
+def kinds_of_people(original: Data) -> list[str]:
+    """Return what the people with the most ties whom nobody looks like have, ten of them."""
+    if not isinstance(original, Graph):
+        return []
+    measured = measure(original, measure="count", k=2)
+    degrees = original.degrees()
+    alone = np.flatnonzero(measured.own_sizes == 1)
+    order = alone[np.argsort(-degrees[alone], kind="stable")][:MOST_KINDS]
+    among = measured.values["edges"] - degrees
+    shown = zip(degrees[order].tolist(), among[order].tolist(), strict=True)
+    return [f"{count(ties)} ties, {count(closed)} closed triangles" for ties, closed in shown]
+
+
+def numbers_of(data: Data) -> NDArray[np.int64]:
+    """Return a number of each person: ties, items, or the people with an equal row."""
+    if isinstance(data, Graph):
+        return data.degrees()
+    if isinstance(data, Bipartite):
+        return np.diff(data.indptr).astype(np.int64)
+    sizes: NDArray[np.int64] = measure(data, k=2).own_sizes
+    return sizes
+
+
+DISTRIBUTIONS: Mapping[type, str] = {
+    Graph: "How many ties people have",
+    Bipartite: "How many items people have",
+    Table: "How many people have an equal row",
+}
+"""What `numbers_of` counts."""
