@@ -25,7 +25,7 @@ def _run(folder: Path, **given: Any) -> int:
     path, out, force = given.pop("original"), given.pop("out"), given.pop("force")
     asked = {name: given.pop(name) for name in ("recipient", "declared", "seed")}
     attacks: list[str] = given.pop("attacks") or []
-    form: Form = given.pop("as") or "html"
+    form: Form = given.pop("form") or "html"
     is_page = form == "html"
     private = private_folder(folder).is_dir()
     public = given.pop("public") or not is_page or (path is None and not private)
@@ -83,11 +83,12 @@ command = with_signature(
         ),
         flag("seed", int | None, "Repeats figures that are sampled.", default=None),
         flag(
-            "as",
+            "form",
             Literal["croissant", "datapackage", "json"] | None,
             "A description for machines in place of the page.",
             default=None,
             group=OUTPUT_GROUP,
+            spelled="--as",
         ),
         flag(
             "out",

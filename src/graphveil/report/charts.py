@@ -44,7 +44,7 @@ class _Frame(NamedTuple):
 
 _DOTS = (
     _Frame("wide", 640, 232, 612, 34, label_above=False),
-    _Frame("narrow", 340, 14, 322, 48, label_above=True),
+    _Frame("narrow", 340, 18, 316, 48, label_above=True),
 )
 _STEPS = (
     _Frame("wide", 640, 56, 624, 0, label_above=False),

@@ -26,8 +26,8 @@ QUESTIONS: tuple[tuple[str, str], ...] = (
     (
         "Who is central",
         (
-            "the order of importance agrees to {pagerank-correlation, Spearman}, where 1 is the same "
-            "order"
+            "the order of importance agrees to {pagerank-correlation, Spearman}, where 1 is the "
+            "same order"
         ),
     ),
     (

@@ -37,7 +37,10 @@ WORDS: tuple[tuple[str, str], ...] = (
     ),
     ("Tie", "Two people who stand in the network as connected."),
     ("Closed triangle", "Three people who all have ties to each other."),
-    ("Worst 1 %", "The mean risk of the hundredth of the people who are worst off."),
+    (
+        "Worst 1 %",
+        "The mean risk of the hundredth of people who are worst off, by all that the attack tried.",
+    ),
 )
 """The glossary: at most 15 words."""
 

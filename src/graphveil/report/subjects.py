@@ -43,6 +43,8 @@ class Subject(NamedTuple):
         The part that says the difference; the answer is by it.
     most
         Whether only the part of the largest figure is shown.
+    worst
+        Whether its last line says who is worst off by the attack.
     """
 
     test: Test
@@ -54,6 +56,7 @@ class Subject(NamedTuple):
     left_out: str = ""
     harm: str = ""
     most: bool = False
+    worst: bool = False
 
 
 GUESSED = "{n} people are pointed at rightly"
@@ -82,6 +85,7 @@ OF_NETWORKS = (
         "candidate-set",
         r"vrq, right guess",
         GUESSED,
+        worst=True,
     ),
     Subject(
         "linked",
@@ -143,6 +147,7 @@ OF_FEATURES = (
         "linkage",
         r"(\d+) known, 0 false: own row",
         GUESSED,
+        worst=True,
     ),
     Subject(
         "singled out",

@@ -224,7 +224,7 @@ def _lines(subject: Subject, figures: Figures) -> Iterator[Line]:
     if subject.most and rows:
         rows = [max(rows, key=lambda pair: pair[0].value or 0.0)]
     for row, captured in rows:
-        yield _measured(subject, row, captured, figures)
+        yield _measured(subject, row, captured, figures, last=row is rows[-1][0])
     if not rows and _has_a_say(subject, figures):
         yield _untested(subject, figures)
 
@@ -237,20 +237,22 @@ def _has_a_say(subject: Subject, figures: Figures) -> bool:
     return subject.attack in missing or subject.attack in (figures.times or {})
 
 
-def _measured(subject: Subject, row: Row, captured: Sequence[str], figures: Figures) -> Line:
+def _measured(
+    subject: Subject, row: Row, captured: Sequence[str], figures: Figures, *, last: bool
+) -> Line:
+    """Return the line of a figure; the last one of its question says who is worst off."""
     rows = figures.after or Rows([])
     before = _row(figures.before, subject.attack, row.part)
     outside = _row(rows, subject.attack, subject.left_out.format(*captured))
     harm = _row(rows, subject.attack, subject.harm.format(*captured))
     reason = subject.says.format(n=of_hundred(row.value or 0.0))
     evidence = Evidence(value=row.value, low=row.low, guess=row.guess)
-    drawn = "" if row.sample_size is None else f": {row.sample_size:,} times"
+    drawn = "" if row.sample_size is None else f": {row.sample_size:,}"
     if harm is not None:
         evidence = evidence._replace(low=_shifted(row, harm), guess=outside.value if outside else 0)
         reason += f"; because they took part: {_signed(harm)}"
     elif outside is not None:
         reason += f"; {of_hundred(outside.value or 0.0)} for people who were left out"
-    last = row.part.startswith(("vrq", "8 known, 0"))
     return Line(
         test=subject.test,
         who=subject.who.format(*captured),
@@ -260,7 +262,7 @@ def _measured(subject: Subject, row: Row, captured: Sequence[str], figures: Figu
         low=row.low,
         high=row.high,
         left_out=None if outside is None else outside.value,
-        worst=(figures.worst or {}).get(subject.attack) if last else None,
+        worst=(figures.worst or {}).get(subject.attack) if subject.worst and last else None,
         known=f"{HOW[row.known]}{drawn}",
         reason=reason,
     )

@@ -31,7 +31,7 @@ from graphveil.report.numbers import count, plain
 from graphveil.report.pages import Page, html_of
 from graphveil.report.report import Form, Report
 from graphveil.report.subjects import OF_FEATURES, OF_NETWORKS
-from graphveil.report.tests import Figures, answers_of, number_of
+from graphveil.report.tests import Figures, answers_of, number_of, promised_line
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.read import Original, as_release, original_data, refuse_release
 from graphveil.verbs.report_figures import (
@@ -400,10 +400,11 @@ def _facts(
         else:
             facts.append(("Columns", count(read.data.n_columns)))
     if manifest is not None:
-        number = number_of(manifest.claim.guarantee)
         facts.append(("Method", manifest.method.name))
-        if number is not None and number > 1 and verdict.exit_code == 0:
-            facts.append(("Largest risk by this knowledge", f"1 in {count(number)}"))
+        line = promised_line(manifest.claim.guarantee, verdict)
+        number = number_of(manifest.claim.guarantee)
+        if line is not None and line.evidence.recomputed and number is not None:
+            facts.append(("Left to choose from, at least", count(number)))
     unchecked = sum(check.outcome == "not checked" for check in verdict.checks)
     if unchecked:
         facts.append(("Checks", f"{unchecked} of {len(verdict.checks)} not made"))

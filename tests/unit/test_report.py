@@ -1,0 +1,299 @@
+"""Pages: answers by rule, figures of the commands, hostile texts, releases that do not verify."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+import math
+import re
+import shutil
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphveil as gv
+from graphveil.claims.guarantees import (
+    AdaptiveAnonymity,
+    EdgeDP,
+    KAnonymity,
+    NotClaimed,
+    StructuralKAnonymity,
+)
+from graphveil.errors import ReleaseError, UsageError
+from graphveil.records.manifest import encode, read_manifest
+from graphveil.report.answers import Evidence, word_of
+from graphveil.report.bins import MOST_BINS, binned
+from graphveil.report.numbers import percent
+from graphveil.report.pages import WORDS, Page, html_of
+from graphveil.report.tests import bound_in_words, promised_line
+from graphveil.verify.verdict import Check, Verdict
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+HOSTILE = ["<script>alert(1)</script>", "{{7*7}}", "=cmd()", "\"'><b>", "a\u202eb\x1b[2J\u200b"]
+
+
+@pytest.fixture(scope="module")
+def network():
+    return gv.datasets.load("copenhagen-calls")
+
+
+@pytest.fixture(scope="module")
+def folder(network, tmp_path_factory):
+    release = gv.KDegree(k=5, edits="any").anonymize(network, seed=1)
+    return release.write(tmp_path_factory.mktemp("released") / "out")
+
+
+@pytest.fixture(scope="module")
+def owned(folder, network):
+    return gv.report_release(folder, network, public=False, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "word"),
+    [
+        (Evidence(), "Not tested"),
+        (Evidence(guess=0.5), "Not tested"),
+        (Evidence(value=0.4, low=0.31, guess=0.3), "Yes, measured"),
+        (Evidence(value=0.4, low=0.3, guess=0.3), "Not shown"),
+        (Evidence(value=0.4, guess=0.3), "Yes, measured"),
+        (Evidence(value=0.3, guess=0.3), "Not shown"),
+        (Evidence(value=0.0), "Not shown"),
+        (Evidence(value=0.1), "Yes, measured"),
+        (Evidence(recomputed=True, value=0.9, low=0.8, guess=0.1), "No, recomputed"),
+        (Evidence(bounded=True), "Bounded"),
+    ],
+)
+def test_an_answer_is_by_rule(evidence, word):
+    assert word == word_of(evidence)
+
+
+SOUND = Verdict("recomputed", "", [])
+FALSE = Verdict("recomputed", "", [Check("classes", "fails", "4 nodes")])
+OPEN = Verdict("recomputed", "", [Check("a", "not checked", "")], decisive=("a",))
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "verdict", "word"),
+    [
+        (KAnonymity(k=5), SOUND, "No, recomputed"),
+        (KAnonymity(k=5), FALSE, None),
+        (KAnonymity(k=5), OPEN, None),
+        (KAnonymity(k=1), SOUND, None),
+        (AdaptiveAnonymity(level=1, common=False), SOUND, None),
+        (StructuralKAnonymity(k=5, share=0.9), SOUND, "Bounded"),
+        (NotClaimed(reasons=("repeatable",)), SOUND, None),
+        (EdgeDP(epsilon=1.0), SOUND, "Bounded"),
+    ],
+)
+def test_no_is_said_of_a_promise_to_everybody_that_was_just_recomputed(guarantee, verdict, word):
+    line = promised_line(guarantee, verdict)
+    assert word == (None if line is None else line.word)
+
+
+def test_a_bound_is_odds_that_people_know():
+    assert f"{math.e:.2f} : 1, 73 of 100" in bound_in_words(EdgeDP(epsilon=1.0))
+    assert "bounds nothing" in bound_in_words(EdgeDP(epsilon=40.0))
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=1, max_size=200))
+def test_bins_are_few_and_hold_everybody_once(numbers):
+    bins = binned(np.array(numbers), np.array(numbers[::2]))
+    assert len(bins) <= MOST_BINS
+    assert len(numbers) == sum(one.after for one in bins)
+    assert len(numbers[::2]) == sum(one.before for one in bins)
+    for one, following in itertools.pairwise(bins):
+        assert one.high + 1 == following.low
+    for one in bins:
+        assert one.after == sum(one.low <= number <= one.high for number in numbers)
+
+
+@given(st.floats(0, 1))
+def test_percent_is_never_rounded_to_all_or_to_nothing(share):
+    text = percent(share)
+    assert "e" not in text
+    assert (text == "100 %") == (share == 1)
+    assert (text == "0 %") == (share == 0)
+
+
+def cells(text, test):
+    """Return the rows of the table of a test: the texts of their cells by their labels."""
+    table = re.search(rf'data-test="{test}">.*?</table>', text, re.DOTALL)[0]
+    rows = []
+    for row in re.findall(r"<tr>(.*?)</tr>", table.split("<tbody>")[1], re.DOTALL):
+        cell = dict(re.findall(r'data-l="([^"]+)">([^<]*)', row))
+        cell["who"] = re.sub(r"<[^>]+>", "", re.search(r"<th[^>]*>(.*?)</th>", row)[1])
+        cell["answer"] = re.search(r'class="tag \w+">([^<]+)', row)[1]
+        rows.append(cell)
+    return rows
+
+
+def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
+    rows = gv.attack_release(folder, network, seed=1)
+    renamed = gv.Rename().anonymize(network, seed=1)
+    before = gv.attack_release(renamed, network, seed=1, attacks=["candidate-set"])
+    shown = cells(owned.text, "singled out")[1:]
+    parts = ["degree, right guess", "degree and triangles, right guess", "vrq, right guess"]
+    for line, part in zip(shown, parts, strict=True):
+        row = rows["candidate-set", part]
+        assert percent(row.value) == line["after"]
+        assert percent(row.guess) == line["guess"]
+        assert percent(before["candidate-set", part].value) == line["before"]
+        assert "Yes, measured" == line["answer"]
+    copy = cells(owned.text, "linked")[0]
+    part = "overlap 1, nobody known, best of 4 starts: right"
+    assert percent(rows["seeded-matching", part].value) == copy["after"]
+
+
+def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, folder, network):
+    rows = gv.evaluate_release(folder, network, seed=1)
+    share = percent(rows["edges-kept", "share"].value)
+    assert f"{share} kept" in html.unescape(owned.text)
+    alone = percent(gv.measure(network).uniqueness)
+    after = percent(gv.measure(gv.read_release(folder).data).uniqueness)
+    assert (
+        f'data-l="alone before">{alone}</td><td class="n" data-l="alone after">{after}'
+        in owned.text
+    )
+    checks = len(gv.verify_release(folder, network).checks)
+    assert f"{checks} checks were made again" in owned.text
+    assert "“Every node of the release has the same degree as at least 4 others.”" in owned.text
+
+
+def test_what_was_not_tested_says_how_long_it_takes_and_how_it_is_run(owned):
+    lines = {line["who"]: line["answer"] for line in cells(owned.text, "linked")}
+    assert "Not tested" == lines["someone who holds a part of the network, or knows some people"]
+    assert "--attacks seed-propagation" in owned.text
+    assert re.search(r"takes about \d+ (second|minute|hour)", owned.text)
+
+
+def test_a_page_is_one_file_without_a_script_or_an_address(owned):
+    assert not re.search(r"<script|<link|<img|<iframe|@import|url\(|src=|javascript:", owned.text)
+    assert [] == re.findall(r'href="(?!#)', owned.text)
+    assert len(owned.text.encode()) < 2_000_000
+    assert len(WORDS) <= 15
+    assert 1 == owned.text.count("proves nothing.</p>")
+    assert "anonymous" not in owned.text.lower()
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "x" * 10_000])
+def test_hostile_texts_are_shown_and_never_obeyed(text, folder, tmp_path):
+    toml = tmp_path / "declared.toml"
+    toml.write_text(f"purpose = {json.dumps(text)}\nreview = 2030-01-01\n")
+    sent = shutil.copytree(folder, tmp_path / "out")
+    manifest = read_manifest(sent)
+    claim = msgspec.structs.replace(manifest.claim, does_not_protect_against=text)
+    forged = msgspec.structs.replace(
+        manifest, claim=claim, method=msgspec.structs.replace(manifest.method, source=text)
+    )
+    (sent / "release.json").write_bytes(encode(forged.sealed()))
+    page = gv.report_release(sent, declared=toml)
+    assert 1 == page.exit_code
+    assert not re.search(r"<script|onerror|<b>alert", page.text)
+    seen = html.unescape(page.text)
+    assert text[:9] in seen or ascii(text)[1:-1] in seen
+        "&#34;", "&quot;"
+    )
+    assert not re.search("[\u200b\u202e\x1b]", page.text)
+    assert "x" * 4_001 not in page.text
+
+
+def test_ids_and_items_that_are_hostile_reach_no_page():
+    lists = [[HOSTILE[user % 5], "tea"] for user in range(20)]
+    data = gv.Bipartite.from_lists(lists, users=[f"{HOSTILE[u % 5]}{u}" for u in range(20)])
+    page = gv.report_release(gv.SmoothK(k=4).anonymize(data, seed=1), data, seed=1)
+    assert not re.search(r"alert|cmd|\{\{", page.text)
+
+
+def test_a_release_that_does_not_verify_says_so_first(folder, network, tmp_path):
+    broken = shutil.copytree(folder, tmp_path / "out")
+    shutil.copytree(f"{folder}.private", tmp_path / "out.private")
+    lines = (broken / "data.csv").read_text().splitlines(keepends=True)
+    (broken / "data.csv").write_text("".join(lines[:-1]))
+    for page in (
+        gv.report_release(broken, public=True),
+        gv.report_release(broken, network, public=False),
+    ):
+        assert 1 == page.exit_code
+        body = page.text.split('<section class="verdict')[1]
+        assert body.startswith(" yes")
+        assert "<p><b>This release does not keep what it says.</b>" in body[:200]
+        assert "“" not in body
+        assert "No, recomputed" not in page.text
+
+
+def test_files_that_cannot_be_read_give_a_page_too(folder, tmp_path):
+    broken = shutil.copytree(folder, tmp_path / "out")
+    (broken / "release.json").write_text("{")
+    page = gv.report_release(broken)
+    assert 1 == page.exit_code
+    assert "does not keep what it says" in page.text
+    with pytest.raises(ReleaseError, match="cannot be read"):
+        gv.report_release(broken, form="json")
+
+
+def test_another_original_is_refused(folder):
+    other = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    with pytest.raises(UsageError, match="not the original"):
+        gv.report_release(folder, other)
+
+
+def test_a_folder_that_is_no_release_is_refused(tmp_path):
+    with pytest.raises(ReleaseError, match=r"holds no release\.json"):
+        gv.report_release(tmp_path)
+
+
+def test_what_is_declared_is_shown_as_declared(folder, tmp_path):
+    toml = tmp_path / "declared.toml"
+    toml.write_text('recipient = "named"\npurpose = "teaching"\n')
+    page = gv.report_release(folder, public=True, declared=toml)
+    assert "<b>Named recipients</b>, declared by the owner." in page.text
+    assert "<dt>Purpose</dt><dd>teaching</dd>" in page.text
+    toml.write_text('purpos = "teaching"\n')
+    with pytest.raises(UsageError, match="purpose"):
+        gv.report_release(folder, declared=toml)
+    with pytest.raises(UsageError, match="named"):
+        gv.report_release(folder, recipient="everybody")
+
+
+def test_a_description_for_machines_names_every_file_with_its_digest(folder):
+    files = {file.name: file for file in read_manifest(folder).data.files}
+    croissant = json.loads(gv.report_release(folder, form="croissant").text)
+    assert "http://mlcommons.org/croissant/1.0" == croissant["conformsTo"]
+    needed = {"@context", "@type", "name", "description", "distribution", "recordSet"}
+    assert needed <= set(croissant)
+    objects = {one["@id"]: one for one in croissant["distribution"]}
+    assert {n: f.sha256 for n, f in files.items()} == {n: o["sha256"] for n, o in objects.items()}
+    for records in croissant["recordSet"]:
+        for one in records["field"]:
+            file = files[one["source"]["fileObject"]["@id"]]
+            assert one["source"]["extract"]["column"] in file.columns
+    package = json.loads(gv.report_release(folder, form="datapackage").text)
+    for resource in package["resources"]:
+        assert re.fullmatch("[-a-z0-9]+", resource["name"])
+        path = folder.parent / resource["path"]
+        assert path.stat().st_size == resource["bytes"]
+        assert f"sha256:{files[path.name].sha256}" == resource["hash"]
+        named = [item["name"] for item in resource["schema"]["fields"]]
+        assert files[path.name].columns == named
+    said = json.loads(gv.report_release(folder, form="json").text)
+    assert "holds" == said["answer"]
+    assert msgspec.to_builtins(read_manifest(folder)) == said["manifest"]
+
+
+def test_a_page_escapes_whatever_it_is_given():
+    for text in HOSTILE:
+        page = html_of(Page(public=True, title=text, answer=text, good=True, quote=text))
+        assert "<script" not in page
+        assert ("{{7*7}}" in page) == (text == "{{7*7}}")
+
+
+def test_a_release_in_memory_reports_as_its_folder_does(network):
+    release = gv.KDegree(k=5, edits="any").anonymize(network, seed=1)
+    page = release.report(public=True)
+    assert page.verdict.ok
+    assert page._repr_html_().startswith("<iframe sandbox srcdoc=")
