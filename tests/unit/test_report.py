@@ -196,8 +196,6 @@ def test_hostile_texts_are_shown_and_never_obeyed(text, folder, tmp_path):
     assert not re.search(r"<script|onerror|<b>alert", page.text)
     seen = html.unescape(page.text)
     assert text[:9] in seen or ascii(text)[1:-1] in seen
-        "&#34;", "&quot;"
-    )
     assert not re.search("[\u200b\u202e\x1b]", page.text)
     assert "x" * 4_001 not in page.text
 
