@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ from graphveil.release import Release
 from graphveil.report.numbers import count
 from graphveil.report.pages import Standing
 from graphveil.report.tests import Figures
-from graphveil.rows import Rows
+from graphveil.rows import Row, Rows
 from graphveil.verbs.attack import attack_release, entry_of, rerun_of
 
 KNOWLEDGE = (
@@ -83,7 +84,7 @@ def figures_of(
         warnings.simplefilter("ignore", GraphveilWarning)
         before = _attacked(Rename().anonymize(original, seed=seed), original, attacks, seed)
     return Figures(
-        after=after,
+        after=with_intervals(after, original.size),
         before=before,
         worst={} if attacked is release else _worst(private_folder(folder or Path())),
         times=dict(_times(release, pair, attacks)),
@@ -101,6 +102,34 @@ def _attacked(
         return rows
     named = attack_release(release, original, attacks=further, seed=seed)
     return Rows([*rows, *rows.missing, *named, *named.missing])
+
+
+def with_intervals(rows: Rows, people: int) -> Rows:
+    """Return rows in which a drawn share of people without an interval has the exact binomial one.
+
+    One draw of a copy has no interval of its own; without one, three people of 500 by chance would
+    be an answer. People are counted as if they were pointed at one by one (Clopper & Pearson 1934).
+
+    Examples
+    --------
+    >>> from graphveil.rows import Row
+    >>> row = Row(release="a", question="seeded-matching", part="right", value=3 / 536,
+    ...           unit="share of people", known="sampled", guess=1 / 536)
+    >>> with_intervals(Rows([row]), 536)[0].low < 1 / 536
+    True
+    """
+    return Rows([*(_with_interval(row, people) for row in rows), *rows.missing])
+
+
+def _with_interval(row: Row, people: int) -> Row:
+    if row.known != "sampled" or row.interval is not None or row.unit != "share of people":
+        return row
+    from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
+
+    right = (row.value or 0.0) * people
+    low = betaincinv(right, people - right + 1, 0.025) if right > 0 else 0.0
+    high = betaincinv(right + 1, people - right, 0.975) if right < people else 1.0
+    return dataclasses.replace(row, low=float(low), high=float(high))
 
 
 def _worst(private: Path) -> dict[str, float]:
