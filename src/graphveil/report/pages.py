@@ -105,7 +105,6 @@ class Page:
     good: bool | None
     quote: str = ""
     unit: str = ""
-    covers: str = ""
     checks: Sequence[tuple[str, str]] = ()
     facts: Sequence[tuple[str, str]] = ()
     recipient: str | None = None
