@@ -141,12 +141,15 @@ def steady(text):
     )
 
 
-def test_the_demo_is_the_whole_way_and_leaves_place_for_two_pages(graphveil_here):
+def test_the_demo_is_the_whole_way_and_ends_with_two_pages(graphveil_here, cwd):
     done = graphveil_here("demo", "--out", "demo")
     lines = done.out.splitlines()
-    assert (0, True) == (done.code, len(lines) <= MOST_LINES_OF_DEMO - 2)
+    assert (0, True) == (done.code, len(lines) <= MOST_LINES_OF_DEMO)
     assert [] == [line for line in lines if len(line) > WIDTH]
-    assert 5 == sum(bool(re.match(r"\d\. ", line)) for line in lines)
+    assert 6 == sum(bool(re.match(r"\d\. ", line)) for line in lines)
+    pages = [line.partition(": ")[2] for line in lines if line.endswith(".html")]
+    assert ["demo.private/report.html", "demo-report.html"] == pages
+    assert all((cwd / page).read_text().startswith("<!doctype html>") for page in pages)
     assert "next: graphveil measure YOUR-FILE.csv" == lines[-1]
 
 

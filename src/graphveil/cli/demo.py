@@ -19,20 +19,21 @@ K = 5
 def _run(**given: Any) -> int:
     from graphveil import datasets  # noqa: PLC0415  not for its help
     from graphveil.cli.anonymize import print_release  # noqa: PLC0415
-    from graphveil.cli.attack import print_headline  # noqa: PLC0415
     from graphveil.cli.evaluate import print_answers, print_rows  # noqa: PLC0415
+    from graphveil.cli.new_file import check_new_file  # noqa: PLC0415
     from graphveil.cli.standing_out import print_standing_out  # noqa: PLC0415
     from graphveil.cli.verify import print_verdict  # noqa: PLC0415
     from graphveil.measures import measure  # noqa: PLC0415
     from graphveil.methods.k_degree import KDegree  # noqa: PLC0415
     from graphveil.records.manifest import read_manifest  # noqa: PLC0415
     from graphveil.records.record import read_record  # noqa: PLC0415
-    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
+    from graphveil.report.report import page_of  # noqa: PLC0415
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415
 
     out, force, every = Path(given["out"]), given["force"], given["all"]
     check_target(out, force=force)
+    check_new_file(page_of(out, public=True), [], force=force)
     with shown(bars()):
         graph = datasets.load("copenhagen-calls")
         say_answer(f"A network of {graph.n_nodes:,} people and {graph.n_edges:,} ties is released.")
@@ -59,13 +60,35 @@ def _run(**given: Any) -> int:
             print_rows(rows)
         else:
             print_answers(rows)
-        _step(5, "What does an attacker still learn?")
-        with stage("attacking"):
-            attacked = attack_release(out, graph, attacks=ATTACKS_SHOWN)
-        print_headline(attacked)
+        _attacked(out, graph)
+        _pages(out, graph, force=force)
     result("")
     say_next("graphveil measure YOUR-FILE.csv")
     return verdict.exit_code
+
+
+def _attacked(out: Path, graph: Any) -> None:
+    """Say what the attacks that take no time learn."""
+    from graphveil.cli.attack import print_headline  # noqa: PLC0415  not for its help
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
+
+    _step(5, "What does an attacker still learn?")
+    with stage("attacking"):
+        attacked = attack_release(out, graph, attacks=ATTACKS_SHOWN)
+    print_headline(attacked)
+
+
+def _pages(out: Path, graph: Any, *, force: bool) -> None:
+    """Make the page for the owner and the one to hand on, and say where they lie."""
+    from graphveil.report.report import page_of  # noqa: PLC0415  not for its help
+    from graphveil.verbs.report import report_release  # noqa: PLC0415
+
+    _step(6, "Hand it on, with a page that says all this.")
+    for public, whose in ((False, "For you alone"), (True, "To hand on")):
+        with stage("making a page"):
+            made = report_release(out, None if public else graph, public=public)
+        made.write(page_of(out, public=public), force=force)
+        result(f"{whose}: {page_of(out, public=public)}")
 
 
 ATTACKS_SHOWN = ("candidate-set",)
@@ -91,6 +114,7 @@ command = with_signature(
     ],
     name="demo",
     text="The whole way, on data that ships with graphveil.\n\n"
-    "Measures, anonymizes, writes, verifies and evaluates a phone-call network of 536 people.\n\n"
+    "Measures, anonymizes, writes, verifies and evaluates a phone-call network of 536 people, and "
+    "makes the two pages of its report.\n\n"
     "Example: graphveil demo --out first-release",
 )
