@@ -203,7 +203,7 @@ def known_names() -> str:
 
 VERBS = [
     *("methods", "measure", "advise", "anonymize", "key", "verify", "evaluate", "attack"),
-    *("ledger", "warm", "convert", "demo"),
+    *("ledger", "warm", "convert", "report", "demo"),
 ]
 
 myst_substitutions = {

@@ -216,7 +216,7 @@ def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
 @pytest.mark.parametrize("guarantee", [EdgeDP(epsilon=0.1), NodeDP(epsilon=40.0)])
 def test_a_guarantee_says_its_exact_epsilon_and_survives_json(guarantee):
     assert f"e^{guarantee.epsilon:g} " in guarantee.sentence
-    assert "counts as public" in guarantee.threat_model
+    assert "count as public" in guarantee.threat_model
     assert guarantee == msgspec.json.decode(msgspec.json.encode(guarantee), type=AnyGuarantee)
 
 
