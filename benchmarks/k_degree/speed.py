@@ -122,8 +122,7 @@ def realization(n: int) -> list[Row]:
 
     def edited(graph: Graph, k: int, edits: str) -> object:
         return realize(
-            graph.indptr,
-            graph.indices,
+            (graph.indptr, graph.indices),
             k,
             edits=edits,
             target="exact",

@@ -10,12 +10,15 @@ from graphveil.claims.guarantees import SmoothKAnonymity as SmoothKAnonymity
 from graphveil.claims.guarantees import StructuralKAnonymity as StructuralKAnonymity
 from graphveil.data import Bipartite as Bipartite
 from graphveil.data import Graph as Graph
+from graphveil.data import Layer as Layer
+from graphveil.data import Network as Network
 from graphveil.data import Table as Table
 from graphveil.errors import GraphveilError as GraphveilError
 from graphveil.errors import GraphveilWarning as GraphveilWarning
 from graphveil.evaluate import METRICS as METRICS
 from graphveil.io import read_bipartite as read_bipartite
 from graphveil.io import read_graph as read_graph
+from graphveil.io import read_network as read_network
 from graphveil.io import read_table as read_table
 from graphveil.kernels.tiers import compile_at_once as compile_at_once
 from graphveil.measures import MEASURES as MEASURES

@@ -241,6 +241,33 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     return (Advice(weak, CopyWarning),)
 
 
+def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, ...]:
+    """Return the advice on attributes that are published beside the promise of a network.
+
+    Parameters
+    ----------
+    names
+        The attributes.
+    alone
+        The people who are alone with all that is published of them and how many ties they have.
+    n
+        All people.
+
+    Examples
+    --------
+    >>> attached_to_network(["town"], 3, 12)[0].partition(":")[0]
+    'town is published beside the promise'
+    """
+    listed, are = ", ".join(names), "are" if len(names) > 1 else "is"
+    who = f"{alone:,} of {n:,} people ({100 * alone / max(n, 1):.1f} %)"
+    words = (
+        f"{listed} {are} published beside the promise: {who} are alone with what is published of "
+        f"them and the number of their ties. Make it part of the promise ({option('known')}), or "
+        f"leave it out ({option('drop')})"
+    )
+    return (Advice(words, AttachedColumnWarning),)
+
+
 def attached_column(name: str, share: float) -> str:
     """Return the advice on a column that is published beside a release.
 

@@ -21,7 +21,7 @@ from graphveil.parameters.flat import flat_parameters
 N = 40
 MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}
 """How many pairs of changes are tried; 20 where nothing is said."""
-QUICK = {"structural": {"iterations": 1000}}
+QUICK = {"structural": {"iterations": 1000}, "k-degree": {"prove": "never"}}
 """Parameters that make a method quick on the small samples: quality is not tested here."""
 TOGETHER = {
     "smooth-k": [
@@ -33,6 +33,8 @@ TOGETHER = {
     "suppress-k": [{"chunk_rows": 16, "algorithm": "facility"}],
 }
 """Parameters that mean something together only."""
+ROLES = {"known": "sex,zip", "attach": "town", "suppress": 0.1}
+"""What the attributes of the sample network are."""
 
 
 class Case(NamedTuple):
@@ -82,11 +84,16 @@ def values_of(item):
 def variants(method, kind):
     """Yield the example, it with one parameter changed, and with two, some 20 pairs at most."""
     changes = [{item.name: value} for item in flat_parameters(method) for value in values_of(item)]
+    if kind is gv.Network:  # the sample has people whose attributes few others have
+        changes = [change for change in changes if change != {"merge": "none"}]
     pairs = [one | two for i, one in enumerate(changes) for two in changes[:i]]
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))]
     seen = []
+    roles = (
+        ROLES if kind is gv.Network and "known" in {i.name for i in flat_parameters(method)} else {}
+    )
     for change in [{}, *changes, *TOGETHER.get(method.name, []), *pairs]:
-        parameters = {**method.example, **QUICK.get(method.name, {}), **change}
+        parameters = {**method.example, **QUICK.get(method.name, {}), **roles, **change}
         try:
             full = method.from_parameters(parameters).parameters()
         except UsageError:
@@ -148,7 +155,23 @@ def sample_table(ids):
     return gv.Table.from_columns(columns, ids=np.array(ids(N)))
 
 
-SAMPLES = {gv.Graph: sample_graph, gv.Bipartite: sample_bipartite, gv.Table: sample_table}
+def sample_network(ids):
+    """Return the sample graph, and what is said of its people: a few say nothing, two are alone."""
+    rng = np.random.Generator(np.random.PCG64(23))
+    sex = [["f", "m"][code] for code in rng.integers(0, 2, size=N)]
+    zips = [f"z, {code}" for code in rng.integers(0, 2, size=N)]
+    zips[7], sex[11:14], zips[11:14] = "far away", ["*"] * 3, ["*"] * 3
+    towns = [["Oslo", "Bergen", '"Tau"'][code] for code in rng.integers(0, 3, size=N)]
+    columns = {"zip": zips, "town": towns, "sex": sex}
+    return gv.Network({"ties": sample_graph(ids)}, gv.Table.from_columns(columns), ids(N))
+
+
+SAMPLES = {
+    gv.Graph: sample_graph,
+    gv.Bipartite: sample_bipartite,
+    gv.Table: sample_table,
+    gv.Network: sample_network,
+}
 """A function of ids that makes the sample, by the kind of data."""
 
 SUBJECTS = [(method, kind) for method in METHODS.values() for kind in kinds_of(method)]
@@ -197,8 +220,13 @@ def sample():
         return SAMPLES[kind or known](ids)
 
     make.text_ids, make.big_ids, make.kinds_of = text_ids, big_ids, kinds_of
-    make.quick = quick
+    make.quick, make.roles = quick, ROLES
     return make
+
+
+def bare(ids):
+    """Return the sample graph as a network of which nothing more is said."""
+    return gv.Network({"ties": sample_graph(ids)}, ids=ids(N))
 
 
 @pytest.fixture(scope="session")
@@ -206,7 +234,8 @@ def also():
     """Return a function from a method to the samples of every further kind that it takes."""
 
     def make(method, *, ids=text_ids):
-        return [SAMPLES[kind](ids) for kind in accepted_kinds(method.accepts)[1:]]
+        kinds = accepted_kinds(method.accepts)[1:]
+        return [bare(ids) if kind is gv.Network else SAMPLES[kind](ids) for kind in kinds]
 
     return make
 

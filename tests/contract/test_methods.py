@@ -33,8 +33,9 @@ def text_of(data):
     labels = [data.labels()]
     if isinstance(data, gv.Bipartite):
         labels.append(data.feature_labels())
-    if isinstance(data, gv.Table):
-        labels.extend(data.categories)
+    rows = data.people if isinstance(data, gv.Network) else data
+    if isinstance(rows, gv.Table):
+        labels.extend(rows.categories)
     return {str(value) for values in labels for value in values.tolist()}
 
 
@@ -44,6 +45,8 @@ def size_of_data(data):
         return data.n_edges
     if isinstance(data, gv.Bipartite):
         return data.n_entries
+    if isinstance(data, gv.Network):
+        return data.n_ties
     return data.n_rows * data.n_columns - data.n_suppressed
 
 
@@ -184,8 +187,11 @@ def without_reach(claim):
 
 
 @pytest.mark.usefixtures("one_database")
-def test_every_kind_of_data_that_a_method_takes_is_released_and_verified(few, also, tmp_path):
-    for place, data in enumerate(also(few.method)):
+def test_every_kind_of_data_that_a_method_takes_is_released_and_verified(
+    few, also, sample, tmp_path
+):
+    others = [sample(few)] if few.kind is gv.Network else also(few.method)
+    for place, data in enumerate(others):
         release = few.anonymizer.anonymize(data, seed=SEED)
         folder = release.write(tmp_path / str(place))
         assert release.data == gv.read_release(folder).data
@@ -347,6 +353,8 @@ def first_rows(data, n):
     if isinstance(data, gv.Table):
         ids = data.labels()[:n]
         return gv.Table(data.codes[:n], data.columns, data.categories, ids).without_unused()
+    if isinstance(data, gv.Network):
+        return data.part(np.arange(n)).without_unused()
     raise TypeError(f"first_rows is not written for {type(data).__name__}")
 
 
@@ -393,11 +401,35 @@ ODD_TABLES = {
     ),
     "a column id": gv.Table.from_columns({"id": ["a", "b", "c"], "5-disk, old": ["x", "*", "x"]}),
 }
-ODD = {gv.Graph: ODD_GRAPHS, gv.Bipartite: ODD_LISTS, gv.Table: ODD_TABLES}
+
+
+def described(graph, sexes, zips):
+    """Return a graph of people whose attributes repeat these values."""
+    n = graph.n_nodes
+    columns = {"sex": sexes, "zip": zips, "town": ["Oslo", "*", "a,b"]}
+    cells = {
+        name: [values[row % len(values)] for row in range(n)] for name, values in columns.items()
+    }
+    return gv.Network({"ties": graph}, gv.Table.from_columns(cells))
+
+
+ODD_NETWORKS = {
+    **{f"of one color, {name}": described(graph, ["f"], [1]) for name, graph in ODD_GRAPHS.items()},
+    "two colors": described(ODD_GRAPHS["a star"], ["f"] * 6 + ["m"] * 6, ["x"]),
+    "nothing known": described(ODD_GRAPHS["a star"], ["*"], [""]),
+    "one color too small": described(ODD_GRAPHS["all equal"], ["f"] * 11 + ["m"], ["a, b"]),
+}
+ODD = {
+    gv.Graph: ODD_GRAPHS,
+    gv.Bipartite: ODD_LISTS,
+    gv.Table: ODD_TABLES,
+    gv.Network: ODD_NETWORKS,
+}
 EMPTY = {
     gv.Graph: gv.Graph.from_edges([], [], n=0),
     gv.Bipartite: gv.Bipartite([0], [], n_features=0),
     gv.Table: gv.Table(np.empty((0, 2), dtype=np.int32), ("sex", "age"), (["f"], ["30"])),
+    gv.Network: gv.Network({"ties": gv.Graph.from_edges([], [], n=0)}),
 }
 
 

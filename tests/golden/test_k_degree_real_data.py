@@ -47,8 +47,7 @@ graph_of = cache(network)
 def realized(name, k, edits, seed, *, near=True):
     graph = graph_of(name)
     return realize(
-        graph.indptr,
-        graph.indices,
+        (graph.indptr, graph.indices),
         k,
         edits=edits,
         target="exact",

@@ -38,8 +38,7 @@ def edge_set(graph):
 
 def run(graph, k, edits="add", *, target="exact", near=True, restarts=1, seed=0):
     return realize(
-        graph.indptr,
-        graph.indices,
+        (graph.indptr, graph.indices),
         k,
         edits=edits,
         target=target,
@@ -150,8 +149,7 @@ def test_a_graph_of_nested_neighborhoods_is_mended_at_its_lower_bound():
 def test_read_only_and_writable_arrays_give_the_same_edits():
     graph = random_graph(40, 0.15, 5)
     writable = realize(
-        graph.indptr.copy(),
-        graph.indices.copy(),
+        (graph.indptr.copy(), graph.indices.copy()),
         4,
         edits="any",
         target="exact",

@@ -237,6 +237,53 @@ class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items")
         return "Items are people: the id of an item is the id of that person as a user."
 
 
+class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
+    """Every published attribute of a person is that person's own in the original, or suppressed.
+
+    Examples
+    --------
+    >>> OwnAttributes().sentence
+    "Every published attribute of a person is that person's own, or suppressed."
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "Every published attribute of a person is that person's own, or suppressed."
+
+
+class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
+    """These attributes stand beside everyone as they are: nothing is promised of them.
+
+    Parameters
+    ----------
+    attach
+        Their names, at least one.
+
+    Examples
+    --------
+    >>> print(AttachedColumns(attach=("town",)).sentence)
+    Published beside the promise, as they are: town. Nothing is promised of who knows these of a \
+person; together with the rest they may single people out.
+    """
+
+    attach: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there is one, and none twice."""
+        if not self.attach or len(set(self.attach)) < len(self.attach):
+            raise ParameterError(f"attach={self.attach} names no columns, or one twice.")
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            f"Published beside the promise, as they are: {', '.join(self.attach)}. Nothing is "
+            "promised of who knows these of a person; together with the rest they may single "
+            "people out."
+        )
+
+
 class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
     """The release says what the original says: ids and order are new, nothing else.
 
@@ -330,6 +377,8 @@ AnyCondition = (
     | DegreesAlone
     | ExactSize
     | PeopleAsItems
+    | OwnAttributes
+    | AttachedColumns
     | SameData
     | KeyedIds
 )

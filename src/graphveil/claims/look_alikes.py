@@ -54,6 +54,8 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     share
         The share of nodes for which it holds, in (0, 1]: at most
         ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
+    known
+        The attributes that the adversary knows besides: nodes are alike that have the same of them.
 
     Examples
     --------
@@ -62,16 +64,22 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     >>> StructuralKAnonymity(k=2, measure="count", share=0.95).sentence
     'At least 95 % of the nodes of the release have the same numbers of nodes and of edges within \
 distance 1 as at least 1 other.'
+    >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
+    'Every node of the release has the same gender and year, and the same degree, as at least 4 \
+others.'
     """
 
     k: int
     measure: MeasureName = "degree"
     distance: int = 1
     share: float = 1.0
+    known: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_class_size(self.k)
+        if len(set(self.known)) < len(self.known) or not all(self.known):
+            raise ParameterError(f"known={self.known} names a column twice, or none. Name it once.")
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
         if self.measure == "degree" and self.distance != 1:
@@ -101,6 +109,8 @@ distance 1 as at least 1 other.'
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
         alike = _ALIKE[self.measure].format(distance=self.distance)
+        if self.known:
+            alike = f"the same {_listed(self.known)}, and {alike},"
         return f"{who} of the release {verb} {alike} as at least {self.k - 1} {others}."
 
     @property
@@ -114,8 +124,16 @@ distance 1 as at least 1 other.'
                 "release, or none, and that the person is among them is not promised"
             )
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
+        if self.known:
+            knows = f"the {_listed(self.known)} of a person, and {knows},"
         return (
             f"Someone who knows {knows} in the released network, and uses nothing else of it, "
             f"is left with at least {self.k} nodes that may be {whom}. What is known of the "
             f"original network is another thing, since edges were changed: {original}."
         )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return names with commas, and an *and* before the last."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -9,12 +9,15 @@ from typing import Any, Literal
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
-from graphveil.data import Bipartite, Graph
+from graphveil.data import Bipartite, Graph, Network
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.errors import UsageError
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, options_of
 from graphveil.io.kinds import Columns
 from graphveil.io.options import Header
+
+OF_NETWORKS = ("known", "attach", "node_column")
+"""Flags of commands and readers that speak of people's attributes."""
 
 SHOWN = 5
 """So many names of columns stand in a message."""
@@ -53,16 +56,28 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
     asked = given.pop("kind", None)
     if asked:
         container = KINDS[asked].container
+    elif Network in kinds and _says_network(given, kinds):
+        container = Network
     else:
+        kinds = tuple(kind for kind in kinds if kind is not Network)
         if kinds == (Graph,):
             _check_a_graph(path, given)
         container = _kind(path, given, _fitting(kinds, given))
     options = options_of(kind_of(container))
     values = values_for(options, given)
-    for other in map(kind_of, kinds):
+    for other in map(kind_of, (*kinds, container)):
         for name in values_for(options_of(other), given):
             raise not_for(name, container, other.name)
     return options(**values)
+
+
+def _says_network(given: dict[str, Any], kinds: tuple[Container, ...]) -> bool:
+    """Whether flags speak of attributes or directions, or the list of nodes has further columns."""
+    if any(given.get(name) for name in OF_NETWORKS) or given.get("directed") == "keep":
+        return True
+    if given.get("nodes") and len(columns_of(given["nodes"], None, header="yes").names) > 1:
+        return True
+    return _fitting(kinds, given) == (Network,)
 
 
 def _fitting(kinds: tuple[Container, ...], given: dict[str, Any]) -> tuple[Container, ...]:

@@ -25,7 +25,7 @@ from graphveil.cli.pipes import from_pipes
 from graphveil.cli.reading import read_input
 from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.cli.standing_out import print_every, print_standing_out, summary_of_more
-from graphveil.data import Graph, Table
+from graphveil.data import Graph, Network, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.errors import UsageError, warn
@@ -34,8 +34,8 @@ from graphveil.io.risky_names import formulas
 from graphveil.measures import (
     MEASURES,
     Cascade,
-    EqualRows,
     Identifiability,
+    NetworkRisk,
     SingledOut,
     cascade,
     check_parameters,
@@ -43,20 +43,28 @@ from graphveil.measures import (
     measure,
     singled_out,
 )
+from graphveil.measures.network import PROFILE
+from graphveil.parameters.columns import Columns
 from graphveil.progress import shown, stage
+from graphveil.summaries.standing_out import Measured
 
 OF_A_GRAPH = {"measure": "degree", "distance": 1, "phi": None}
 """What is asked of a graph alone, with its defaults."""
 
 
 def _run(path: Path, **given: Any) -> int:
+    known = given["known"]
     asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
     seed, every = given.pop("seed"), given.pop("all")
     options = reading_options(CONTAINERS, path, given)
+    given.pop("known")
     kind = kind_read(options).container
-    if kind is Graph:
+    if kind is Network:
+        _check_network(asked, second, seed)
+        asked["known"] = None if known is None else Columns.parse(known)
+    elif kind is Graph:
         _check_graph(asked, second, seed)
     else:
         _check_rows(kind, asked, second)
@@ -69,7 +77,7 @@ def _run(path: Path, **given: Any) -> int:
             measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
         cascaded: Cascade | None = None
         alone: Sequence[SingledOut] = ()
-        if kind is not Graph:
+        if kind not in (Graph, Network):
             with stage("drawing items"):
                 alone = singled_out(data, columns=asked["columns"], seed=seed)
         if second["second"] is not None and kind is Graph:
@@ -81,7 +89,7 @@ def _run(path: Path, **given: Any) -> int:
     command = command_line("advise", file_word(path), *words)
     _show(
         measured,
-        finer(data, measured),
+        None if isinstance(data, Network) else finer(data, measured),
         cascaded,
         alone,
         as_json=as_json,
@@ -105,6 +113,15 @@ def _check_graph(asked: dict[str, Any], second: dict[str, Any], seed: int | None
         check_parameters(second["second"], asked["k"], distance=second["second_distance"])
 
 
+def _check_network(asked: dict[str, Any], second: dict[str, Any], seed: int | None) -> None:
+    """Refuse what a network cannot be asked."""
+    of_others = {"seed": seed, "columns": asked["columns"], "phi": asked["phi"]}
+    of_others |= {"cascade": second["second"], "cascade_distance": second["second_distance"]}
+    for name, value in of_others.items():
+        if value:
+            raise not_for(name, Network)
+
+
 def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) -> None:
     """Refuse what belongs to graphs, and columns for users by features."""
     of_graphs = {name: asked[name] for name in OF_A_GRAPH}
@@ -118,8 +135,8 @@ def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) 
 
 
 def _show(
-    measured: Identifiability | EqualRows,
-    found_by_more: Identifiability | EqualRows | None,
+    measured: Measured,
+    found_by_more: Measured | None,
     cascaded: Cascade | None,
     alone: Sequence[SingledOut],
     *,
@@ -166,13 +183,13 @@ def _given_up(undecided: int) -> str:
     )
 
 
-def _write_unprotected(measured: Identifiability | EqualRows, path: Path, *, force: bool) -> None:
+def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
     import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import csv  # noqa: PLC0415
 
     unprotected = measured.own_sizes < measured.k
     person, values = "node", {}
-    if isinstance(measured, Identifiability):
+    if isinstance(measured, Identifiability | NetworkRisk):
         values = {name: column[unprotected] for name, column in measured.values.items()}
     else:
         person = measured.noun.removesuffix("s")
@@ -193,7 +210,7 @@ def _write_unprotected(measured: Identifiability | EqualRows, path: Path, *, for
 
 
 def _flags() -> list[inspect.Parameter]:
-    names: Any = Literal[tuple(MEASURES)]
+    names: Any = Literal[(*MEASURES, PROFILE)]
     return [
         flag(
             "k",
@@ -210,7 +227,14 @@ def _flags() -> list[inspect.Parameter]:
         flag(
             "measure",
             names | None,
-            "Of a graph: what the adversary knows of a person. [default: degree]",
+            "Of a graph: what the adversary knows of a person; profile, of directed ties, how many "
+            "lead away and how many to a person. [default: degree, or profile]",
+            default=None,
+        ),
+        flag(
+            "known",
+            str | None,
+            "Of a network: the attributes that the adversary knows, with commas between.",
             default=None,
         ),
         flag(

@@ -7,9 +7,17 @@ from typing import Any
 
 from graphveil.cli.answer import line_texts, say_answer, say_lines
 from graphveil.cli.console import result, result_table
-from graphveil.measures import MEASURES, Cascade, EqualRows, Identifiability, SingledOut
+from graphveil.measures import (
+    MEASURES,
+    Cascade,
+    EqualRows,
+    Identifiability,
+    NetworkRisk,
+    SingledOut,
+)
 from graphveil.measures.background_knowledge import NEIGHBORS, WHOLE_ROW
 from graphveil.summaries import standing_out
+from graphveil.summaries.standing_out import Measured
 from graphveil.terminal import printable
 
 SHOWN_UNPROTECTED = 10
@@ -23,8 +31,8 @@ FIRST_SIZES = 6
 
 
 def print_standing_out(
-    measured: Identifiability | EqualRows,
-    finer: Identifiability | EqualRows | None = None,
+    measured: Measured,
+    finer: Measured | None = None,
     alone: Sequence[SingledOut] = (),
     cascaded: Cascade | None = None,
 ) -> None:
@@ -46,13 +54,15 @@ def print_standing_out(
 
 
 def print_every(
-    measured: Identifiability | EqualRows,
-    finer: Identifiability | EqualRows | None,
+    measured: Measured,
+    finer: Measured | None,
     alone: Sequence[SingledOut],
     cascaded: Cascade | None,
 ) -> None:
     """Print every figure that was measured."""
-    if isinstance(measured, Identifiability):
+    if isinstance(measured, NetworkRisk):
+        _print_network(measured)
+    elif isinstance(measured, Identifiability):
         _print_nodes(measured)
     else:
         _print_rows(measured)
@@ -85,6 +95,17 @@ def _print_nodes(measured: Identifiability) -> None:
     _print_people(measured, "nodes")
 
 
+def _print_network(measured: NetworkRisk) -> None:
+    for part in measured.parts:
+        result(f"someone who knows {part.knows}:")
+        result(f"  {'unique':<26} {100 * part.uniqueness:>12.2f} % of people")
+    result(f"someone who knows {measured.knows}:")
+    figures = measured.summary()
+    _print_classes(figures, "nodes")
+    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
+    _print_people(measured, "nodes")
+
+
 def _print_rows(measured: EqualRows) -> None:
     noun = measured.noun
     known = "the whole row of a person"
@@ -101,11 +122,11 @@ def _print_rows(measured: EqualRows) -> None:
     _print_people(measured, noun)
 
 
-def _also_known(measured: Identifiability | EqualRows) -> str:
+def _also_known(measured: Measured) -> str:
     return NEIGHBORS if isinstance(measured, Identifiability) else WHOLE_ROW
 
 
-def summary_of_more(measured: Identifiability | EqualRows) -> dict[str, Any]:
+def summary_of_more(measured: Measured) -> dict[str, Any]:
     """Return how many are alone to someone who knows one thing more, as JSON can hold it."""
     return {
         "also_knows": _also_known(measured),
@@ -116,7 +137,7 @@ def summary_of_more(measured: Identifiability | EqualRows) -> dict[str, Any]:
     }
 
 
-def _print_more(measured: Identifiability | EqualRows) -> None:
+def _print_more(measured: Measured) -> None:
     """Print how many are found by who knows more: a low figure is no all-clear."""
     figures = summary_of_more(measured)
     result("")
@@ -143,7 +164,7 @@ def _print_classes(figures: dict[str, Any], noun: str) -> None:
     _line("unique", figures[f"unique_{noun}"], figures["uniqueness"])
 
 
-def _print_people(measured: Identifiability | EqualRows, noun: str) -> None:
+def _print_people(measured: Measured, noun: str) -> None:
     """Print who is unprotected, and how large the classes are."""
     ids = measured.unprotected()
     if ids.size:

@@ -1,14 +1,16 @@
 """Containers: frozen, validated once, arrays inside.
 
-`Graph` (simple, undirected), `Bipartite` (users by features, binary) and `Table` (rows by
-categorical columns). `graphveil.data.kinds` has the table of them. Ids stand beside the structure;
-no method reads them.
+`Graph` (simple, undirected), `Bipartite` (users by features, binary), `Table` (rows by
+categorical columns) and `Network` (people with attributes, layers of ties).
+`graphveil.data.kinds` has the table of them. Ids stand beside the structure; no method reads them.
 """
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.graph import Graph
 from graphveil.data.kinds import Data
+from graphveil.data.layers import Layer
+from graphveil.data.network import Network
 from graphveil.data.table import Table
 
-__all__ = ["SUPPRESSED", "Bipartite", "Data", "Graph", "Table"]
+__all__ = ["SUPPRESSED", "Bipartite", "Data", "Graph", "Layer", "Network", "Table"]

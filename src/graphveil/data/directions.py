@@ -34,6 +34,9 @@ _DIRECTED_NAMES = frozenset(
 Directed = Literal["symmetrize", "refuse"]
 """What to do with ties whose directions matter: forget them, or refuse the data."""
 
+Directions = Literal["keep", "symmetrize", "refuse"]
+"""What to do with them in a network, which can keep them."""
+
 
 class Ties(NamedTuple):
     """Pairs of nodes that some arc joins.
@@ -91,16 +94,16 @@ class Ties(NamedTuple):
             f"{option('directed', 'symmetrize')}."
         )
 
-    def check(self, directed: Directed) -> None:
+    def check(self, directed: Directions) -> None:
         """Refuse ties whose directions matter, unless they are to be forgotten.
 
         Raises
         ------
         DataError
-            Where they matter and `directed` is not ``symmetrize``.
+            Where they matter and `directed` is ``refuse``.
         """
-        if directed not in ("refuse", "symmetrize"):
-            raise DataError(f"directed={directed!r} is unknown. Use refuse or symmetrize.")
+        if directed not in ("refuse", "symmetrize", "keep"):
+            raise DataError(f"directed={directed!r} is unknown. Use refuse, symmetrize or keep.")
         if self.matter and directed == "refuse":
             raise DataError(self.refusal)
 

@@ -16,11 +16,12 @@ from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, text
+from graphveil.data.network import Network
 from graphveil.data.public_lists import LISTS, PublicLists
 from graphveil.data.table import Table
 
-Data = Graph | Bipartite | Table
-Container = type[Graph | Bipartite | Table]
+Data = Graph | Bipartite | Table | Network
+Container = type[Graph | Bipartite | Table | Network]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +121,7 @@ def _itself(data: Bipartite) -> Bipartite:
     return data
 
 
-def _anything(data: Graph) -> None:
+def _anything(data: Graph | Network) -> None:
     del data
 
 
@@ -150,6 +151,29 @@ def _all_kept(what: str, n: int, removed: str, added: str) -> dict[str, int]:
 def _table_unchanged(table: Table) -> dict[str, int]:
     cells = table.n_rows * table.n_columns
     return {"cells": cells, "stars_before": table.n_suppressed, "stars_added": 0}
+
+
+def _network_counts(network: Network) -> dict[str, int]:
+    people = network.people
+    suppressed = 0 if people is None else people.n_suppressed
+    return {
+        "nodes": network.n_nodes,
+        "ties": network.n_ties,
+        "columns": network.n_attributes,
+        "suppressed_cells": suppressed,
+    }
+
+
+def _network_content(network: Network) -> tuple[list[bytes], list[Ids]]:
+    structure = [np.int64(len(network.layers)).tobytes()]
+    for layer in network.layers:
+        shape = np.array([layer.n_nodes, layer.directed, layer.indices.size], dtype=np.int64)
+        structure += [shape.tobytes(), layer.indptr.tobytes(), layer.indices.tobytes()]
+    names = [text([layer.name for layer in network.layers])]
+    if network.people is not None:
+        cells, listed = _table_content(network.people)
+        structure, names = structure + cells, names + listed
+    return structure, [*names, network.labels()]
 
 
 def _lists(data: Graph | Bipartite) -> list[bytes]:
@@ -251,6 +275,35 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             content=_table_content,
             as_table=lambda table: table,
         ),
+        "network": Kind(
+            name="network",
+            container=Network,
+            words="a network with attributes or directions",
+            people="nodes",
+            measured=("ties", 200_000),
+            columns=("source", "target"),
+            known_columns=frozenset(),
+            ids="ids",
+            everyone="people",
+            suppressed_cells="a suppressed attribute is `*`; `*` equals only `*`",
+            loader="graphveil.io:load_network",
+            options="graphveil.io.options:NetworkOptions",
+            reader="read_network",
+            comparison="graphveil.evaluate.comparison:GraphComparison",
+            checked="graphveil.verify.kinds.network:NETWORK",
+            as_features=lambda network: Bipartite.from_graph(network.graph()),
+            check=_anything,
+            counts=_network_counts,
+            sizes={"people": "n_nodes", "ties": "n_ties", "attributes": "n_attributes"},
+            cells=lambda network: network.n_nodes * (network.n_nodes - 1) // 2,
+            cells_of_one=lambda network: max(network.n_nodes - 1, 0),
+            unchanged=lambda network: _all_kept("edges", network.n_ties, "deleted", "added"),
+            removed="deleted",
+            added="added",
+            whole="all their ties and attributes",
+            content=_network_content,
+            as_table=None,
+        ),
     }
 )
 """Every kind of data by its name."""
@@ -327,7 +380,8 @@ def encoded(data: Data, wanted: Container) -> Data:
 def beside(original: Data, wanted: Container, *, people: bool) -> Data:
     """Return an original as the kind of data of its release, where it can be.
 
-    A graph becomes users by features only where a release says that items are people.
+    A graph becomes users by features only where a release says that items are people, and a network
+    of which nothing more is said a graph.
 
     Parameters
     ----------
@@ -347,6 +401,8 @@ def beside(original: Data, wanted: Container, *, people: bool) -> Data:
     if people:
         features = encoded(original, Bipartite)
         return features if features.items else features.with_items("people")
+    if isinstance(original, Network):
+        return original.graph() if wanted is Graph and original.is_bare else original
     return original if isinstance(original, Graph) else encoded(original, wanted)
 
 

@@ -7,7 +7,7 @@ leaves two readings open it is refused, with the calls that say which is meant.
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.data.bipartite import Bipartite
@@ -22,6 +22,7 @@ from graphveil.data.kinds import (
     kind_of,
     kinds_named,
 )
+from graphveil.data.network import Network
 from graphveil.data.table import Table
 from graphveil.errors import UsageError, as_argument_of
 
@@ -118,6 +119,8 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
     ...     print(error)
     say data.with_items(items="things")
     """
+    if isinstance(data, Network):
+        return nullcontext()  # what is said of attributes are arguments of the method
     if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")
     call = "from_arrow" if hasattr(data, "__arrow_c_stream__") else "from_scipy"

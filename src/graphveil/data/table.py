@@ -241,9 +241,14 @@ class Table(Frames):
         categories = []
         for column, values in enumerate(self.categories):
             used = np.bincount(self.codes[:, column] + 1, minlength=values.size + 1)[1:] > 0
-            new = np.append(np.cumsum(used) - 1, SUPPRESSED).astype(np.int32)
+            shown = numbers_where_all(values[used])
+            order = np.arange(shown.size) if shown.dtype.kind != "i" else np.argsort(shown)
+            place = np.empty_like(order)
+            place[order] = np.arange(order.size)
+            new = np.full(values.size + 1, SUPPRESSED, dtype=np.int32)
+            new[:-1][used] = place
             codes[:, column] = new[self.codes[:, column]]
-            categories.append(numbers_where_all(values[used]))
+            categories.append(shown[order])
         return Table(codes, self.columns, tuple(categories), self.ids)
 
     def one_hot_columns(self, names: Sequence[str]) -> Self:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import PeopleAsItems
-from graphveil.data import Data
+from graphveil.data import Data, Network
 from graphveil.data.kinds import CONTAINERS, beside, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError
@@ -62,11 +62,16 @@ def comparison_of(
         )
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
     return comparison(
-        original=original,
-        released=released,
+        original=_ties_of(original),
+        released=_ties_of(released),
         position=_positions(release, original),
         randomness=randomness,
     )
+
+
+def _ties_of(data: Data) -> Data:
+    """Return what is compared: of a network its ties, which have no direction."""
+    return data.graph() if isinstance(data, Network) else data
 
 
 def _positions(release: Release[Any], original: Data) -> NDArray[np.int64] | None:

@@ -3,9 +3,12 @@ from graphveil.io.formats import Format as Format
 from graphveil.io.formats import compression_of as compression_of
 from graphveil.io.formats import format_of as format_of
 from graphveil.io.kinds import columns_of as columns_of
+from graphveil.io.network import load_network as load_network
+from graphveil.io.network import read_network as read_network
 from graphveil.io.options import AnyOptions as AnyOptions
 from graphveil.io.options import BipartiteOptions as BipartiteOptions
 from graphveil.io.options import GraphOptions as GraphOptions
+from graphveil.io.options import NetworkOptions as NetworkOptions
 from graphveil.io.options import TableOptions as TableOptions
 from graphveil.io.options import kind_read as kind_read
 from graphveil.io.options import options_of as options_of

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.bins import binned
 from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, as_ids, written_out
@@ -152,6 +152,11 @@ def read_ids(source: Source) -> ParsedColumn:
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write every edge once, in the columns source and target."""
     _write(graph.to_arrow(), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write every tie once, in the columns source, target and, of several kinds, layer."""
+    _write(network.to_arrow(), stream, form)
 
 
 def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:

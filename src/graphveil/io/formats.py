@@ -125,14 +125,14 @@ FORMATS: dict[str, Format] = {
         Format(
             name="graphml",
             extensions=(".graphml",),
-            kinds=("graph",),
+            kinds=("graph", "network"),
             module="graphml",
             keeps_isolated=True,
         ),
         Format(
             name="gexf",
             extensions=(".gexf",),
-            kinds=("graph",),
+            kinds=("graph", "network"),
             module="gexf",
             keeps_isolated=True,
             released_as="csv",
@@ -140,7 +140,7 @@ FORMATS: dict[str, Format] = {
         Format(
             name="node-link",
             extensions=(".json",),
-            kinds=("graph",),
+            kinds=("graph", "network"),
             module="node_link",
             keeps_isolated=True,
             released_as="csv",

@@ -54,6 +54,10 @@ class _Elements(GraphElements):
         self._titles: dict[tuple[str, str], str] = {}
         self._described = ("", "")
 
+    def _ended(self, name: str, text: str) -> None:
+        if name == "default":
+            self._default(self._described[0], self._titles.get(self._described, ""), text)
+
     def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
         del tag
         if name == "graph":
@@ -63,8 +67,6 @@ class _Elements(GraphElements):
         elif name == "attribute":
             self._described = (self._described[0], attributes.get("id", ""))
             self._titles[self._described] = attributes.get("title", self._described[1])
-        elif name == "default":
-            self._default(self._described[0], self._titles.get(self._described, ""))
         elif name == "node":
             self._node(attributes)
         elif name == "edge":
@@ -76,7 +78,7 @@ class _Elements(GraphElements):
         key = self._needed(attributes, "id", "node")
         self._builder.node(key, None, line=self._line)
         if attributes.get("label", key) != key:
-            self._builder.attribute("label")
+            self._builder.node_attribute("label", attributes["label"])
         if "node" in self._open[:-1]:
             self._builder.attribute("parent")
         self._others("node", attributes)
@@ -113,4 +115,4 @@ class _Elements(GraphElements):
         if around == "edge":
             self._builder.edge_attribute(title, attributes.get("value"))
         else:
-            self._builder.attribute(title)
+            self._builder.node_attribute(title, attributes.get("value"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from graphveil.errors import InputError, leave_out, option
 from graphveil.io.formats import Format
@@ -54,9 +55,13 @@ class Builder:
         The file, for messages.
     ignore_weights
         Whether weights of edges are left out instead of refused.
+    attributes
+        Whether attributes of nodes are kept instead of left out.
     """
 
-    def __init__(self, source: Source, *, ignore_weights: bool) -> None:
+    def __init__(self, source: Source, *, ignore_weights: bool, attributes: bool = False) -> None:
+        self._people: dict[str, dict[int, Any]] = {}
+        self._keeps = attributes
         self._source = source
         self._ignore_weights = ignore_weights
         self._position: dict[str, int] = {}
@@ -65,6 +70,7 @@ class Builder:
         self._edges: list[tuple[str, str, int | None]] = []
         self._undirected: list[bool] = []
         self._notes = Notes()
+        self._of_all: dict[str, Any] = {}
         self.directed = False
 
     def node(self, key: str, label: str | None, *, line: int | None = None) -> None:
@@ -102,6 +108,20 @@ class Builder:
         elif is_weight(value):
             self.weight(name)
 
+    def node_attribute(self, name: str, value: Any) -> None:
+        """Keep what is said of the last node, or note that it is left out."""
+        if self._keeps:
+            self._people.setdefault(name, {})[len(self._position) - 1] = value
+        else:
+            self.attribute(name)
+
+    def attribute_of_all(self, name: str, value: Any) -> None:
+        """Keep what is said of nodes that do not say it themselves, or note that it is left out."""
+        if self._keeps:
+            self._of_all[name] = value
+        else:
+            self.attribute(name)
+
     def attribute(self, name: str) -> None:
         """Note an attribute that is left out."""
         if name not in self._notes.attributes_ignored:
@@ -125,7 +145,14 @@ class Builder:
                 left + [right[number] for number in both],
                 right + [left[number] for number in both],
             )
-        return listed_arcs(ids_listed(keys), left, right, directed=directed, notes=self._notes)
+        every = range(len(self._position))
+        people = {
+            name: {**dict.fromkeys(every, self._of_all.get(name)), **self._people.get(name, {})}
+            for name in {**self._of_all, **self._people}
+        }
+        return listed_arcs(
+            ids_listed(keys), left, right, directed=directed, notes=self._notes, people=people
+        )
 
     def _refuse_negative(self, keys: Sequence[str]) -> None:
         key = negative_among(keys)

@@ -45,6 +45,13 @@ class _Elements(GraphElements):
         super().__init__(source, options)
         self._names: dict[str, str] = {}
         self._described = ("", "")
+        self._key = ""
+
+    def _ended(self, name: str, text: str) -> None:
+        if name == "default":
+            self._default(*self._described, text)
+        elif name == "data":
+            self._data(self._key, text)
 
     def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
         del tag
@@ -55,14 +62,12 @@ class _Elements(GraphElements):
             key = attributes.get("id", "")
             self._names[key] = attributes.get("attr.name", key)
             self._described = (attributes.get("for", "all"), self._names[key])
-        elif name == "default":
-            self._default(*self._described)
         elif name == "node":
             self._builder.node(self._needed(attributes, "id", name), None, line=self._line)
         elif name == "edge":
             self._edge(attributes)
         elif name == "data":
-            self._data(attributes.get("key", ""))
+            self._key = attributes.get("key", "")
         elif name == "hyperedge":
             self._refuse("a hyperedge joins more than two nodes. Split it.")
 
@@ -74,10 +79,12 @@ class _Elements(GraphElements):
         if "id" in attributes:
             self._builder.edge_id(attributes["id"])
 
-    def _data(self, key: str) -> None:
+    def _data(self, key: str, text: str) -> None:
         parent = self._open[-2] if len(self._open) > 1 else ""
         name = self._names.get(key, key)
         if parent == "edge" and name.lower() in WEIGHTS:
             self._builder.weight(name)
-        elif parent in ("node", "edge"):
+        elif parent == "node":
+            self._builder.node_attribute(name, text)
+        elif parent == "edge":
             self._builder.attribute(name)

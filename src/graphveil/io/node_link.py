@@ -10,7 +10,7 @@ import msgspec
 from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder, check_signs
-from graphveil.io.options import GraphOptions
+from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
 
@@ -27,7 +27,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         _list(source, whole, "nodes"),
         _list(source, whole, _name_of_edges(source, whole)),
     )
-    builder = Builder(source, ignore_weights=options.ignore_weights)
+    kept = isinstance(options, NetworkOptions)
+    builder = Builder(source, ignore_weights=options.ignore_weights, attributes=kept)
     builder.directed = _directed(source, whole, "this JSON") or False
     spelled = _add_nodes(source, builder, nodes)
     for number, edge in enumerate(edges):
@@ -47,9 +48,9 @@ def _add_nodes(
         if spelled.setdefault(str(key), key) != key:
             source.refuse(f"{shown(key)} is the id of a node as a number and as text. Rename one.")
         builder.node(str(key), None)
-        for name in node:
+        for name, value in node.items():
             if name != "id":
-                builder.attribute(name)
+                builder.node_attribute(name, value)
     return spelled
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from graphveil.data.directions import Directed
+from graphveil.data.directions import Directed, Directions
 from graphveil.data.kinds import KINDS, Kind
 from graphveil.data.people import Items
 from graphveil.lazy import resolve
@@ -192,7 +192,70 @@ class TableOptions:
     )
 
 
-AnyOptions = GraphOptions | BipartiteOptions | TableOptions
+@dataclass(frozen=True, kw_only=True)
+class NetworkOptions(GraphOptions):
+    """How files are read as a network: ties, and what is said of people.
+
+    Examples
+    --------
+    >>> NetworkOptions(directed="keep").suppressed
+    ('*', '')
+    """
+
+    directed: Directions = field(  # type: ignore[assignment]  # a network can keep them, too
+        default="refuse",
+        metadata={
+            "help": "What to do with a file in which directions matter: keep or forget them, or "
+            "refuse it."
+        },
+    )
+    nodes: Path | None = field(
+        default=None,
+        metadata={
+            "help": "A file with the id of every node, so that isolated nodes are kept; further "
+            "columns are attributes of people. Under epsilon this list counts as public, so it "
+            "must not come from the edges."
+        },
+    )
+    node_column: str | None = field(
+        default=None,
+        metadata={"help": "The column of ids in the file of nodes. Without this: its first."},
+    )
+    drop: tuple[str, ...] = field(
+        default=(), metadata={"help": "Columns or attributes that are left out."}
+    )
+    bins: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={
+            "help": "How numbers of a column become categories: COLUMN=median, "
+            "COLUMN=quantiles:N or COLUMN=edges:A,B,C."
+        },
+    )
+    suppressed: tuple[str, ...] = field(
+        default=("*", ""), metadata={"help": "Texts that stand for a suppressed cell."}
+    )
+    categories: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Texts that are values although they often stand for a missing one or a sum, "
+            "such as ?, NA or Total; a table with one is refused unless it is named here or is "
+            "suppressed."
+        },
+    )
+
+    @property
+    def of_people(self) -> TableOptions:
+        """How the file of nodes is read: it is a table whose ids are those of nodes."""
+        return TableOptions(
+            ids=self.node_column,
+            suppressed=self.suppressed,
+            categories=self.categories,
+            bins=self.bins,
+            drop=self.drop,
+        )
+
+
+AnyOptions = GraphOptions | BipartiteOptions | TableOptions | NetworkOptions
 
 
 def recorded(options: AnyOptions) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +51,8 @@ class ParsedArcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
     `directed` says whether the file calls itself directed, None where it says nothing; `twice`
-    that the format lists every edge at both ends; `names` are those of the columns of both ends.
+    that the format lists every edge at both ends; `names` are those of the columns of both ends;
+    `people` has the attributes of nodes, a value a label, where they were asked for.
     """
 
     source: NDArray[np.int32]
@@ -58,6 +61,7 @@ class ParsedArcs:
     directed: bool | None = None
     twice: bool = False
     names: tuple[str, ...] = ()
+    people: dict[str, list[Any]] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
 
 
@@ -116,19 +120,28 @@ def encoded(values: Ids) -> ParsedColumn:
 
 
 def listed_arcs(
-    labels: Ids, source: list[int], target: list[int], *, directed: bool, notes: Notes
+    labels: Ids,
+    source: list[int],
+    target: list[int],
+    *,
+    directed: bool,
+    notes: Notes,
+    people: Mapping[str, Mapping[int, Any]] = MappingProxyType({}),
 ) -> ParsedArcs:
     """Return the arcs of a format that lists its nodes; ends are positions in that list.
 
-    The labels are distinct; they are put in order here.
+    The labels are distinct; they are put in order here. Attributes come by their names, and by
+    positions in the list.
     """
     order = distinct(labels)
     position = positions(labels, order, what="ids")
+    listed = np.argsort(position).tolist()
     return ParsedArcs(
         source=position[np.array(source, dtype=np.int64)],
         target=position[np.array(target, dtype=np.int64)],
         labels=order,
         directed=directed,
+        people={name: [said.get(node) for node in listed] for name, said in people.items()},
         notes=notes,
     )
 

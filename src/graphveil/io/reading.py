@@ -66,10 +66,10 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
     (Graph(n_nodes=2, n_edges=1), 1, 1)
     """
     options = options or GraphOptions()
-    source = _source(path, options.format)
+    source = source_of(path, options.format)
     arcs: ParsedArcs = source.format.reader("graph")(source, options)
     if options.nodes is not None:
-        arcs = _over_all_nodes(source, arcs, options.nodes)
+        arcs = over_all_nodes(source, arcs, options.nodes)
     rows = arcs.source.size
     labels, said, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
     names = arcs.names
@@ -128,7 +128,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     (Bipartite(n_users=3, n_features=2, n_entries=3), 1)
     """
     options = options or BipartiteOptions()
-    source = _source(path, options.format)
+    source = source_of(path, options.format)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
     if options.users is not None:
         position, pairs.users = _over_all(source, pairs.users, options.users)
@@ -197,7 +197,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     (('sex', 'age'), 1)
     """
     options = options or TableOptions()
-    source = _source(path, options.format)
+    source = source_of(path, options.format)
     cells = source.format.reader("table")(source, options)
     columns = dict(cells.columns)
     ask_about_cells(source, columns, options)
@@ -355,7 +355,8 @@ def _kind_named(path: Path, options: dict[str, Any]) -> str:
     return "graph" if named is None else kind_of(named).name
 
 
-def _source(path: str | Path, form: str | None) -> Source:
+def source_of(path: str | Path, form: str | None) -> Source:
+    """Return the file as readers take it, unless it cannot be read."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path.name or path} is a directory. Give a file in it.")
@@ -394,7 +395,7 @@ def _public_lists(options: BipartiteOptions) -> PublicLists:
     return tuple(one for one, file in files if file is not None)
 
 
-def _over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:
+def over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:
     """Return the arcs over the nodes that a second file lists."""
     position, labels = _over_all(source, arcs.labels, path)
     arcs.source, arcs.target, arcs.labels = position[arcs.source], position[arcs.target], labels
@@ -422,7 +423,7 @@ def _listed_ids(path: str | Path, known: Ids) -> Ids:
     known
         The ids in the data.
     """
-    source = _source(path, None)
+    source = source_of(path, None)
     listed: ParsedColumn = source.format.reader("ids")(source)
     ids: Ids = listed.labels
     if source.format.module == "delimited" and ids.dtype.kind == "T" and ids.size > 1:

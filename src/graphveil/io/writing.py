@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +12,10 @@ from typing import IO
 import numpy as np
 
 from graphveil.atomic import EVERYBODY, whole_file
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import Kind, kind_of
+from graphveil.data.network import ID_OF_PERSON
 from graphveil.errors import InputError, ResourceError, UsageError, option
 from graphveil.io.formats import FORMATS, Format, compression_of, format_of
 
@@ -74,13 +76,29 @@ def write(
         _check_lists(data, kind, form, with_ids=ids_path is not None)
     with opened(path, form, mode=mode, replace=replace) as stream:
         writer(data, stream, form)
-    if ids_path is not None:
+    if ids_path is None:
+        return
+    if isinstance(data, Network) and data.people is not None:
+        rows = dataclasses.replace(data.people, ids=data.labels()).with_ids_as(ID_OF_PERSON)
+        with opened(ids_path, format_of(ids_path), mode=mode, replace=replace) as stream:
+            format_of(ids_path).writer("table")(rows, stream, format_of(ids_path))
+    else:
         _write_ids(data.labels(), kind.people[:-1], ids_path, mode=mode, replace=replace)
 
 
-def _check_lists(data: Graph | Bipartite, kind: Kind, form: Format, *, with_ids: bool) -> None:
+def _check_lists(
+    data: Graph | Bipartite | Network, kind: Kind, form: Format, *, with_ids: bool
+) -> None:
     """Refuse a format that would lose people, or the ids of people and features."""
-    alone = int(np.count_nonzero(np.diff(data.indptr) == 0))
+    if isinstance(data, Network):
+        alone = int(np.count_nonzero(data.degrees().sum(axis=1) == 0))
+        if data.people is not None and not with_ids and not form.keeps_isolated:
+            raise UsageError(
+                f"what is said of people would be lost in {form.name}. Give ids_path (--out-ids), "
+                "or use graphml."
+            )
+    else:
+        alone = int(np.count_nonzero(np.diff(data.indptr) == 0))
     if alone and not with_ids and not form.keeps_isolated:
         raise UsageError(
             f"{alone} {kind.people} without {kind.measured[0]} would be lost in {form.name}. "

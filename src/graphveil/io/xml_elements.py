@@ -11,7 +11,7 @@ from xml.parsers import expat
 from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs
-from graphveil.io.options import GraphOptions
+from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
 
@@ -24,12 +24,15 @@ class GraphElements(ABC):
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._source = source
-        self._builder = Builder(source, ignore_weights=options.ignore_weights)
+        kept = isinstance(options, NetworkOptions)
+        self._builder = Builder(source, ignore_weights=options.ignore_weights, attributes=kept)
+        self._text: list[str] = []
         self._open: list[str] = []
         self._graphs = 0
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text.append
         self._parser.StartDoctypeDeclHandler = self._declared
         self._parser.EntityDeclHandler = self._declared
 
@@ -61,11 +64,17 @@ class GraphElements(ABC):
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition("}")[2]
         self._open.append(name)
+        self._text.clear()
         self._element(tag, name, attributes)
 
     def _end(self, tag: str) -> None:
-        del tag
+        self._ended(tag.rpartition("}")[2], "".join(self._text).strip())
+        self._text.clear()
         self._open.pop()
+
+    @abstractmethod
+    def _ended(self, name: str, text: str) -> None:
+        """Take in the text of an element that ends; most have none."""
 
     def _declared(self, *declared: object) -> None:
         del declared
@@ -82,11 +91,13 @@ class GraphElements(ABC):
             self._refuse(f"{shown(said)} is no {what}. Use one of {', '.join(meanings)}.")
         return meanings[said.lower()]
 
-    def _default(self, around: str, title: str) -> None:
+    def _default(self, around: str, title: str, value: str) -> None:
         """Note what is said of all nodes or edges that do not say it themselves."""
         if around == "edge" and title.lower() in WEIGHTS:
             self._builder.weight(title)
-        elif around in {"node", "edge", "all"}:
+        elif around in {"node", "all"}:
+            self._builder.attribute_of_all(title, value)
+        elif around == "edge":
             self._builder.attribute(title)
 
     @property

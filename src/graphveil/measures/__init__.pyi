@@ -5,6 +5,7 @@ from graphveil.measures.fuzziness import candidate_set_sizes as candidate_set_si
 from graphveil.measures.measuring import check_parameters as check_parameters
 from graphveil.measures.measuring import measure as measure
 from graphveil.measures.multisets import twins as twins
+from graphveil.measures.network import NetworkRisk as NetworkRisk
 from graphveil.measures.partitions import Partition as Partition
 from graphveil.measures.partitions import class_sizes_of_nodes as class_sizes_of_nodes
 from graphveil.measures.partitions import divided as divided

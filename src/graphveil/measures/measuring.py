@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
 from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
 from graphveil.measures.multisets import twins
-from graphveil.measures.registry import Measure, check_distance, known
+from graphveil.measures.network import NetworkRisk, measure_network
+from graphveil.measures.registry import Measure, check_distance
+from graphveil.measures.registry import known as entry_of
 from graphveil.measures.risk import EqualRows, Fuzzy, Identifiability
 from graphveil.measures.rows import equal_rows
 from graphveil.measures.scalars import Columns, Labels, classes_of
@@ -30,7 +32,7 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
     --------
     >>> check_parameters("count", 2, phi=5)
     """
-    check_distance(known(measure), distance)
+    check_distance(entry_of(measure), distance)
     if k < 2:
         raise ParameterError(f"k={k} leaves no node unprotected. Give k >= 2.")
     if phi is None:
@@ -62,6 +64,17 @@ def measure(
 
 @overload
 def measure(
+    data: Network,
+    *,
+    measure: str | None = None,
+    distance: int = 1,
+    k: int = 2,
+    known: Sequence[str] = (),
+) -> NetworkRisk: ...
+
+
+@overload
+def measure(
     data: Any,
     *,
     measure: str | None = None,
@@ -69,6 +82,7 @@ def measure(
     k: int = 2,
     phi: float | None = None,
     columns: Sequence[str] | None = None,
+    known: Sequence[str] = (),
 ) -> Any: ...
 
 
@@ -80,16 +94,18 @@ def measure(
     k: int = 2,
     phi: float | None = None,
     columns: Sequence[str] | None = None,
-) -> Identifiability | EqualRows:
+    known: Sequence[str] = (),
+) -> Identifiability | EqualRows | NetworkRisk:
     """Return how identifiable the people of some data are as it stands, exactly.
 
     Parameters
     ----------
     data
-        A `Graph`, `Bipartite` or `Table`, or an object of another library that holds one (NetworkX,
-        igraph, SciPy, pandas, polars, DuckDB, Arrow).
+        A `Graph`, `Bipartite`, `Table` or `Network`, or an object of another library that holds one
+        (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
-        Of a graph: a name of `MEASURES`, the degree where not given.
+        Of a graph: a name of `MEASURES`, the degree where not given. Of a network also ``profile``,
+        the numbers of ties out and in, which is taken where ties are directed.
     distance
         Of a graph: how far the adversary's knowledge reaches around a person, in hops; 1 for the
         degree.
@@ -100,6 +116,8 @@ def measure(
         distance 1.
     columns
         Of a table: the columns that the adversary knows, all where not given.
+    known
+        Of a network: the attributes that the adversary knows of a person, besides ties.
 
     Raises
     ------
@@ -124,7 +142,14 @@ def measure(
             raise ParameterError("columns go with a table. Leave them out for a graph.")
         name = measure or "degree"
         check_parameters(name, k, distance=distance, phi=phi)
-        return _of_nodes(container, known(name), distance, k, phi)
+        _refuse_known(known)
+        return _of_nodes(container, entry_of(name), distance, k, phi)
+    if isinstance(container, Network):
+        if columns is not None or phi is not None:
+            raise ParameterError("columns and phi are not for a network. Leave them out.")
+        check_parameters("degree", k)
+        return measure_network(container, measure, distance, k, known)
+    _refuse_known(known)
     if measure is not None or distance != 1 or phi is not None:
         kind = type(container).__name__
         raise ParameterError(f"measure, distance and phi go with a graph, not with a {kind}.")
@@ -136,6 +161,11 @@ def measure(
         noun=kind_of(container).people,
         columns=None if columns is None else tuple(columns),
     )
+
+
+def _refuse_known(names: Sequence[str]) -> None:
+    if names:
+        raise ParameterError("known names attributes of a network. Leave it out.")
 
 
 def _of_nodes(

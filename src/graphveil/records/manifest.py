@@ -39,22 +39,33 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     sha256: str
 
 
+class DescribedLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ties of one kind: what they are called, and whether they lead from one person to another."""
+
+    name: str
+    directed: bool
+
+
 class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The released data: kind, files, and counts of the release alone."""
+    """The released data: kind, files, and counts of the release alone; of networks, the layers."""
 
     kind: str
     files: list[DataFile]
     counts: dict[str, int]
     suppressed_cells: str
+    layers: list[DescribedLayer] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """Refuse a kind that is not in `KINDS`, and files of a role that it has not."""
+        """Refuse a kind that is not in `KINDS`, files of a role that it has not, and odd layers."""
         if self.kind not in KINDS:
             raise ValueError(f"Invalid enum value {self.kind!r} - at `$.data.kind`")
         roles = {"data", KINDS[self.kind].everyone}
         for file in self.files:
             if file.role not in roles:
                 raise ValueError(f"Invalid enum value {file.role!r} - at `$.data.files[].role`")
+        n_layers = 0 if self.layers is msgspec.UNSET else len(self.layers)
+        if n_layers != (1 if self.kind == "network" else 0):
+            raise ValueError(f"{n_layers} layers of a {self.kind} - at `$.data.layers`")
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

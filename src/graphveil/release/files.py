@@ -10,19 +10,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 import numpy as np
 
 from graphveil import io
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
+from graphveil.data.layers import TIES
+from graphveil.data.network import ID_OF_PERSON
 from graphveil.errors import InputError, ReleaseError, one_of, option
-from graphveil.io.formats import COMPRESSIONS, Format, compression_of
+from graphveil.io.formats import COMPRESSIONS, FORMATS, Format, compression_of
 from graphveil.io.questioned import EVERY_WORD
 from graphveil.io.risky_names import SEPARATORS, formulas, refuse_separators
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
-from graphveil.records.manifest import ID_COLUMN, DataFile, Described
+from graphveil.records.manifest import ID_COLUMN, DataFile, Described, DescribedLayer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,9 +95,12 @@ def check_names(data: Data, form: Format) -> None:
     InputError
         As `check_items`, `check_categories` and `check_columns`.
     """
-    if isinstance(data, Table):
-        check_categories(data, form)
-        check_columns(data.columns, form)
+    rows = data.people if isinstance(data, Network) else data
+    if isinstance(rows, Table):
+        # what is said of people stands in text, whatever the format of ties
+        form = FORMATS["csv"] if isinstance(data, Network) else form
+        check_categories(rows, form)
+        check_columns(rows.columns, form)
     if isinstance(data, Bipartite) and data.items != "people" and data.features is not None:
         check_items(to_arrow(data.features), form)
 
@@ -171,9 +177,12 @@ def formulas_in(data: Data, format: str) -> tuple[str, ...]:  # noqa: A002  the 
     """
     if format not in DELIMITED or isinstance(data, Graph):
         return ()
-    listed = data.categories if isinstance(data, Table) else (data.feature_labels(),)
+    rows = data.people if isinstance(data, Network) else data
+    if rows is None:
+        return ()
+    listed = rows.categories if isinstance(rows, Table) else (rows.feature_labels(),)
     texts = [values.tolist() for values in listed if values.dtype.kind != "i"]
-    return formulas(getattr(data, "columns", ()), texts)
+    return formulas(getattr(rows, "columns", ()), texts)
 
 
 def check_items(names: pa.Array, form: Format) -> None:
@@ -243,20 +252,37 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     path = folder / f"data{entry.extensions[0]}"
     role = None if entry.keeps_isolated else kind.everyone
     everyone = None if role is None else folder / f"{role}.csv"
-    if kind.everyone is None:
+    if kind.everyone is None or isinstance(data, Network):
         check_names(data, entry)
     io.write(data, path, format=entry.name, ids_path=everyone)
     columns = list(kind.columns or getattr(data, "columns", ()))
     names = columns if entry.name in TABULAR else []
     files = [described_file(path, "data", entry.name, names, kind.amount(data))]
     if everyone is not None and role is not None:
-        files.append(described_file(everyone, role, "csv", [role.removesuffix("s")], data.size))
+        listed = [kind.people.removesuffix("s"), *getattr(data, "attributes", ())]
+        files.append(described_file(everyone, role, "csv", listed, data.size))
     return Described(
         kind=kind.name,
         files=files,
         counts=kind.counts(data),
         suppressed_cells=kind.suppressed_cells,
+        layers=_layers(data) if isinstance(data, Network) else msgspec.UNSET,
     )
+
+
+def _layers(data: Network) -> list[DescribedLayer]:
+    """Return what is said of the ties of a network.
+
+    Raises
+    ------
+    InputError
+        Where they are of several kinds.
+    """
+    if len(data.layers) > 1:
+        raise InputError(
+            f"the network has {len(data.layers)} kinds of ties, and a release has one. Keep one."
+        )
+    return [DescribedLayer(name=layer.name, directed=layer.directed) for layer in data.layers]
 
 
 def is_data_file(name: str) -> bool:
@@ -343,6 +369,8 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         graph = _graph_in_its_form(path, companion, data_file.format)
         if graph is not None:
             return graph
+    if kind.container is Network and companion is not None:
+        return _network(path, companion, described)
     if kind.everyone is not None:
         listed: dict[str, Any] = {"format": data_file.format, kind.everyone: companion}
         options = io.options_of(kind)(**listed)
@@ -361,6 +389,24 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))
+
+
+def _network(path: Path, people: Path, described: Described) -> Network:
+    """Return a network from the two files of a release."""
+    layer = described.layers[0] if described.layers else DescribedLayer(name=TIES, directed=False)
+    form = next(file.format for file in described.files if file.role == "data")
+    options = io.NetworkOptions(
+        format=form,
+        header="yes",
+        nodes=people,
+        node_column=ID_OF_PERSON,
+        directed="keep" if layer.directed else "symmetrize",
+        categories=EVERY_WORD,  # the owner was asked
+        suppressed=SUPPRESSED_TEXTS,
+    )
+    network = io.load_network(path, options).data
+    only = dataclasses.replace(network.layers[0], name=layer.name)
+    return Network((only,), network.people, network.ids).without_unused()
 
 
 def _graph_in_its_form(path: Path, nodes: Path, form: str) -> Graph | None:

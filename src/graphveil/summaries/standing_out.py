@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphveil.measures import MEASURES, Cascade, EqualRows, Identifiability, SingledOut
+from graphveil.measures import (
+    MEASURES,
+    Cascade,
+    EqualRows,
+    Identifiability,
+    NetworkRisk,
+    SingledOut,
+)
 from graphveil.measures.background_knowledge import NEIGHBORS, WHOLE_ROW
+from graphveil.measures.network import Alone
 from graphveil.summaries.line import Line, name_from_data, percent
 
-Measured = Identifiability | EqualRows
+Measured = Identifiability | EqualRows | NetworkRisk
 
 MOST_COLUMNS = 5
 """So many columns that the adversary knows are named."""
@@ -23,6 +31,8 @@ def knowledge(measured: Measured) -> str:
     measured
         What was measured.
     """
+    if isinstance(measured, NetworkRisk):
+        return measured.knows
     if isinstance(measured, Identifiability):
         knows = MEASURES[measured.measure].knows
         return knows if measured.distance == 1 else f"{knows} (distance {measured.distance})"
@@ -85,6 +95,8 @@ def lines(
     ('how many neighbors a person has', '33.3 %', 'are alone')
     """
     every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
+    if isinstance(measured, NetworkRisk):
+        every = [*(_of_part(part, measured.k) for part in measured.parts), *every]
     if isinstance(measured, Identifiability) and measured.fuzzy is not None:
         fuzzy = measured.summary()["fuzzy"]
         figure, unit = percent(fuzzy["uniqueness"]), "are alone"
@@ -99,10 +111,15 @@ def lines(
 
 def _line(question: str, sizes: Any, k: int) -> Line:
     n = max(sizes.size, 1)
-    figure, unit = percent(float((sizes == 1).sum()) / n), "are alone"
+    alone, unprotected = float((sizes == 1).sum()) / n, float((sizes < k).sum()) / n
+    return _of_part(Alone(question, alone, unprotected), k)
+
+
+def _of_part(part: Alone, k: int) -> Line:
+    figure, unit = percent(part.uniqueness), "are alone"
     if k > 2:
-        unit += f"; {percent(float((sizes < k).sum()) / n)} in groups below {k}"
-    return _answered(question, figure, unit)
+        unit += f"; {percent(part.share_unprotected)} in groups below {k}"
+    return _answered(part.knows, figure, unit)
 
 
 def _answered(question: str, figure: str, unit: str) -> Line:

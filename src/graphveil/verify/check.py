@@ -166,7 +166,7 @@ def _data_checks(
         unread = [not_checked(name, UNREADABLE) for name in (*kind.shape_names, COUNTS)]
         return [Check(READ, "fails", str(error), error.needs), *unread], None
     checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
-    return [*checks, *kind.shape(db, keyed), _counts_check(db, described)], db
+    return [*checks, *kind.shape(db, described, keyed), _counts_check(db, described)], db
 
 
 def _counts_check(db: Database, described: Described) -> Check:

@@ -24,19 +24,17 @@ NEAR_FAILURES = 16
 @leaf
 def _can_rise(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> bool:
     t = classes.target[x]
-    return bool(
-        edits.residual[x] == 0
-        and t + 1 < edits.indptr.size - 1
-        and classes.members[t] > k
-        and classes.members[t + 1] >= k
-    )
+    return bool(edits.residual[x] == 0 and classes.members[t] > k and classes.members[t + 1] >= k)
 
 
 @leaf
 def _can_fall(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> bool:
     t = classes.target[x]
     return bool(
-        edits.residual[x] == 0 and t > 0 and classes.members[t] > k and classes.members[t - 1] >= k
+        edits.residual[x] == 0
+        and t % classes.span > 0
+        and classes.members[t] > k
+        and classes.members[t - 1] >= k
     )
 
 
@@ -138,7 +136,7 @@ def _go_round(
         if barred[x] > 0 or (fresh and edits.touched[x]):
             continue
         t = classes.target[x]
-        if t + 1 >= n or members[t] <= k or members[t + 1] < k:
+        if members[t] <= k or members[t + 1] < k:
             continue
         if not fresh and state_of(edits, v, x) > 0:
             continue
@@ -235,7 +233,7 @@ def _fall_alone(
             x = wide(edits.indices[first + (start + step) % size])
             if (
                 (again or not edits.touched[x])
-                and classes.target[x] > lowest
+                and classes.target[x] % classes.span > lowest
                 and _can_fall(edits, classes, x, k)
                 and adjacent(edits, v, x)
             ):
@@ -259,14 +257,15 @@ def _fall_together(
     highest = 0
     for step in range(size):
         x = wide(edits.indices[first + (start + step) % size])
-        if edits.residual[x] == 0 and adjacent(edits, v, x):
+        falls = classes.target[x] % classes.span > lowest
+        if falls and edits.residual[x] == 0 and adjacent(edits, v, x):
             eligible[step] = x
             highest = max(highest, classes.target[x])
     counts = np.zeros(highest + 1, dtype=np.int64)
     for x in eligible:
         if x >= 0:
             counts[classes.target[x]] += 1
-    for t in range(highest, lowest, -1):
+    for t in range(highest, 0, -1):
         count = min(counts[t], -edits.residual[v])
         if count < classes.members[t]:
             count = min(count, classes.members[t] - k)

@@ -41,10 +41,15 @@ class DegreeEdits(NamedTuple):
 
 
 class DegreeClasses(NamedTuple):
-    """The target degree of every node, and how many nodes share each."""
+    """The target of every node, and how many nodes share each.
+
+    A target is a cell, ``color * span + degree``; the last cell of a color is empty, so that no
+    step leads out of it.
+    """
 
     target: NDArray[np.int64]
     members: NDArray[np.int64]
+    span: int
 
 
 @leaf

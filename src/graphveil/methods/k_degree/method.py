@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.data import Graph
+from graphveil.data import Data, Graph, Network
 from graphveil.errors import ParameterError
+from graphveil.methods.attributes import (
+    Merge,
+    Roles,
+    as_graph,
+    as_network,
+    attached_advice,
+    colors_of,
+    lists_of,
+    suppressed_further,
+)
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS
 from graphveil.parameters import parameter
+from graphveil.parameters.columns import Columns
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
     from graphveil.methods.k_degree.realize import Realization
+    from graphveil.records.ledger import Ledger
+    from graphveil.release import Release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +62,25 @@ class KDegree(Anonymizer[Graph]):
         fewest edits win.
     prove
         Whether integer programs look for fewer edits, and for a proof that none are possible:
-        ``"auto"`` on networks of up to some thousand edges, where it takes seconds at most.
+        ``"auto"`` on networks of up to some thousand edges, where it takes seconds at most. Not
+        where attributes are known.
+    known
+        Of a `Network`: the attributes that an adversary knows of a person. Degrees are then shared
+        by at least k people who have the same of them.
+    attach
+        Of a `Network`: attributes that are published as they are, outside the promise.
+    merge
+        What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
+        theirs, or ``"none"``, which refuses the data.
+    suppress
+        The most people, as a share of all, whose known attributes are suppressed besides where that
+        needs fewer edits.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or ``target="greedy"`` meets ``edits="any"``.
+        Where a parameter is out of range, or ``target="greedy"`` meets ``edits="any"``, or a column
+        is known and attached.
 
     Notes
     -----
@@ -66,7 +96,7 @@ class KDegree(Anonymizer[Graph]):
     """
 
     name: ClassVar[str] = "k-degree"
-    accepts: ClassVar[type[Graph]] = Graph
+    accepts: ClassVar[Any] = (Graph, Network)
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (
@@ -100,10 +130,31 @@ class KDegree(Anonymizer[Graph]):
         text="look for fewer edits and a proof by integer programs: auto does on small networks",
         private=True,
     )
+    known: Columns | None = parameter(
+        default=None,
+        text="attributes that an attacker may know, with commas between: part of the promise",
+        unset="none",
+    )
+    attach: Columns | None = parameter(
+        default=None,
+        text="attributes that are published as they are, outside the promise",
+        unset="none",
+    )
+    merge: Merge = parameter(
+        default="suppress",
+        text="people whose known attributes fewer than k have: suppress all of theirs, or refuse",
+    )
+    suppress: float = parameter(
+        default=0.0,
+        text="most people, as a share, whose attributes are suppressed where that saves edits",
+        minimum=0.0,
+        maximum=0.5,
+    )
 
     def __post_init__(self) -> None:
-        """Check every parameter, and the two that exclude each other."""
+        """Check every parameter, and those that exclude each other."""
         super().__post_init__()
+        self._roles.check_needed(self.suppress)
         if self.target == "greedy" and self.edits == "any":
             raise ParameterError(
                 "target='greedy' is defined for increases only. Use edits='add', or target='exact'."
@@ -117,14 +168,84 @@ class KDegree(Anonymizer[Graph]):
     @property
     def guarantee(self) -> StructuralKAnonymity:
         """What is promised, of every node."""
-        return StructuralKAnonymity(k=self.k)
+        return StructuralKAnonymity(k=self.k, known=self._roles.known)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        return (Supergraph(),) if self.edits == "add" else ()
+        kept = (Supergraph(),) if self.edits == "add" else ()
+        return (*kept, *self._roles.conditions)
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    @property
+    def _roles(self) -> Roles:
+        return Roles.of(self.known, self.attach)
+
+    def check(self, data: Data) -> None:
+        """Refuse data that cannot be anonymized so, and attributes of which nobody said anything.
+
+        Raises
+        ------
+        DataError
+            Where an attribute has no role, or one that it cannot have, or ties are directed or of
+            several kinds.
+        """
+        super().check(data)
+        self._roles.check(as_network(data), self.k)
+        as_graph(data)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def anonymize(
+            self, data: Network, *, seed: int | None = None, ledger: Ledger | None = None
+        ) -> Release[Network]: ...
+
+        @overload
+        def anonymize(
+            self, data: Any, *, seed: int | None = None, ledger: Ledger | None = None
+        ) -> Release[Graph]: ...
+
+        def anonymize(self, data: Any, **_options: Any) -> Any:
+            """Return a release of the kind of the data."""
+
+    def prepared(self, data: Any) -> Any:
+        """Return data that was handed in as what is anonymized; a network without more is a graph.
+
+        Raises
+        ------
+        UsageError
+            Where it is of another kind, or can be read in more than one way.
+        DataError, InfeasibleError
+            As `check`.
+        """
+        prepared: Graph | Network = super().prepared(data)
+        return as_graph(prepared) if as_network(prepared).is_bare else prepared
+
+    def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+        network, graph = as_network(data), as_graph(data)
+        colors = colors_of(network, self._roles, self.k, self.merge)
+        colors = suppressed_further(colors, self.suppress, self.k, partial(self._change, graph))
+        result = self._edited(graph, randomness, colors.of_person)
+        if isinstance(data, Graph):
+            return result
+        people = self._roles.published(network.people, colors.table)
+        ties = replace(network.layers[0], **lists_of(cast("Graph", result.data)))
+        released = Network((ties,), people, network.ids)
+        return result._replace(
+            data=released,
+            cost={**result.cost, "people_suppressed": colors.suppressed},
+            advice=(*result.advice, *attached_advice(released, self._roles)),
+        )
+
+    def _change(self, graph: Graph, colors: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return by how much the optimal degrees change everyone's, for these colors."""
+        from graphveil.methods.k_degree.cells import planned_change  # noqa: PLC0415  as below
+
+        return planned_change(graph.degrees(), colors, self.k, edits=self.edits)
+
+    def _edited(
+        self, data: Graph, randomness: Randomness, colors: NDArray[np.int64] | None
+    ) -> MethodResult:
         from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as below
         from graphveil.methods.k_degree.realize import (  # noqa: PLC0415  compiled code, when needed
             apply_edits,
@@ -132,24 +253,25 @@ class KDegree(Anonymizer[Graph]):
         )
 
         found = realize(
-            data.indptr,
-            data.indices,
+            (data.indptr, data.indices),
             self.k,
             edits=self.edits,
             target=self.target,
             near=self.near,
             restarts=self.restarts,
             randomness=randomness,
+            colors=colors,
         )
-        found = proven(
-            data,
-            found,
-            self.k,
-            edits=self.edits,
-            prove=self.prove,
-            near=self.near,
-            randomness=randomness,
-        )
+        if colors is None:
+            found = proven(
+                data,
+                found,
+                self.k,
+                edits=self.edits,
+                prove=self.prove,
+                near=self.near,
+                randomness=randomness,
+            )
         told_apart = (
             () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), data.n_edges)
         )

@@ -30,7 +30,9 @@ class _Classes(NamedTuple):
     lowest: Ints
 
 
-def settle_parity(plan: Plan, k: int, n: int, *, edits: AllowedEdits) -> Plan:
+def settle_parity(
+    plan: Plan, k: int, n: int, *, edits: AllowedEdits, span: int | None = None
+) -> Plan:
     """Every target is held by at least k nodes, and the targets' sum is even.
 
     Parameters
@@ -45,6 +47,8 @@ def settle_parity(plan: Plan, k: int, n: int, *, edits: AllowedEdits) -> Plan:
         ``"add"``: no target is below the degree. ``"any"``: groups with a free choice of target
         (`Plan.low`, `Plan.high`) first choose so that the sum of the targets is near the sum of
         the degrees, as deletions should balance additions.
+    span
+        The numbers of one color where the plan is one of cells (`CellSpace.span`).
 
     Returns
     -------
@@ -74,15 +78,18 @@ def settle_parity(plan: Plan, k: int, n: int, *, edits: AllowedEdits) -> Plan:
     >>> plan.distance, settled.distance, int(settled.count @ settled.target)
     (1, 2, 8)
     """
-    if int(plan.target.max()) > n - 1:
+    most = int(plan.target.max())
+    span = max(n, most) + 1 if span is None else span
+    highest = int((plan.target % span).max())
+    if highest > n - 1:
         raise InfeasibleError(
-            f"A target of {int(plan.target.max())} needs more than the {n} nodes there are. "
+            f"A target of {highest} needs more than the {n} nodes there are. "
             f"Give degrees below {n}."
         )
     if edits == "any":
         plan = _balance(plan)
     if plan.count @ plan.target % 2 == 1:
-        plan = _cheapest_move(plan, k, n, edits)
+        plan = _cheapest_move(plan, k, n, edits, span)
     return _as_classes(plan)
 
 
@@ -119,11 +126,11 @@ def _classes(plan: Plan) -> tuple[_Classes, Ints]:
     return _Classes(target, counts[0], counts[1], counts[2], highest, lowest), klass
 
 
-def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits) -> Plan:
+def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits, span: int) -> Plan:
     """Carry out the move of least cost that changes the parity of the sum."""
     classes, klass = _classes(plan)
-    upward = _moves(classes, k, 1, n - 1)
-    downward = _moves(classes, k, -1, 0)
+    upward = _moves(classes, k, 1, n - 1, span)
+    downward = _moves(classes, k, -1, 0, span)
     if edits == "add":
         allowed = downward.nodes <= classes.below[downward.klass]
         reached = classes.target[downward.klass] + downward.step
@@ -136,7 +143,7 @@ def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits) -> Plan:
     return _move(plan, np.flatnonzero(klass == c), step, nodes)
 
 
-def _moves(classes: _Classes, k: int, way: int, limit: int) -> _Moves:
+def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves:
     """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1).
 
     The nodes that move are those whose degrees lie furthest that way: the first `eager` of them
@@ -145,12 +152,14 @@ def _moves(classes: _Classes, k: int, way: int, limit: int) -> _Moves:
     every = np.arange(classes.target.size, dtype=np.int64)
     eager = classes.above if way == 1 else classes.below
     outermost = classes.highest if way == 1 else classes.lowest
-    room = (limit - classes.target) * way > 0
+    color, degree = np.divmod(classes.target, span)
+    room = (limit - degree) * way > 0
     part = k | 1
 
     neighbor = every[:-1] if way == 1 else every[1:]
     step = classes.target[neighbor + way] - classes.target[neighbor]
     fits = (classes.size[neighbor] > k) & (step % 2 == 1)
+    fits &= color[neighbor] == color[neighbor + way]
     neighbor, step = neighbor[fits], step[fits]
     away = classes.target[neighbor] - outermost[neighbor]
 

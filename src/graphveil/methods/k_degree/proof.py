@@ -74,7 +74,7 @@ def proven(
     >>> from graphveil.methods.k_degree.realize import realize
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], n=6)
     >>> call = {"edits": "any", "near": True, "randomness": Randomness(seed=1)}
-    >>> first = realize(star.indptr, star.indices, 3, target="exact", restarts=1, **call)
+    >>> first = realize((star.indptr, star.indices), 3, target="exact", restarts=1, **call)
     >>> found = proven(star, first, 3, prove="always", **call)
     >>> first.lower_bound, found.lower_bound, found.cost
     (2, 3, 3)

@@ -19,6 +19,7 @@ from graphveil.kernels.k_degree import edits as kernel
 from graphveil.kernels.k_degree.absorb import absorb_owed, absorb_surplus, undo_absorption
 from graphveil.kernels.k_degree.leftover import pair, rotate
 from graphveil.kernels.k_degree.match import match_additions, match_deletions, swap
+from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
 from graphveil.methods.k_degree.roles import (
     made_even,
     raised,
@@ -29,10 +30,7 @@ from graphveil.methods.k_degree.roles import (
 from graphveil.methods.k_degree.sequence import (
     Plan,
     bound_for_targets,
-    greedy_plan,
     lower_bound_edits,
-    optimal_plan,
-    runs_of,
     settle_parity,
 )
 from graphveil.methods.k_degree.state import (
@@ -79,8 +77,7 @@ class Realization(NamedTuple):
 
 
 def realize(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    lists: tuple[NDArray[np.int64], NDArray[np.int32]],
     k: int,
     *,
     edits: EditKind,
@@ -88,13 +85,15 @@ def realize(
     near: bool,
     restarts: int,
     randomness: Randomness,
+    colors: NDArray[np.int64] | None = None,
 ) -> Realization:
     """Return few edge edits after which every degree is shared by at least k nodes.
 
     Parameters
     ----------
-    indptr, indices
-        The graph: int64, shape (n + 1,), and int32, shape (2 m,), neighbors sorted.
+    lists
+        The graph: `indptr`, int64, shape (n + 1,), and `indices`, int32, shape (2 m,), neighbors
+        sorted.
     k
         1 <= k <= n.
     edits
@@ -108,37 +107,67 @@ def realize(
         more.
     randomness
         The source of ties and absorbers.
+    colors
+        int64, shape (n,): the color of every node, from 0 on without a gap. Degrees are then shared
+        by at least k nodes of the color. None where all have the same.
 
     Raises
     ------
     InfeasibleError
-        Where the graph has fewer than k nodes.
+        Where the graph, or a color, has fewer than k nodes.
     ParameterError
         Where ``target="greedy"`` meets ``edits="any"``.
 
     Examples
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> found = realize(star.indptr, star.indices, 2, edits="add", target="exact", near=True,
+    >>> found = realize((star.indptr, star.indices), 2, edits="add", target="exact", near=True,
     ...                 restarts=1, randomness=Randomness(seed=1))
     >>> found.cost, sorted(found.targets.tolist())
     (2, [2, 2, 3, 3])
     """
-    task = DegreeTask(sealed(indptr), sealed(indices), np.diff(indptr), k, near)
-    n = task.degrees.size
-    if n < k:
-        raise InfeasibleError(f"k={k} needs at least {k} nodes, the graph has {n}. Lower k.")
+    task = _task(*lists, k, near=near, colors=colors)
     if edits == "any" and target == "greedy":
         raise ParameterError("target='greedy' is defined for increases only. Use edits='add'.")
-    runs = runs_of(task.degrees)
-    optimum = optimal_plan(runs, k, edits=edits)
+    optimum = _optimum(task, edits)
     floor = lower_bound_edits(optimum.cost)
     if edits == "add":
-        plan = greedy_plan(runs, k) if target == "greedy" else optimum
+        plan = optimum
+        if target == "greedy":
+            plan = plan_of_cells(task.degrees, colors, task.space, k, edits="add", greedy=True)
         best = _supergraph_best(task, plan, floor, randomness)
     else:
         best = _relaxed_best(task, optimum, floor, restarts, randomness)
     return realization_of(task, best, lower_bound=floor, l1=optimum.cost)
+
+
+def _task(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    k: int,
+    *,
+    near: bool,
+    colors: NDArray[np.int64] | None,
+) -> DegreeTask:
+    """Return the task, unless there are too few nodes for it."""
+    degrees = np.diff(indptr)
+    task = DegreeTask(sealed(indptr), sealed(indices), degrees, k, near)
+    if degrees.size < k:
+        raise InfeasibleError(
+            f"k={k} needs at least {k} nodes, the graph has {degrees.size}. Lower k."
+        )
+    if colors is None:
+        return task
+    sizes = np.bincount(colors)
+    if sizes.min() < k:
+        raise InfeasibleError(
+            f"k={k} needs at least {k} nodes of each color, one has {sizes.min()}. Merge colors."
+        )
+    return task._replace(colors=colors, numbering=CellSpace.of(degrees, sizes.size, k))
+
+
+def _optimum(task: DegreeTask, edits: EditKind) -> Plan:
+    return plan_of_cells(task.degrees, task.colors, task.space, task.k, edits=edits)
 
 
 def realization_of(
@@ -164,15 +193,19 @@ def planned_run(
     """Carry out a plan of targets by the steps of these edits; None where units remain."""
     if edits == "any":
         return _relaxed_run(task, plan, rng)
-    return _supergraph_run(task, settle_parity(plan, task.k, task.degrees.size, edits="add"), rng)
+    return _supergraph_run(task, _settled(task, plan), rng)
+
+
+def _settled(task: DegreeTask, plan: Plan) -> Plan:
+    space = task.space
+    return settle_parity(plan, task.k, space.n, edits="add", span=space.span)
 
 
 def _supergraph_best(
     task: DegreeTask, plan: Plan, floor: int, randomness: Randomness
 ) -> KDegreeOutcome:
     """Return the fewest edits of the supergraph run and, on small graphs, of its variations."""
-    settled = settle_parity(plan, task.k, task.degrees.size, edits="add")
-    best = _supergraph_run(task, settled, randomness.stream("k-degree supergraph"))
+    best = _supergraph_run(task, _settled(task, plan), randomness.stream("k-degree supergraph"))
     attempts = _free_attempts(task, plan)
     if attempts and best.cost > floor:
         rng = randomness.stream("k-degree supergraph variations")
@@ -183,18 +216,20 @@ def _supergraph_best(
 def _supergraph_run(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDegreeOutcome:
     """Run the steps with additions alone, raising targets until they can be met."""
     n = task.degrees.size
-    goal = roles(task.indptr, task.indices, plan, rng)
+    goal = roles(task, plan, rng)
     contacts = np.empty(n, dtype=np.float64)
     rounds = 1
     while True:
         edits, classes = start(task, goal, additions=True)
         left = _pay_by_additions(task, edits, classes, rng)
         if left.size == 0:
-            return outcome_of(edits, classes, rounds)
+            return outcome_of(task, edits, classes, rounds)
         units = int(edits.residual[left].sum()) << max(0, rounds - PATIENT_ROUNDS)
         kernel.marked_neighbors(task.indptr, task.indices, left, contacts)
-        goal = raised(goal, left, units, contacts + rng.random(n), task.k)
-        goal = made_even(goal, task.k, rng)
+        task, goal = task.roomy(goal)
+        goal = raised(goal, left, units, contacts + rng.random(n), task.k, task.space)
+        task, goal = task.roomy(goal)
+        goal = made_even(goal, task.k, rng, space=task.space)
         rounds += 1
 
 
@@ -206,20 +241,24 @@ def _supergraph_variations(
     With additions alone the edits are half of what the targets exceed the degrees by, so a try
     ends once its targets are no better than the best.
     """
-    fresh = True
+    fresh, first = True, task
     for attempt in range(attempts):
         if fresh:
-            goal = roles(task.indptr, task.indices, plan, rng)
+            task = first
+            goal = roles(task, plan, rng)
         else:
-            goal = raised_at_random(goal, task.k, rng)
-        goal = made_even(goal, task.k, rng, hurry=1.0)
-        fresh = goal.sum() >= best.targets.sum()
+            task, goal = task.roomy(goal)
+            goal = raised_at_random(goal, task.k, rng, task.space)
+        task, goal = task.roomy(goal)
+        goal = made_even(goal, task.k, rng, hurry=1.0, space=task.space)
+        most = best.targets.sum() + task.first_cells().sum()
+        fresh = goal.sum() >= most
         if fresh:
             continue
         edits, classes = start(task, goal, additions=True)
         fresh = _pay_by_additions(task, edits, classes, rng).size == 0
-        if fresh and classes.target.sum() < best.targets.sum():
-            best = outcome_of(edits, classes, rounds=attempt + 2)
+        if fresh and classes.target.sum() < most:
+            best = outcome_of(task, edits, classes, rounds=attempt + 2)
     return best
 
 
@@ -285,8 +324,7 @@ def _relaxed_best(
     task: DegreeTask, optimum: Plan, floor: int, restarts: int, randomness: Randomness
 ) -> KDegreeOutcome:
     """Return the fewest edits of the relaxed runs and, unless they beat its bound, of the other."""
-    n = task.degrees.size
-    plans = settled_plans(optimum, task.k, n)
+    plans = settled_plans(optimum, task.k, task.space)
     best: KDegreeOutcome | None = None
     runs = max(restarts, _free_attempts(task, optimum))
     for run in range(max(runs, len(plans))):
@@ -298,7 +336,7 @@ def _relaxed_best(
             best = outcome
             if best.cost <= floor:
                 return best
-    additions = optimal_plan(runs_of(task.degrees), task.k, edits="add")
+    additions = _optimum(task, "add")
     additions_floor = lower_bound_edits(additions.cost)
     if best is not None and best.cost <= additions_floor:
         return best
@@ -312,7 +350,7 @@ def _relaxed_run(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDeg
     Surplus nodes are absorbed before edges rotate, since only their own neighbors can do that,
     while almost any node can absorb for one that is owed an edge.
     """
-    goal = roles(task.indptr, task.indices, plan, rng)
+    goal = roles(task, plan, rng)
     edits, classes = start(task, goal, additions=False)
     owed = edits.residual
     _match(edits, -1, rng)
@@ -329,7 +367,7 @@ def _relaxed_run(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDeg
     left = rng.permutation(np.flatnonzero(owed))
     if left.size:
         pair(edits, left, rng)
-    return None if np.any(owed) else outcome_of(edits, classes, rounds=1)
+    return None if np.any(owed) else outcome_of(task, edits, classes, rounds=1)
 
 
 def apply_edits(graph: Graph, realization: Realization) -> Graph:
@@ -345,7 +383,7 @@ def apply_edits(graph: Graph, realization: Realization) -> Graph:
     Examples
     --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> found = realize(star.indptr, star.indices, 4, edits="add", target="exact", near=True,
+    >>> found = realize((star.indptr, star.indices), 4, edits="add", target="exact", near=True,
     ...                 restarts=1, randomness=Randomness(seed=1))
     >>> apply_edits(star, found).n_edges
     6

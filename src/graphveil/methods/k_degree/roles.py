@@ -9,39 +9,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.k_degree.edits import pull_of_neighbors
+from graphveil.methods.k_degree.cells import CellSpace
 from graphveil.methods.k_degree.sequence import Plan, settle_parity, targets_per_node
+from graphveil.methods.k_degree.state import DegreeTask
 
 PASSES = 3
 
 
-def roles(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    plan: Plan,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+def roles(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return a target per node: among equals, those with few changing neighbors are raised.
 
-    Nodes of one degree are interchangeable. Edges are added between strangers and deleted between
+    Nodes of one cell are interchangeable. Edges are added between strangers and deleted between
     neighbors, so a node should be lowered beside nodes that are lowered, and raised away from
     nodes that are raised. A first assignment at random tells which nodes change; each further one
     weighs a node's changing neighbors by the share of their edges that changes.
     """
-    degrees = np.diff(indptr)
-    ties = rng.permutation(degrees.size) / degrees.size
-    goal = targets_per_node(degrees, plan, ties)
+    cells, first = task.cells(), task.first_cells()
+    ties = rng.permutation(cells.size) / cells.size
+    goal = targets_per_node(cells, plan, ties)
     falls, rises = (
-        np.bincount(plan.degree[change], minlength=degrees.max() + 1) > 0
+        np.bincount(plan.degree[change], minlength=task.space.size)[cells] > 0
         for change in (plan.target < plan.degree, plan.target > plan.degree)
     )
-    pull = np.empty(degrees.size, dtype=np.float64)
+    pull = np.empty(cells.size, dtype=np.float64)
     for _ in range(PASSES):
-        pull_of_neighbors(indptr, indices, goal, falls[degrees], rises[degrees], pull)
-        goal = targets_per_node(degrees, plan, pull + 1e-9 * ties)
+        pull_of_neighbors(task.indptr, task.indices, goal - first, falls, rises, pull)
+        goal = targets_per_node(cells, plan, pull + 1e-9 * ties)
     return goal
 
 
-def settled_plans(optimum: Plan, k: int, n: int) -> list[Plan]:
+def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:
     """Return the optimal relaxed plan with its free medians chosen in different ways.
 
     A group of even size costs the same at every integer between its two middles. Each way keeps
@@ -52,7 +49,8 @@ def settled_plans(optimum: Plan, k: int, n: int) -> list[Plan]:
     for choose in (_from_the_highest, _from_the_lowest, _inward, _midway):
         target = choose(optimum)
         fixed = optimum._replace(target=target, low=target, high=target)
-        plan = settle_parity(_spare_node(fixed, k, n), k, n, edits="any")
+        spared = _spare_node(fixed, k, space)
+        plan = settle_parity(spared, k, space.n, edits="any", span=space.span)
         if not any(_same(plan, other) for other in plans):
             plans.append(plan)
     return plans
@@ -118,7 +116,7 @@ def _along(
     return chosen[groups.of_piece]
 
 
-def _spare_node(plan: Plan, k: int, n: int) -> Plan:
+def _spare_node(plan: Plan, k: int, space: CellSpace) -> Plan:
     """Return the plan with an even sum where one unchanged node can give it, at cost 1.
 
     The node comes from the largest class that can spare it and goes to the class beside it, on the
@@ -126,12 +124,13 @@ def _spare_node(plan: Plan, k: int, n: int) -> Plan:
     """
     if plan.surplus % 2 == 0:
         return plan
-    size = np.bincount(plan.target, weights=plan.count, minlength=n + 1).astype(np.int64)
+    size = np.bincount(plan.target, weights=plan.count, minlength=space.size).astype(np.int64)
     kept = np.flatnonzero((plan.degree == plan.target) & (size[plan.target] > k))
     kept = kept[np.argsort(-size[plan.target[kept]], kind="stable")]
     for way in (1, -1) if plan.surplus < 0 else (-1, 1):
         beside = plan.target[kept] + way
-        fits = np.flatnonzero((beside > 0) & (beside < n) & (size[beside] >= k))
+        degree = space.degree_of(beside)
+        fits = np.flatnonzero((degree > 0) & (degree < space.n) & (size[beside] >= k))
         if fits.size:
             piece, to = int(kept[fits[0]]), int(beside[fits[0]])
             count = plan.count.copy()
@@ -153,6 +152,7 @@ def raised(
     units: int,
     keys: NDArray[np.floating],
     k: int,
+    space: CellSpace | None = None,
 ) -> NDArray[np.int64]:
     """Return raised targets so that at least `units` more edge ends are wanted.
 
@@ -160,21 +160,22 @@ def raised(
     the rest is drawn from the largest class, lower keys first. Classes with nodes in `left` rise
     only where there are no others.
     """
-    n = target.size
+    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     while units > 0:
-        size = np.bincount(goal, minlength=n)
-        open_classes = np.flatnonzero(size[: n - 1])
+        size = space.sizes(goal)
+        open_classes = space.open_cells(size)
         if open_classes.size == 0:
             break
-        free = np.setdiff1d(open_classes, goal[left])[::-1]
+        free = open_classes[~np.isin(open_classes, goal[left])][::-1]
         if free.size == 0:
-            units -= int(np.count_nonzero(goal < n - 1))
-            goal += goal < n - 1
+            rises = space.degree_of(goal) < space.top
+            units -= int(np.count_nonzero(rises))
+            goal += rises
             continue
         whole = free[np.cumsum(size[free]) <= units]
         if whole.size:
-            step = np.zeros(n, dtype=np.int64)
+            step = np.zeros(space.size, dtype=np.int64)
             step[whole] = 1
             units -= int(size[whole].sum())
             goal += step[goal]
@@ -207,13 +208,13 @@ def _raise_part(
 
 
 def raised_at_random(
-    target: NDArray[np.int64], k: int, rng: np.random.Generator
+    target: NDArray[np.int64], k: int, rng: np.random.Generator, space: CellSpace | None = None
 ) -> NDArray[np.int64]:
     """Return targets with some class, or as few of its nodes as may leave it, one higher."""
-    n = target.size
+    space = space or CellSpace.plain(target.size)
     goal = target.copy()
-    size = np.bincount(goal, minlength=n)
-    open_classes = np.flatnonzero(size[: n - 1])
+    size = space.sizes(goal)
+    open_classes = space.open_cells(size)
     if open_classes.size:
         chosen = rng.choice(open_classes)
         members = rng.permutation(np.flatnonzero(goal == chosen))
@@ -223,7 +224,12 @@ def raised_at_random(
 
 
 def made_even(
-    target: NDArray[np.int64], k: int, rng: np.random.Generator, *, hurry: float = np.inf
+    target: NDArray[np.int64],
+    k: int,
+    rng: np.random.Generator,
+    *,
+    hurry: float = np.inf,
+    space: CellSpace | None = None,
 ) -> NDArray[np.int64]:
     """Return targets of even sum, raised by one spare node or by a whole class of odd size.
 
@@ -232,10 +238,12 @@ def made_even(
     """
     if target.sum() % 2 == 0:
         return target
+    space = space or CellSpace.plain(target.size)
     goal = target.copy()
-    size = np.bincount(goal, minlength=goal.size)
-    spare = np.flatnonzero((size[:-1] > k) & (size[1:] >= k))
-    odd = np.flatnonzero(size[:-1] % 2)
+    size = space.sizes(goal)
+    open_classes = space.open_cells(size)
+    spare = open_classes[(size[open_classes] > k) & (size[open_classes + 1] >= k)]
+    odd = open_classes[size[open_classes] % 2 == 1]
     chosen = np.concatenate((spare, odd))
     nodes = np.concatenate((np.ones_like(spare), size[odd]))
     best = int(np.argmin(nodes + rng.exponential(1 / hurry, size=nodes.size)))

@@ -9,16 +9,42 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import new_table
 from graphveil.kernels.k_degree import edits as kernel
+from graphveil.methods.k_degree.cells import CellSpace
 
 
 class DegreeTask(NamedTuple):
-    """What every run of one realization shares."""
+    """What every run of one realization shares; without colors, all nodes have the same."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     degrees: NDArray[np.int64]
     k: int
     near: bool
+    colors: NDArray[np.int64] | None = None
+    numbering: CellSpace | None = None
+
+    @property
+    def space(self) -> CellSpace:
+        """How cells are numbered."""
+        return self.numbering or CellSpace.plain(self.degrees.size)
+
+    def first_cells(self) -> NDArray[np.int64]:
+        """Return the cell of degree 0 of every node's color."""
+        if self.colors is None:
+            return np.zeros_like(self.degrees)
+        return self.colors * self.space.span
+
+    def cells(self) -> NDArray[np.int64]:
+        """Return the cell of every node."""
+        return self.first_cells() + self.degrees
+
+    def roomy(self, goal: NDArray[np.int64]) -> tuple[DegreeTask, NDArray[np.int64]]:
+        """Return the task and the targets with cells above the largest target, where any may be."""
+        space = self.space
+        if space.is_whole or int(space.degree_of(goal).max()) < space.top:
+            return self, goal
+        wider = self._replace(numbering=space.wider())
+        return wider, goal - self.first_cells() + wider.first_cells()
 
 
 class KDegreeOutcome(NamedTuple):
@@ -39,7 +65,7 @@ def start(
     task: DegreeTask, goal: NDArray[np.int64], *, additions: bool
 ) -> tuple[kernel.DegreeEdits, kernel.DegreeClasses]:
     """Return the state without edits, with room for what a unit of need may write."""
-    residual = goal - task.degrees
+    residual = goal - task.cells()
     units = int(np.abs(residual).sum())
     room = units * (1 if additions else 2) + 64
     table, shift = new_table(room)
@@ -54,16 +80,16 @@ def start(
         residual=residual,
         touched=np.zeros(goal.size, dtype=np.bool_),
     )
-    members = np.bincount(goal, minlength=goal.size + 1)
-    return edits, kernel.DegreeClasses(target=goal.copy(), members=members.astype(np.int64))
+    members = task.space.sizes(goal).astype(np.int64)
+    return edits, kernel.DegreeClasses(goal.copy(), members, task.space.span)
 
 
 def outcome_of(
-    edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rounds: int
+    task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rounds: int
 ) -> KDegreeOutcome:
     """Return what the state came to."""
     added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
-    return KDegreeOutcome(added, deleted, classes.target, rounds)
+    return KDegreeOutcome(added, deleted, classes.target - task.first_cells(), rounds)
 
 
 def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -108,6 +134,7 @@ def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
         present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
         if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
             raise AssertionError("an edit repeats itself, or changes nothing in the graph")
-    classes = np.bincount(reached)
+    cells = reached if task.colors is None else task.colors * (int(reached.max()) + 1) + reached
+    classes = np.bincount(cells)
     if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
         raise AssertionError(f"the realized degrees are not {task.k}-anonymous, or not the targets")

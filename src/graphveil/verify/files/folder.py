@@ -120,10 +120,12 @@ def _description(described: Described) -> Check:
     if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
         problems.append(f"beside the data stand {roles}, a {data[0].format} release has {expected}")
+    column = kind.people[:-1]
     problems += [
-        f"{shown(file.name)} is not described as {file.role}.csv with the column {file.role[:-1]}"
+        f"{shown(file.name)} is not described as {file.role}.csv with the column {column}"
         for file in companions
-        if (file.name, file.format, file.columns) != (f"{file.role}.csv", "csv", [file.role[:-1]])
+        if (file.name, file.format) != (f"{file.role}.csv", "csv")
+        or (file.columns[:1] if kind.name == "network" else file.columns) != [column]
     ]
     return judged(DESCRIPTION, problems, f"a {described.kind} in {data[0].format}")
 

@@ -46,7 +46,7 @@ def _loader(described: Described, file: DataFile) -> Loader:
     """Return what loads a file: of the role of everyone, a list of ids; else by its format."""
     kind = checked_kind(described.kind)
     if file.role == KINDS[described.kind].everyone:
-        return _everyone(*kind.people)
+        return kind.everyone or _everyone(*kind.people)
     if file.format not in kind.loaders:
         raise UnreadableError(f"a {described.kind} does not come as {shown(file.format)}")
     return kind.loaders[file.format]

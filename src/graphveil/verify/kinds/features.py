@@ -88,7 +88,8 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
     }
 
 
-def _shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+    del described
     problems = []
     stranger = db.first(_STRANGER)
     if stranger:

@@ -21,9 +21,8 @@ EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
 
 MISSING = "SELECT source, target FROM missing ORDER BY source, target"
 ADDED = """
-    SELECT source, target FROM edges ANTI JOIN (
-        SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed)
-    USING (source, target) ORDER BY source, target
+    SELECT source, target FROM edges ANTI JOIN placed ON source = u AND target = v
+    ORDER BY source, target
 """
 _EDGES = (("source", "BIGINT"), ("target", "BIGINT"))
 _COLUMNS = ["source", "target"]
@@ -47,8 +46,9 @@ _STRANGER = """
 """
 
 
-def _shape(db: Database, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, edges and their order."""
+    del described
     ids = ids_check(db, "nodes", "node", keyed=keyed)
     order = _order(db, keyed=keyed)
     return [ids, _simple(db, order), _endpoints(db, ids, keyed=keyed), order]
@@ -94,12 +94,14 @@ def _endpoints(db: Database, ids: Check, *, keyed: bool) -> Check:
     return holds(ENDPOINTS, otherwise)
 
 
-def _delimited(db: Database, path: Path, file: DataFile) -> None:
+def edges_delimited(db: Database, path: Path, file: DataFile) -> None:
+    """Create `edges(source, target)` of text."""
     load_delimited(db, path, "edges", _EDGES, names=_COLUMNS, form=file.format)
     refuse_missing(db, "edges", _COLUMNS, path.name)
 
 
-def _columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+def edges_columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    """Create `edges(source, target)` of a Parquet file."""
     load_columnar(db, path, "edges", _EDGES, names=_COLUMNS)
     refuse_missing(db, "edges", _COLUMNS, path.name)
 
@@ -112,13 +114,12 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
 
 
 def _link(db: Database, original: Graph, released: Any) -> None:
-    """Create `placed(u, v)`, the original's edges, and `missing(source, target)` of the lost."""
-    edges = original.edges()
-    db.put("placed", {"u": released[edges[:, 0]], "v": released[edges[:, 1]]})
+    """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
+    ends = released[original.edges()]
+    db.put("placed", {"u": ends.min(axis=1), "v": ends.max(axis=1)})
     db.run(
-        "CREATE TABLE missing AS SELECT source, target FROM "
-        "(SELECT least(u, v) AS source, greatest(u, v) AS target FROM placed) "
-        "ANTI JOIN edges USING (source, target)"
+        "CREATE TABLE missing AS SELECT u AS source, v AS target FROM placed "
+        "ANTI JOIN edges ON source = u AND target = v"
     )
 
 
@@ -148,7 +149,8 @@ def _figures(evidence: Evidence) -> dict[str, int]:
     }
 
 
-def _in_words(figures: Mapping[str, Any]) -> str:
+def in_words(figures: Mapping[str, Any]) -> str:
+    """Return how many edges were added and deleted."""
     deleted, added = figures.get("edges_deleted"), figures.get("edges_added")
     edges = counted(added, "edge") if isinstance(added, int) else f"{shown(added)} edges"
     return f"{edges} added and {shown(deleted)} deleted"
@@ -172,8 +174,8 @@ def _pairs(original: Graph) -> OriginalPairs:
 
 GRAPH = CheckedKind(
     loaders={
-        **dict.fromkeys(DELIMITERS, _delimited),
-        "parquet": _columnar,
+        **dict.fromkeys(DELIMITERS, edges_delimited),
+        "parquet": edges_columnar,
         "graphml": load_graphml,
     },
     tables=("nodes", "edges"),
@@ -185,7 +187,7 @@ GRAPH = CheckedKind(
     rows={"data": "edges", "nodes": "nodes"},
     link=_link,
     changes=_changes,
-    cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), _in_words),
+    cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), in_words),
     first_changes=_first_changes,
     same=same_pairs,
     noise_cells=NoiseCells(

@@ -91,6 +91,8 @@ class CheckedKind:
     ----------
     loaders
         What loads the data file, by its format.
+    everyone
+        What loads the file of everyone; None where that is a list of ids.
     tables
         The tables that a release must have.
     people
@@ -128,7 +130,7 @@ class CheckedKind:
     people: tuple[str, str]
     entries: tuple[str, str]
     shape_names: tuple[str, ...]
-    shape: Callable[[Database, bool], list[Check]]
+    shape: Callable[[Database, Described, bool], list[Check]]
     counts: Callable[[Database, Described], dict[str, int]]
     rows: Mapping[str, str]
     cost: Cost
@@ -141,6 +143,7 @@ class CheckedKind:
     changes: Callable[[Evidence], Changes] | None = None
     first_changes: Callable[[Database], list[str]] = lambda _: []
     noise_cells: NoiseCells | None = None
+    everyone: Loader | None = None
 
     @property
     def published(self) -> str:

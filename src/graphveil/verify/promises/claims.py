@@ -24,6 +24,8 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     conditions.TrueOfShare: "features",
     conditions.TrueOfMoreThanHalf: "features",
     conditions.PeopleAsItems: "features",
+    conditions.OwnAttributes: "graphs",
+    conditions.AttachedColumns: "graphs",
     conditions.StarsByRow: "tables",
     guarantees.AdaptiveAnonymity: "adaptive",
     guarantees.EdgeDP: "cell_flips",

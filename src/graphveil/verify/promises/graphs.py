@@ -7,18 +7,28 @@ import math
 import numpy as np
 
 from graphveil.claims.condition import Condition
-from graphveil.claims.conditions import EditBudget, SameDegrees, Subgraph, Supergraph
+from graphveil.claims.conditions import (
+    AttachedColumns,
+    EditBudget,
+    OwnAttributes,
+    SameDegrees,
+    Subgraph,
+    Supergraph,
+)
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
-from graphveil.data import Graph
+from graphveil.data import Graph, Network
 from graphveil.verify.kinds.graph import ADDED, MISSING
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.kinds.network import columns_of, is_directed
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
+from graphveil.verify.recount.attributes import classes_of_rows, strange_cell
 from graphveil.verify.recount.look_alikes import alike, class_sizes, count_degrees
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
+OWN, ATTACHED, ATTACHED_CELLS = "own attributes", "attached columns", "attached cells"
 
 _OTHER_DEGREE = """
     SELECT node, degree, coalesce(before, 0) FROM degrees LEFT JOIN (
@@ -31,15 +41,23 @@ _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 def _supergraph(evidence: Evidence, condition: Supergraph) -> Check:
     del condition
-    return _within(
-        evidence, SUPERGRAPH, MISSING, evidence.original_as(Graph).n_edges, ("original", "release")
-    )
+    return _within(evidence, SUPERGRAPH, MISSING, _n_ties(evidence), ("original", "release"))
 
 
 def _subgraph(evidence: Evidence, condition: Subgraph) -> Check:
     del condition
     n = evidence.tables.number("SELECT count(*) FROM edges")
     return _within(evidence, SUBGRAPH, ADDED, n, ("release", "original"))
+
+
+def _graph(evidence: Evidence) -> Graph:
+    """Return the original graph, or that of an original network."""
+    original = evidence.original
+    return original.graph() if isinstance(original, Network) else evidence.original_as(Graph)
+
+
+def _n_ties(evidence: Evidence) -> int:
+    return _graph(evidence).n_edges
 
 
 def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str, str]) -> Check:
@@ -90,7 +108,7 @@ def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
     classes = class_sizes(evidence.tables)
     values = np.fromiter(classes.keys(), dtype=np.int64)
     after = np.repeat(values, np.fromiter(classes.values(), dtype=np.int64))[::-1]
-    return np.sort(evidence.original_as(Graph).degrees())[::-1], after
+    return np.sort(_graph(evidence).degrees())[::-1], after
 
 
 def _other_size(name: str, before: Ints, after: Ints) -> Check:
@@ -118,7 +136,7 @@ def _degrees_kept(evidence: Evidence, condition: SameDegrees) -> Check:
 
 
 def _budget(evidence: Evidence, condition: EditBudget) -> Check:
-    limit = condition.most_changes(evidence.original_as(Graph).n_edges)
+    limit = condition.most_changes(_n_ties(evidence))
     edits = evidence.changes()
     changed = edits.added + edits.deleted
     were = f"{counted(changed, 'edge')} {'was' if changed == 1 else 'were'}"
@@ -128,6 +146,9 @@ def _budget(evidence: Evidence, condition: EditBudget) -> Check:
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
+    problem = _roles(evidence, promise)
+    if problem is not None:
+        return problem
     try:
         classes = alike(evidence.tables, promise.measure, promise.distance)
     except TooMuchWorkError:
@@ -135,6 +156,11 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         return not_checked(CLASSES, f"neighborhoods have more than {most} links", needs="--limit")
     if classes is None:
         return fails(CLASSES, "the release is no simple graph, so nobody looks like another")
+    if promise.known:
+        at = columns_of(evidence)
+        classes = classes.among(
+            classes_of_rows(evidence.tables, [at[name] for name in promise.known]), promise.known
+        )
     n = classes.nodes.size
     if not n:
         return holds(CLASSES, "the release has no nodes, so no class is too small")
@@ -160,27 +186,101 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     return holds(CLASSES, detail + (small if allowed else "") + classes.remark)
 
 
+def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
+    """Return what fails where known attributes are not published, or others have no role."""
+    if evidence.manifest.data.kind != "network":
+        bare = (
+            f"{shown(promise.known[0])} is known, and a graph has no attributes"
+            if promise.known
+            else ""
+        )
+        return fails(CLASSES, bare) if bare else None
+    if is_directed(evidence.manifest.data):
+        return fails(CLASSES, "ties are directed, and the promise is about ties without direction")
+    conditions = evidence.manifest.claim.conditions
+    attached = {n for one in conditions if isinstance(one, AttachedColumns) for n in one.attach}
+    published = list(columns_of(evidence))
+    absent = [name for name in promise.known if name not in published]
+    if absent:
+        return fails(CLASSES, f"{shown(absent[0])} is known, and no column of people has it")
+    strange = [name for name in published if name not in attached | set(promise.known)]
+    if strange:
+        return fails(CLASSES, f"{shown(strange[0])} is published, and neither known nor attached")
+    return None
+
+
+def _own(evidence: Evidence, condition: OwnAttributes) -> Check:
+    del condition
+    return _cells(evidence, OWN, columns_of(evidence), stars=True)
+
+
+def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
+    """Whether every attached attribute is published, and none of them is part of the promise."""
+    published, promise = columns_of(evidence), evidence.manifest.claim.guarantee
+    absent = [name for name in condition.attach if name not in published]
+    both = [name for name in condition.attach if name in getattr(promise, "known", ())]
+    problems = [f"{shown(name)} is no column of people" for name in absent]
+    problems += [f"{shown(name)} is known, too" for name in both]
+    names = ", ".join(map(shown, condition.attach))
+    return judged(ATTACHED, problems, f"published outside the promise: {names}")
+
+
+def _attached_cells(evidence: Evidence, condition: AttachedColumns) -> Check:
+    at = columns_of(evidence)
+    chosen = {name: at[name] for name in condition.attach if name in at}
+    return _cells(evidence, ATTACHED_CELLS, chosen, stars=False)
+
+
+def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: bool) -> Check:
+    """Return whether every cell of these columns is its owner's."""
+    original = evidence.original_as(Network)
+    strange = strange_cell(evidence.tables, original, columns, stars=stars)
+    if strange is None:
+        return holds(name, f"each of {counted(len(columns), 'attribute')} is its owner's")
+    had = "suppressed" if strange.original is None else shown(strange.original)
+    return fails(
+        name,
+        f"node {strange.node} has {shown(strange.column)}={shown(strange.published)}, in the "
+        f"original {had}; {counted(strange.cells, 'person')} in all",
+    )
+
+
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    StructuralKAnonymity: Recheck(("graph",), (Part(CLASSES, ("data",), "", look_alikes),)),
+    StructuralKAnonymity: Recheck(
+        ("graph", "network"), (Part(CLASSES, ("data",), "", look_alikes),)
+    ),
+    OwnAttributes: Recheck(
+        ("network",), (Part(OWN, LINKED, "whether attributes are their owners'", _own),)
+    ),
+    AttachedColumns: Recheck(
+        ("network",),
+        (
+            Part(ATTACHED, ("data",), "", _attached),
+            Part(
+                ATTACHED_CELLS, LINKED, "whether attached cells are as they were", _attached_cells
+            ),
+        ),
+    ),
     Supergraph: Recheck(
-        ("graph",),
+        ("graph", "network"),
         (
             Part(SUPERGRAPH, LINKED, "whether every edge was kept", _supergraph),
             Part(DEGREES, BESIDE, "whether no degree fell", _degrees_grow),
         ),
     ),
     Subgraph: Recheck(
-        ("graph",), (Part(SUBGRAPH, LINKED, "whether every edge is the original's", _subgraph),)
+        ("graph", "network"),
+        (Part(SUBGRAPH, LINKED, "whether every edge is the original's", _subgraph),),
     ),
     SameDegrees: Recheck(
-        ("graph",),
+        ("graph", "network"),
         (
             Part(SEQUENCE, BESIDE, "whether the sorted degrees are the same", _degree_sequence),
             Part(KEPT, LINKED, "whether every node kept its degree", _degrees_kept),
         ),
     ),
     EditBudget: Recheck(
-        ("graph",), (Part(BUDGET, LINKED, "whether the budget was kept", _budget),)
+        ("graph", "network"), (Part(BUDGET, LINKED, "whether the budget was kept", _budget),)
     ),
 }
 """How every claim of a graph is checked again."""

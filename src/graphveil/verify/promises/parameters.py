@@ -63,4 +63,6 @@ def _contradictions(manifest: Manifest) -> list[str]:
 
 
 def _same(one: object, other: object) -> bool:
+    if isinstance(other, tuple):
+        return (one or "") == ",".join(map(str, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other

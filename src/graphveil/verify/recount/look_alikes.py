@@ -61,6 +61,23 @@ class Alike(NamedTuple):
     kinds: str
     remark: str = ""
 
+    def among(self, rows: Ints, known: tuple[str, ...]) -> Alike:
+        """Return the classes of nodes that have the same row of attributes besides.
+
+        Parameters
+        ----------
+        rows
+            Shape (n,): a number of everyone's row, equal where the rows are.
+        known
+            The names of its columns.
+        """
+        listed = ", ".join(known)
+        return self._replace(
+            labels=_joined(rows, self.labels),
+            words=lambda position: f"one {listed} and {self.words(position)}",
+            kinds=f"distinct pairs of {listed} and of {self.kinds.removeprefix('distinct ')}",
+        )
+
 
 def alike(db: Database, measure: str, distance: int) -> Alike | None:
     """Return the classes under a measure, or None where the release is no simple graph.

@@ -1,0 +1,214 @@
+"""Ties of one kind between the people of a network: directed or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphveil.data.csr import Dropped, SortedLists, check_lists, sorted_lists
+from graphveil.data.graph import Graph
+from graphveil.data.ids import frozen
+from graphveil.errors import DataError
+
+TIES = "ties"
+"""The name of the only layer, where nobody named it."""
+
+
+class Arcs(NamedTuple):
+    """Both ends of every arc, as positions.
+
+    Attributes
+    ----------
+    source, target
+        int32, one entry an arc, ascending by source, then target.
+    """
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Layer:
+    """Ties of one kind; every list is sorted, nobody is tied to oneself, no tie stands twice.
+
+    Parameters
+    ----------
+    name
+        What the ties are called.
+    directed
+        Whether a tie leads from one person to another.
+    indptr, indices
+        int64, shape (n + 1,), and int32: those to whom person v is tied are
+        ``indices[indptr[v]:indptr[v + 1]]``. Without directions every tie stands in both lists.
+
+    Raises
+    ------
+    DataError
+        Where the arrays are no such lists, or the name is empty.
+
+    Examples
+    --------
+    >>> calls = Layer.from_arcs([0, 0, 1], [1, 2, 0], n=3, name="calls")
+    >>> calls.n_ties, [numbers.tolist() for numbers in calls.degrees()]
+    (3, [[2, 1, 0], [1, 1, 1]])
+    """
+
+    name: str = TIES
+    directed: bool
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        """Validate once; everything after trusts."""
+        indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
+        indices = np.ascontiguousarray(self.indices, dtype=np.int32)
+        if not self.name or self.name.strip() != self.name or not self.name.isprintable():
+            raise DataError(f"{self.name!r} is no name of a kind of ties. Give a word.")
+        if self.directed:
+            _check_arcs(SortedLists(indptr, indices))
+        else:
+            check_lists(SortedLists(indptr, indices))
+        object.__setattr__(self, "indptr", frozen(indptr))
+        object.__setattr__(self, "indices", frozen(indices))
+
+    @classmethod
+    def of(cls, graph: Graph, *, name: str = TIES) -> Layer:
+        """Return the ties of a graph, which have no direction."""
+        return cls(name=name, directed=False, indptr=graph.indptr, indices=graph.indices)
+
+    @classmethod
+    def from_arcs(cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES) -> Layer:
+        """Return the directed ties from positions to positions; loops and repeats are dropped.
+
+        Parameters
+        ----------
+        source, target
+            Positions 0..n-1.
+        n
+            The number of people.
+        name
+            What the ties are called.
+        """
+        return cls.assemble(source, target, n=n, name=name)[0]
+
+    @classmethod
+    def assemble(
+        cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
+    ) -> tuple[Layer, Dropped]:
+        """Return the layer of these arcs and the count of what was dropped; see `from_arcs`."""
+        u, v = np.asarray(source), np.asarray(target)
+        if u.shape != v.shape:
+            raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
+        if u.size and (min(u.min(), v.min()) < 0 or max(u.max(), v.max()) >= n):
+            raise DataError(f"a position is outside 0..{n - 1}. Give n > {max(u.max(), v.max())}.")
+        other = u != v
+        lists = sorted_lists(u[other], v[other], n)
+        loops = int(u.size - np.count_nonzero(other))
+        dropped = Dropped(loops, int(np.count_nonzero(other) - lists.indices.size), 0)
+        return cls(name=name, directed=True, indptr=lists.indptr, indices=lists.indices), dropped
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of people, those without ties included."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def n_ties(self) -> int:
+        """The number of ties: of arcs where they are directed, else of edges."""
+        return int(self.indices.size if self.directed else self.indices.size // 2)
+
+    def graph(self) -> Graph:
+        """Return the graph of ties without directions.
+
+        Raises
+        ------
+        DataError
+            Where they have directions.
+        """
+        if self.directed:
+            raise DataError(
+                f"the ties {self.name!r} are directed, and a Graph is not. Read them with "
+                "directed='symmetrize' to forget the directions."
+            )
+        return Graph(self.indptr, self.indices)
+
+    def degrees(self) -> tuple[NDArray[np.int64], ...]:
+        """Return how many ties everyone has: those out and those in where they are directed."""
+        out = np.diff(self.indptr)
+        if not self.directed:
+            return (out,)
+        return out, np.bincount(self.indices, minlength=self.n_nodes).astype(np.int64)
+
+    def ties(self) -> Arcs:
+        """Return every tie once; one without direction has its smaller end first."""
+        source = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.indptr))
+        if self.directed:
+            return Arcs(source, self.indices)
+        once = source < self.indices
+        return Arcs(source[once], self.indices[once])
+
+    def n_mutual(self) -> int:
+        """Return how many arcs have one the other way round: of edges, none is counted."""
+        if not self.directed:
+            return 0
+        source, target = (end.astype(np.int64) for end in self.ties())
+        keys = source * self.n_nodes + target
+        back = target * self.n_nodes + source
+        return int(np.isin(back, keys, assume_unique=True).sum())
+
+    def permuted(self, order: NDArray[np.int64]) -> Layer:
+        """Return the same ties with person ``order[j]`` at position j."""
+        new = np.empty(self.n_nodes, dtype=np.int32)
+        new[order] = np.arange(self.n_nodes, dtype=np.int32)
+        row = np.repeat(new, np.diff(self.indptr))
+        return self._with(*sorted_lists(row, new[self.indices], self.n_nodes))
+
+    def part(self, people: NDArray[np.int64]) -> Layer:
+        """Return the ties among some people; `people` are positions, ascending."""
+        number = np.full(self.n_nodes, -1, dtype=np.int64)
+        number[people] = np.arange(people.size)
+        row = np.repeat(number, np.diff(self.indptr))
+        column = number[self.indices]
+        inside = (row >= 0) & (column >= 0)
+        return self._with(*sorted_lists(row[inside], column[inside], people.size))
+
+    def _with(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> Layer:
+        return Layer(name=self.name, directed=self.directed, indptr=indptr, indices=indices)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same name, directions and ties."""
+        if not isinstance(other, Layer):
+            return NotImplemented
+        return (
+            (self.name, self.directed) == (other.name, other.directed)
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    def __repr__(self) -> str:
+        """Return the name and the size."""
+        ties = "arcs" if self.directed else "edges"
+        return f"Layer({self.name!r}, {self.n_nodes:,} nodes, {self.n_ties:,} {ties})"
+
+
+def _check_arcs(lists: SortedLists) -> None:
+    """Refuse lists that are no simple directed graph."""
+    indptr, indices = lists
+    n = indptr.size - 1
+    if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
+        raise DataError("indptr must rise from 0 to the number of indices. Build with from_arcs.")
+    if indices.size and (indices.min() < 0 or indices.max() >= n):
+        raise DataError(f"an end of an arc is outside 0..{n - 1}. Build with from_arcs.")
+    row = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
+    if np.any(row == indices):
+        node = int(row[row == indices][0])
+        raise DataError(f"node {node} is tied to itself. Drop self-loops: use from_arcs.")
+    unsorted = (indices[1:] <= indices[:-1]) & (row[1:] == row[:-1])
+    if unsorted.any():
+        node = int(row[1:][unsorted][0])
+        raise DataError(f"the list of node {node} is not sorted and distinct. Use from_arcs.")

@@ -1,0 +1,446 @@
+"""Networks from objects of other libraries, and back: attributes and directions are kept."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.columns import chosen_names
+from graphveil.data.csr import Dropped, warn_dropped
+from graphveil.data.directions import Ties, column_of_types, types_say_directed
+from graphveil.data.frames import Frames, arrow_table
+from graphveil.data.graph import Graph
+from graphveil.data.ids import Ids, as_ids, as_text, distinct, positions, to_arrow
+from graphveil.data.layers import TIES, Layer
+from graphveil.data.left_out import noting, warn_left_out
+from graphveil.data.origin import of_frame, of_pattern, read_from
+from graphveil.data.table import Table
+from graphveil.errors import DataError, did_you_mean, option
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import igraph as ig
+    import networkx as nx
+    import pyarrow as pa
+    from scipy import sparse
+
+else:
+    pa = lazy_module("pyarrow")
+    sparse = lazy_module("scipy.sparse")
+
+SUPPRESSED_TEXT = "*"
+"""How a suppressed cell is written where a library has one value for all kinds of cells."""
+
+
+class NetworkObjects(Frames):
+    """The conversions of `graphveil.data.Network`, which says what the rest means."""
+
+    layers: tuple[Layer, ...]
+    people: Table | None
+    ids: Ids | None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, layers: Any, people: Table | None = None, ids: Ids | None = None
+        ) -> None: ...
+
+    @abstractmethod
+    def labels(self) -> Ids:
+        """Return the id of every node."""
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: nx.Graph[Any],
+        *,
+        kinds: str | None = None,
+        attributes: Sequence[str] | None = None,
+        bins: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return a NetworkX graph with the attributes of its nodes and the directions of its ties.
+
+        Parameters
+        ----------
+        graph
+            Any NetworkX graph; one that is directed gives arcs.
+        kinds
+            The attribute of ties that says of which kind they are: a layer a value.
+        attributes
+            The attributes of nodes that are kept; None keeps all. A node without one is suppressed.
+        bins
+            As `Table.from_columns` takes them.
+
+        Raises
+        ------
+        DataError
+            Where a tie has no kind, or an attribute holds fractions and no bins are given.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of ties, or of nodes, are left out; where self-loops or repeated ties
+            are dropped.
+        """
+        names = list(graph.nodes)
+        rows = [dict(said) for _, said in graph.nodes(data=True)]
+        position = {name: number for number, name in enumerate(names)}
+        ends = [(position[u], position[v]) for u, v in graph.edges()]
+        said = [dict(values) for *_, values in graph.edges(data=True)]
+        ties = _Listed(ends, [_kind(values, kinds) for values in said], graph.is_directed())
+        left_out = [name for values in said for name in values if name != kinds]
+        return cls._listed(names, rows, ties, attributes, bins, left_out)
+
+    @classmethod
+    def from_igraph(
+        cls,
+        graph: ig.Graph,
+        *,
+        kinds: str | None = None,
+        attributes: Sequence[str] | None = None,
+        bins: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return an igraph graph with the attributes of its vertices, and its directions.
+
+        Parameters
+        ----------
+        graph
+            Any igraph graph; vertex names become ids where there are any.
+        kinds, attributes, bins
+            As `from_networkx` takes them.
+        """
+        named = "name" in graph.vs.attributes()
+        names = graph.vs["name"] if named else list(range(graph.vcount()))
+        kept = [name for name in graph.vs.attributes() if name != "name"]
+        rows = [{name: vertex[name] for name in kept} for vertex in graph.vs]
+        said = [edge.attributes() for edge in graph.es]
+        ties = _Listed(
+            graph.get_edgelist(), [_kind(values, kinds) for values in said], graph.is_directed()
+        )
+        left_out = [name for name in graph.es.attributes() if name != kinds]
+        return cls._listed(names, rows, ties, attributes, bins, left_out)
+
+    @classmethod
+    def _listed(
+        cls,
+        names: Sequence[Any],
+        rows: list[dict[Any, Any]],
+        ties: _Listed,
+        attributes: Sequence[str] | None,
+        bins: Mapping[str, str] | None,
+        left_out: Sequence[Any],
+    ) -> Self:
+        """Return the network of nodes and their attributes, and of ties between positions."""
+        ids = as_ids(names, what="node ids")
+        labels = distinct(ids)
+        if labels.size != ids.size:
+            raise DataError("two nodes have the same id. Make the ids distinct.")
+        every = list(dict.fromkeys(name for said in rows for name in said))
+        chosen = every if attributes is None else list(attributes)
+        for name in chosen:
+            if name not in every:
+                raise DataError(
+                    f"no node has {name!r}. {did_you_mean(str(name), map(str, every))}There are "
+                    f"{', '.join(map(str, every)) or 'no attributes'}."
+                )
+        position = positions(ids, labels, what="node ids")
+        order = np.argsort(position)
+        columns = {
+            str(name): [rows[number].get(name) for number in order.tolist()] for name in chosen
+        }
+        people = Table.from_columns(columns, bins=bins) if columns else None
+        layers, dropped = ties.layers(position, labels.size)
+        warn_dropped(dropped)
+        others = [name for name in every if name not in chosen]
+        return noting(cls(layers, people, labels), warn_left_out([*others, *left_out]))
+
+    @classmethod
+    def from_scipy(
+        cls, matrix: Any, *, people: Any = None, ids: object = None, name: str = TIES
+    ) -> Self:
+        """Return the network of a square sparse matrix: of arcs where it is not symmetric.
+
+        Parameters
+        ----------
+        matrix
+            Square; row v lists those to whom v is tied. Its values are not kept.
+        people
+            What is said of everyone, a row a row of the matrix: a `Table` or a frame.
+        ids
+            The id of every row.
+        name
+            What the ties are called.
+
+        Raises
+        ------
+        DataError
+            Where the matrix is not square.
+        """
+        coo = sparse.coo_array(matrix)
+        if coo.shape[0] != coo.shape[1]:
+            raise DataError(
+                f"a network needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}."
+            )
+        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
+        left_out = warn_left_out(["values"] if weighted else [])
+        pattern = sparse.csr_array(coo != 0)
+        n = int(coo.shape[0])
+        if (pattern != pattern.T).nnz:
+            layer, dropped = Layer.assemble(*pattern.tocoo().coords, n=n, name=name)
+        else:
+            upper = sparse.coo_array(sparse.triu(pattern))
+            graph, dropped = Graph.assemble(*upper.coords, n=n)
+            layer = Layer.of(graph, name=name)
+        warn_dropped(dropped)
+        rows = people if people is None or isinstance(people, Table) else Table.from_arrow(people)
+        labels = None if ids is None else as_ids(ids, what="node ids")
+        return read_from(noting(cls((layer,), rows, labels), left_out), of_pattern(pattern))
+
+    @classmethod
+    def from_arrow(
+        cls,
+        ties: Any,
+        people: Any = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        node: str | None = None,
+        kinds: str | None = None,
+        directed: bool | None = None,
+        bins: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
+
+        Parameters
+        ----------
+        ties
+            A row a tie.
+        people
+            A row a person, with a column of ids: everybody is in it, also who has no tie. None
+            where nothing is said of people.
+        source, target
+            The columns of both ends. Without them, those of known names, or the only two.
+        node
+            The column of ids of `people`; its first one where not given.
+        kinds
+            The column of kinds of ties: a layer a value.
+        directed
+            Whether a tie leads from one person to the other; None refuses where it may matter.
+        bins
+            As `Table.from_columns` takes them.
+
+        Raises
+        ------
+        DataError
+            Where it is not clear which columns are meant, an end of a tie is nobody of `people`, or
+            directions may matter and `directed` is not given.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> calls = pa.table({"source": ["ann", "bob"], "target": ["bob", "cyd"]})
+        >>> who = pa.table({"id": ["ann", "bob", "cyd"], "sex": ["f", "m", "f"]})
+        >>> from graphveil import Network
+        >>> Network.from_arrow(calls, who, directed=True)
+        Network(3 nodes, ties: 2 arcs, attributes: sex)
+        """
+        table = arrow_table(ties)
+        names = chosen_names(table.column_names, (source, target), ("source", "target"))
+        further = [n for n in table.column_names if n not in (*names, kinds)]
+        if kinds is not None and kinds not in table.column_names:
+            raise DataError(
+                f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}The frame has "
+                f"{table.column_names}."
+            )
+        rows = None if people is None else _people(people, node, bins)
+        ends = [as_ids(table[name], what=name) for name in names]
+        labels = _labels(ends, None if rows is None else rows.labels())
+        if labels.dtype.kind == "T":
+            ends = [as_text(end) for end in ends]
+        at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
+        kind = [TIES] * len(table) if kinds is None else table[kinds].to_pylist()
+        if directed is None:
+            column = column_of_types(
+                table.column_names, [table.column_names.index(n) for n in names]
+            )
+            said = True if column is not None and types_say_directed(table[column]) else None
+            _refuse_where_directions_matter(at, labels.size, names, said=said)
+        listed = _Listed(
+            list(zip(*(end.tolist() for end in at), strict=True)),
+            [_checked(value, kinds) for value in kind],
+            bool(directed),
+        )
+        layers, dropped = listed.layers(np.arange(labels.size), labels.size)
+        warn_dropped(dropped)
+        if rows is not None:
+            order = positions(labels, as_text_like(rows.labels(), labels), what="ids")
+            rows = rows.permuted(order.astype(np.int64))
+        origins = [of_frame(table), None if people is None else of_frame(arrow_table(people))]
+        return read_from(noting(cls(layers, rows, labels), warn_left_out(further)), *origins)
+
+    def to_arrow(self) -> pa.Table:
+        """Return every tie once as an Arrow table of the ids in `source` and `target`.
+
+        Where there are several layers, a third column `layer` has their names.
+        """
+        labels, parts = self.labels(), []
+        for layer in self.layers:
+            source, target = layer.ties()
+            columns = {"source": to_arrow(labels[source]), "target": to_arrow(labels[target])}
+            if len(self.layers) > 1:
+                columns["layer"] = pa.array([layer.name] * layer.n_ties, type=pa.string())
+            parts.append(pa.table(columns))
+        return pa.concat_tables(parts)
+
+    def people_to_arrow(self) -> pa.Table:
+        """Return a row a person as an Arrow table: the id in `node`, and the attributes.
+
+        A suppressed cell is null.
+        """
+        ids = pa.table({"node": to_arrow(self.labels())})
+        said = None if self.people is None else self.people.to_arrow()
+        if said is not None:
+            for name in said.column_names:
+                ids = ids.append_column(name, said[name])
+        return ids
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return a NetworkX graph: directed where ties are, a multigraph where there are layers.
+
+        Attributes of nodes are kept; a suppressed cell is ``*``. In a multigraph the key of a tie
+        is the name of its layer. Where some layers are directed and others not, a tie without
+        direction stands in both.
+        """
+        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
+
+        several, directed = len(self.layers) > 1, any(layer.directed for layer in self.layers)
+        kinds = {
+            (False, False): nx.Graph,
+            (False, True): nx.DiGraph,
+            (True, False): nx.MultiGraph,
+            (True, True): nx.MultiDiGraph,
+        }
+        graph: Any = kinds[several, directed]()
+        labels = self.labels().tolist()
+        for name, said in zip(labels, self._attributes_of_nodes(), strict=True):
+            graph.add_node(name, **said)
+        for layer, u, v in self._ends(both_ways=directed):
+            key = {"key": layer} if several else {}
+            graph.add_edge(labels[u], labels[v], **key)
+        return graph
+
+    def to_igraph(self) -> ig.Graph:
+        """Return an igraph graph: directed where ties are; ids become the vertex attribute `name`.
+
+        Where there are several layers, the edge attribute `layer` has their names.
+        """
+        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
+
+        directed = any(layer.directed for layer in self.layers)
+        listed = list(self._ends(both_ways=directed))
+        graph = ig.Graph(n=len(self), edges=[(u, v) for _, u, v in listed], directed=directed)
+        if self.ids is not None:
+            graph.vs["name"] = self.ids.tolist()
+        if self.people is not None:
+            for name, values in _cells(self.people).items():
+                graph.vs[name] = values
+        if len(self.layers) > 1:
+            graph.es["layer"] = [layer for layer, _, _ in listed]
+        return graph
+
+    def _attributes_of_nodes(self) -> list[dict[str, Any]]:
+        cells = {} if self.people is None else _cells(self.people)
+        rows = zip(*cells.values(), strict=True) if cells else [()] * len(self)
+        return [dict(zip(cells, row, strict=True)) for row in rows]
+
+    def _ends(self, *, both_ways: bool) -> Any:
+        """Yield the name of its layer and both ends of every tie."""
+        for layer in self.layers:
+            source, target = (end.tolist() for end in layer.ties())
+            for u, v in zip(source, target, strict=True):
+                yield layer.name, u, v
+                if both_ways and not layer.directed:
+                    yield layer.name, v, u
+
+
+class _Listed:
+    """Ties between positions, the kind of each, and whether they are directed."""
+
+    def __init__(
+        self,
+        ends: Sequence[tuple[int, int]],
+        kinds: Sequence[str],
+        directed: bool,  # noqa: FBT001
+    ) -> None:
+        self._ends = np.array(ends, dtype=np.int64).reshape(-1, 2)
+        self._kinds = np.array(kinds, dtype=object)
+        self._directed = directed
+
+    def layers(self, position: NDArray[Any], n: int) -> tuple[tuple[Layer, ...], Dropped]:
+        """Return a layer a kind, in the order of names, and what was dropped."""
+        layers, loops, twice = [], 0, 0
+        for name in sorted(set(self._kinds.tolist())) or [TIES]:
+            source, target = position[self._ends[self._kinds == name]].T
+            if self._directed:
+                layer, dropped = Layer.assemble(source, target, n=n, name=name)
+            else:
+                graph, dropped = Graph.assemble(source, target, n=n)
+                layer = Layer.of(graph, name=name)
+            layers.append(layer)
+            loops, twice = loops + dropped.self_loops, twice + dropped.duplicates
+        return tuple(layers), Dropped(loops, twice, 0)
+
+
+def _kind(said: Mapping[Any, Any], kinds: str | None) -> str:
+    return TIES if kinds is None else _checked(said.get(kinds), kinds)
+
+
+def _checked(value: Any, kinds: str | None) -> str:
+    if value is None or str(value) == "":
+        raise DataError(f"a tie has no {kinds}. Say of which kind it is, or leave it out.")
+    return str(value)
+
+
+def _people(frame: Any, node: str | None, bins: Mapping[str, str] | None) -> Table:
+    """Return the rows of people, whose ids are those of a column."""
+    table = arrow_table(frame)
+    node = node or table.column_names[0]
+    return Table.from_arrow(table, ids=node, bins=bins)
+
+
+def _labels(ends: Sequence[Ids], listed: Ids | None) -> Ids:
+    """Return every id in order: those of people, among whom all ends of ties must be."""
+    every = [*ends] if listed is None else [listed]
+    if len({ids.dtype.kind for ids in (*ends, *every) if ids.size}) > 1:
+        every = [as_text(ids) for ids in every]
+    return distinct(np.concatenate(every))
+
+
+def as_text_like(ids: Ids, other: Ids) -> Ids:
+    """Return ids as text where others are."""
+    return as_text(ids) if other.dtype.kind == "T" else ids
+
+
+def _refuse_where_directions_matter(
+    ends: Sequence[NDArray[Any]], n: int, names: tuple[str, ...], *, said: bool | None
+) -> None:
+    graph, dropped = Graph.assemble(*ends, n=n)
+    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
+    if ties.matter:
+        raise DataError(
+            f"ties seem to be directed: {ties.mutual:,} of {ties.n:,} are mutual. Say "
+            f"{option('directed', value=True)} or {option('directed', value=False)}."
+        )
+
+
+def _cells(people: Table) -> dict[str, list[Any]]:
+    """Return the cells of every attribute; a suppressed one is ``*``."""
+    cells = {}
+    for column, (name, values) in enumerate(zip(people.columns, people.categories, strict=True)):
+        listed = [*values.tolist(), SUPPRESSED_TEXT]
+        cells[name] = [listed[code] for code in people.codes[:, column].tolist()]
+    return cells

@@ -1,0 +1,233 @@
+"""Networks out of files: ties of one file, and what that or another one says of people."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphveil.data import Layer, Network, Table
+from graphveil.data.csr import Dropped, neighbor_lists
+from graphveil.data.directions import Ties
+from graphveil.data.ids import as_ids, as_text, distinct, positions
+from graphveil.data.kinds import kind_of
+from graphveil.data.naming import naming_columns
+from graphveil.data.origin import FileOrigin, read_from
+from graphveil.errors import DataError, InputError, did_you_mean, option
+from graphveil.io.kinds import columns_of
+from graphveil.io.options import NetworkOptions, TableOptions
+from graphveil.io.parsed import ParsedArcs
+from graphveil.io.questioned import ask_about_cells
+from graphveil.io.reading import over_all_nodes, source_of
+from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
+from graphveil.io.source import Source, shown
+from graphveil.io.spelling import ids_listed, may_be_missing
+
+SHOWN = 5
+"""So many ids that nobody listed stand in a message."""
+
+
+def load_network(path: str | Path, options: NetworkOptions | None = None) -> Reading[Network]:
+    r"""Return the network in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file of ties; its extension gives the format.
+    options
+        Format, directions, the file of people and how it is read.
+
+    Raises
+    ------
+    InputError
+        Where a file cannot be read; one line with file, line and the way out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ties, people = Path(folder, "calls.csv"), Path(folder, "people.csv")
+    ...     _ = ties.write_text("source,target\nann,bob\nbob,ann\nbob,cyd\n")
+    ...     _ = people.write_text("id,sex\nann,f\nbob,m\ncyd,f\ndan,m\n")
+    ...     load_network(ties, NetworkOptions(nodes=people, directed="keep")).data
+    Network(4 nodes, ties: 3 arcs, attributes: sex)
+    """
+    options = options or NetworkOptions()
+    source = source_of(path, options.format)
+    if "network" not in source.format.kinds:
+        source.refuse(f"{source.format.name} holds no attributes. Read it as a graph.")
+    arcs: ParsedArcs = source.format.reader("graph")(source, options)
+    people = _people(source, arcs, options)
+    if people is not None:
+        arcs = _over(source, arcs, people, options.nodes or source.path)
+    elif options.nodes is not None:
+        arcs = over_all_nodes(source, arcs, options.nodes)
+    labels = arcs.labels
+    layer, dropped, symmetrized = _layer(source, arcs, labels.size, options)
+    notes = arcs.notes
+    left_out = (*notes.columns_ignored, *notes.attributes_ignored)
+    network = Network((layer,), people, labels, left_out)
+    if network.n_nodes < 2:
+        source.refuse(f"{network.n_nodes} node, but a network needs two. Give more rows.")
+    notes.rows = notes.rows or arcs.source.size
+    notes.maybe_missing = may_be_missing(labels)
+    if network.people is not None:
+        notes.suppressed_cells = network.people.n_suppressed
+        notes.naming = naming_columns(network.people)
+    return Reading(
+        read_from(network, *map(FileOrigin.of, filter(None, (source.path, options.nodes)))),
+        ReadingReport(
+            kind=kind_of(Network).words,
+            format=source.format.name,
+            compression=source.compression,
+            self_loops=dropped.self_loops,
+            duplicates=dropped.duplicates,
+            reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
+            symmetrized=symmetrized,
+            isolated=int(np.count_nonzero(network.degrees().sum(axis=1) == 0)),
+            **notes.reported(),
+        ),
+    )
+
+
+def read_network(path: str | Path, **options: Any) -> Network:
+    r"""Return the network in a file; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file of ties; its extension gives the format.
+    **options
+        The fields of `NetworkOptions`.
+
+    Raises
+    ------
+    InputError
+        Where a file cannot be read.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, where something of the files is not in the network.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ties, people = Path(folder, "friends.csv"), Path(folder, "people.csv")
+    ...     _ = ties.write_text("source,target\nann,bob\n")
+    ...     _ = people.write_text("id,town\nann,Oslo\nbob,Oslo\n")
+    ...     read_network(ties, nodes=people)
+    Network(2 nodes, ties: 1 edges, attributes: town)
+    """
+    known = {item.name for item in dataclasses.fields(NetworkOptions)}
+    paths = {name: Path(options[name]) for name in ("nodes",) if options.get(name) is not None}
+    for name in options:
+        if name not in known:
+            raise InputError(f"no option {name!r} of networks. {did_you_mean(name, known)}")
+    reading = load_network(path, NetworkOptions(**{**options, **paths}))
+    warn_of_dropped(reading.report)
+    return reading.data
+
+
+class _Given(NamedTuple):
+    """Attributes as a file gives them, and the ids of whom they are said."""
+
+    ids: Any
+    columns: Mapping[str, Any]
+    options: TableOptions
+
+
+def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table | None:
+    """Return what is said of people, a row an id, in the order of ids; None where it is nothing."""
+    if options.nodes is None:
+        if not arcs.people:
+            return None
+        return _table(source, _Given(arcs.labels, _plain(arcs.people), options.of_people))
+    names = columns_of(options.nodes, None, header="yes").names
+    if len(names) < 2 and options.node_column is None:
+        return None
+    if arcs.people:
+        source.refuse(
+            f"it says something of people ({shown(', '.join(arcs.people))}), and so does "
+            f"{options.nodes.name}. Leave out {option('nodes')}, or what it says."
+        )
+    file = source_of(options.nodes, None)
+    node = options.node_column or names[0]
+    if node not in names:
+        file.refuse(f"no column {node!r}. {did_you_mean(node, names)}It has {', '.join(names)}.")
+    how = dataclasses.replace(options.of_people, ids=node)
+    cells = dict(file.format.reader("table")(file, how).columns)
+    ask_about_cells(file, {name: said for name, said in cells.items() if name != node}, how)
+    return _table(file, _Given(cells.pop(node), cells, dataclasses.replace(how, bins={})))
+
+
+def _table(source: Source, given: _Given) -> Table:
+    """Return the rows of people in the order of their ids."""
+    how = given.options
+    try:
+        ids = as_ids(given.ids, what="ids of people")
+        ids = ids if ids.dtype.kind == "i" else ids_listed(ids.tolist())
+        table = Table.from_columns(
+            dict(given.columns), suppressed=how.suppressed, bins=how.bins, drop=how.drop
+        )
+        table = Table(table.codes, table.columns, table.categories, ids)
+    except DataError as error:
+        source.refuse(error.message.text)
+    labels = distinct(ids)
+    return table.permuted(np.argsort(positions(ids, labels, what="ids")), ids=labels)
+
+
+def _plain(people: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return attributes as numbers where all that is said of one are such, else as text."""
+    return {name: _numbers(values) for name, values in people.items()}
+
+
+def _numbers(values: list[Any]) -> list[Any]:
+    said = [value for value in values if value is not None and value != ""]
+    for kind in (int, float):
+        try:
+            numbers = [kind(str(value)) for value in said]
+        except ValueError:
+            continue
+        if kind is float or all(str(n) == str(v) for n, v in zip(numbers, said, strict=True)):
+            each = iter(numbers)
+            return [None if value is None or value == "" else next(each) for value in values]
+    return [None if value is None else str(value) for value in values]
+
+
+def _over(source: Source, arcs: ParsedArcs, people: Table, listed: Path) -> ParsedArcs:
+    """Return the arcs over all people."""
+    labels, every = arcs.labels, people.labels()
+    if labels.dtype.kind != every.dtype.kind:
+        labels, every = as_text(labels), as_text(every)
+    listed_ids = set(every.tolist())
+    strange = [name for name in labels.tolist() if name not in listed_ids]
+    if strange:
+        first = ", ".join(shown(str(name)) for name in strange[:SHOWN])
+        source.refuse(
+            f"{listed.name} does not list it all: {len(strange)} ids of ties are nobody there, "
+            f"{first}{', ...' if len(strange) > SHOWN else ''}. List them, or remove their ties."
+        )
+    at = positions(labels, every, what="ids")
+    arcs.source, arcs.target, arcs.labels = at[arcs.source], at[arcs.target], every
+    return arcs
+
+
+def _layer(
+    source: Source, arcs: ParsedArcs, n: int, options: NetworkOptions
+) -> tuple[Layer, Dropped, int]:
+    """Return the ties, what was dropped, and how many arcs lost their direction."""
+    lists, dropped = neighbor_lists([arcs.source.copy(), arcs.target.copy()], n)
+    mutual = dropped.reciprocal_pairs
+    ties = Ties(n=lists.indices.size // 2, mutual=mutual, said=arcs.directed, names=arcs.names)
+    if options.directed == "keep" and arcs.directed is not False:
+        layer, of_arcs = Layer.assemble(arcs.source, arcs.target, n=n)
+        return layer, of_arcs, 0
+    if ties.matter and options.directed == "refuse":
+        source.refuse(f"{ties.refusal} To keep them, say {option('directed', 'keep')}.")
+    layer = Layer(directed=False, indptr=lists.indptr, indices=lists.indices)
+    return layer, dropped, ties.n - ties.mutual if ties.matter else 0

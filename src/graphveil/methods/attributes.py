@@ -1,0 +1,321 @@
+"""What is published of people in a network: known attributes in classes of k, attached ones.
+
+The adversary of a promise knows some attributes (`known`). People who have the same of them are of
+one color; no color has fewer than k people, and the method makes people of a color look alike.
+Attributes that are attached are published as they are, outside the promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import AnyCondition, AttachedColumns, OwnAttributes
+from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
+from graphveil.data.ids import Ids
+from graphveil.data.naming import FEW, naming_columns
+from graphveil.errors import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    did_you_mean,
+    mapping,
+    option,
+)
+from graphveil.owner_warnings import attached_to_network
+from graphveil.parameters.columns import Columns
+
+Merge = Literal["suppress", "none"]
+"""What becomes of people whose attributes fewer than k have: all of theirs are suppressed, or the
+data is refused."""
+
+Ints = NDArray[np.int64]
+BATCHES = 8
+"""Further people are suppressed in so many batches, and the method plans anew between them."""
+
+
+class Roles(NamedTuple):
+    """Which attributes an adversary is said to know, and which are published beside the promise.
+
+    Attributes
+    ----------
+    known, attach
+        Their names.
+    """
+
+    known: tuple[str, ...]
+    attach: tuple[str, ...]
+
+    @classmethod
+    def of(cls, known: Columns | None, attach: Columns | None) -> Roles:
+        """Return the roles that two parameters say.
+
+        Raises
+        ------
+        ParameterError
+            Where a column has both.
+
+        Examples
+        --------
+        >>> Roles.of(Columns.parse("sex"), None)
+        Roles(known=('sex',), attach=())
+        """
+        both = [name for name in known or () if name in (attach or ())]
+        if both:
+            raise ParameterError(
+                f"the column {both[0]!r} is known and attached. Say one of both: what is known is "
+                "published, too."
+            )
+        return cls(tuple(known or ()), tuple(attach or ()))
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What is stated of published attributes."""
+        own = (OwnAttributes(),) if self.known else ()
+        return (*own, AttachedColumns(attach=self.attach)) if self.attach else own
+
+    def check_needed(self, suppress: float) -> None:
+        """Refuse a share of people to suppress where nothing of them is known.
+
+        Raises
+        ------
+        ParameterError
+            Where there is one.
+        """
+        if suppress and not self.known:
+            raise ParameterError(
+                f"suppress={suppress} suppresses known attributes, and none are. Name them with "
+                f"{option('known', 'COLUMN')}, or leave it out."
+            )
+
+    def check(self, network: Network, k: int) -> None:
+        """Refuse attributes without a role, and known or attached ones that name people.
+
+        Raises
+        ------
+        DataError
+            Where there is such an attribute, or no such column; the message lists what there is.
+        """
+        for name in (*self.known, *self.attach):
+            if name not in network.attributes:
+                raise DataError(
+                    f"no attribute {name!r}. {did_you_mean(name, network.attributes)}There are "
+                    f"{', '.join(network.attributes) or 'none'}."
+                )
+        roles = (*self.known, *self.attach)
+        without = [name for name in network.attributes if name not in roles]
+        if without:
+            raise DataError(_without_role(network, without))
+        people = network.people
+        if people is None:
+            return
+        naming = naming_columns(people)
+        for column, name in enumerate(people.columns):
+            used = int(np.unique(people.codes[:, column]).size)
+            most = max(network.n_nodes // max(k, 1), FEW)
+            if name in naming or (name in self.known and used > most):
+                role = "attach" if name in self.attach else "known"
+                raise DataError(
+                    f"{name} has {used} values for {network.n_nodes} people, so it is nearly a "
+                    f"name, and cannot be {role}. Say {option('drop', name)}, or group its values "
+                    f"first (numbers: {mapping('bins', name, 'quantiles:4')})."
+                )
+
+    def published(self, people: Table | None, known: Table | None) -> Table | None:
+        """Return the rows as published: these known attributes, and the attached ones as they are.
+
+        Columns stand in the order of their names.
+        """
+        columns: dict[str, tuple[NDArray[np.int32], Ids]] = {}
+        for table, names in ((known, self.known), (people, self.attach)):
+            for name in names:
+                if table is not None:
+                    at = table.columns.index(name)
+                    columns[name] = table.codes[:, at], table.categories[at]
+        if not columns:
+            return None
+        ordered = sorted(columns)
+        codes = np.column_stack([columns[name][0] for name in ordered])
+        return Table(codes, tuple(ordered), tuple(columns[name][1] for name in ordered))
+
+
+def _without_role(network: Network, names: list[str]) -> str:
+    """Return what is said of attributes of which nobody said what they are."""
+    described = []
+    for name in names:
+        values, sizes = np.unique(network.codes_of(name), return_counts=True)
+        alone = int(np.count_nonzero(sizes == 1))
+        who = "nobody is" if not alone else f"{alone} {'person is' if alone == 1 else 'people are'}"
+        described.append(f"{name} ({values.size} values; {who} alone with one)")
+    first = names[0]
+    return (
+        f"nobody said what {', '.join(described)} are to be. Say {option('known', first)} if an "
+        f"attacker may know it: it is part of the promise; {option('attach', first)} to publish it "
+        f"outside the promise; or {option('drop', first)}."
+    )
+
+
+def as_network(data: Data) -> Network:
+    """Return a graph as the network that it is, and a network as it is."""
+    return data if isinstance(data, Network) else Network((Layer.of(as_graph(data)),))
+
+
+def as_graph(data: Data) -> Graph:
+    """Return the graph of a network of one kind of ties without directions, and a graph as it is.
+
+    Raises
+    ------
+    DataError
+        Where a network has directions or several kinds of ties.
+    """
+    if isinstance(data, Network):
+        return data.graph()
+    if not isinstance(data, Graph):
+        raise TypeError(f"a {type(data).__name__} is no network")
+    return data
+
+
+def lists_of(graph: Graph) -> dict[str, Any]:
+    """Return the neighbor lists of a graph, as a layer takes them."""
+    return {"indptr": graph.indptr, "indices": graph.indices}
+
+
+def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
+    """Return what the owner should know of attached attributes: whom they leave alone.
+
+    Parameters
+    ----------
+    network
+        What is published.
+    roles
+        Which attributes are attached.
+    """
+    if not roles.attach or network.people is None:
+        return ()
+    rows = np.column_stack([network.people.codes, network.degrees()])
+    _, sizes = np.unique(rows, axis=0, return_counts=True)
+    return attached_to_network(roles.attach, int(np.count_nonzero(sizes == 1)), network.n_nodes)
+
+
+class Colors(NamedTuple):
+    """People by what is published of their known attributes.
+
+    Attributes
+    ----------
+    table
+        The known attributes as published, a row a person; None where none are known.
+    of_person
+        int64, shape (n,): the color of everyone, from 0 on without a gap; None where all have the
+        same.
+    """
+
+    table: Table | None
+    of_person: Ints | None
+
+    @property
+    def suppressed(self) -> int:
+        """How many people have every known attribute suppressed."""
+        if self.table is None:
+            return 0
+        return int(np.count_nonzero((self.table.codes == SUPPRESSED).all(axis=1)))
+
+
+def colors_of(network: Network, roles: Roles, k: int, merge: Merge) -> Colors:
+    """Return colors of at least k people each.
+
+    People whose known attributes fewer than k have are suppressed; while these are fewer than k,
+    those of the next smallest color join them.
+
+    Raises
+    ------
+    InfeasibleError
+        Where `merge` is ``none`` and a color is too small.
+
+    Examples
+    --------
+    >>> from graphveil import Graph
+    >>> sex = Table.from_columns({"sex": ["f", "f", "f", "m", "m", "x"]})
+    >>> network = Network({"ties": Graph.from_edges([0], [1], n=6)}, sex)
+    >>> colors_of(network, Roles(("sex",), ()), 2, "suppress").of_person.tolist()
+    [1, 1, 1, 0, 0, 0]
+    """
+    if not roles.known or network.people is None:
+        return Colors(None, None)
+    chosen = network.with_attributes(roles.known).people
+    table = chosen if chosen is not None else network.people
+    of_person, sizes = _classes(table)
+    hidden = (table.codes[np.unique(of_person, return_index=True)[1]] == SUPPRESSED).all(axis=1)
+    small = (sizes < k) & ~hidden
+    if merge == "none" and np.any(sizes < k):
+        raise InfeasibleError(
+            f"{int(sizes[sizes < k].sum())} people have {', '.join(roles.known)} as fewer than "
+            f"{k} have. Say {option('merge', 'suppress')}, group values, or drop a column."
+        )
+    starred = small | hidden
+    while starred.any() and sizes[starred].sum() < k and not starred.all():
+        rest = np.flatnonzero(~starred)
+        starred[rest[np.argmin(sizes[rest])]] = True
+    return with_suppressed(table, starred[of_person])
+
+
+def with_suppressed(table: Table, who: NDArray[np.bool_]) -> Colors:
+    """Return the colors of these rows, once all cells of some people are suppressed."""
+    codes = table.codes.copy()
+    codes[who] = SUPPRESSED
+    shown = Table(codes, table.columns, table.categories)
+    return Colors(shown, _classes(shown)[0])
+
+
+def _classes(table: Table) -> tuple[Ints, Ints]:
+    """Return the class of equal rows of everyone, and how many rows each has."""
+    _, of_row, sizes = np.unique(table.codes, axis=0, return_inverse=True, return_counts=True)
+    return of_row.reshape(-1).astype(np.int64), sizes
+
+
+def suppressed_further(
+    colors: Colors, share: float, k: int, change: Callable[[Ints], Ints]
+) -> Colors:
+    """Return colors with up to a share of the people suppressed besides: who costs most.
+
+    Parameters
+    ----------
+    colors
+        Where it starts.
+    share
+        The most people, of all.
+    k
+        No color is left with fewer.
+    change
+        Gives, for colors, by how much the plan of the method changes everyone.
+    """
+    table, of_person = colors.table, colors.of_person
+    if table is None or of_person is None or share <= 0:
+        return colors
+    budget = int(share * of_person.size + 1e-9)
+    batch = max(k, budget // BATCHES)
+    best, least = colors, int(change(of_person).sum())
+    while budget >= batch:
+        of_person, shown = best.of_person, best.table
+        if of_person is None or shown is None:
+            break
+        hidden = (shown.codes == SUPPRESSED).all(axis=1)
+        spare = np.bincount(of_person) - k
+        chosen = np.zeros(of_person.size, dtype=np.bool_)
+        wanted = change(of_person)
+        for person in np.argsort(-wanted, kind="stable").tolist():
+            if wanted[person] == 0 or np.count_nonzero(chosen) == batch:
+                break
+            if not hidden[person] and spare[of_person[person]] > 0:
+                chosen[person] = True
+                spare[of_person[person]] -= 1
+        if np.count_nonzero(chosen) < (1 if hidden.any() else k):
+            break
+        tried = with_suppressed(table, hidden | chosen)
+        after = int(change(tried.of_person).sum()) if tried.of_person is not None else least
+        if after >= least:
+            break
+        best, least, budget = tried, after, budget - int(np.count_nonzero(chosen))
+    return best
