@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator
 
 from graphveil.advising.answers import Risk
-from graphveil.data import Data, Graph
+from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import kind_of
 from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
+from graphveil.measures.network import Alone
 from graphveil.progress import stage
 
 FEW = 5
@@ -28,6 +29,21 @@ def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
     until
         No further measure is begun once the process has used so many seconds of CPU.
     """
+    if isinstance(data, Network):
+        risk = measure(data, known=data.attributes, k=FEW)
+        n = max(data.size, 1)
+        parts = [*risk.parts, Alone(risk.knows, risk.uniqueness, risk.share_unprotected)]
+        return tuple(
+            Risk(
+                known=part.knows,
+                measure=risk.measure,
+                unique=round(part.uniqueness * n),
+                share_unique=part.uniqueness,
+                unprotected=round(part.share_unprotected * n),
+                share_unprotected=part.share_unprotected,
+            )
+            for part in parts
+        )
     if not isinstance(data, Graph):
         return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
     return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Data, Graph
+from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import kind_of
 from graphveil.randomness import Randomness
 
@@ -41,8 +41,9 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     if share >= 1:
         return DataSample(data, "all of the data")
     stream = randomness.stream("sample")
-    if isinstance(data, Graph):
-        people = _around(data, most, stream)
+    if isinstance(data, Graph | Network):
+        graph = data if isinstance(data, Graph) else data.graph()
+        people = _around(graph, most, stream)
         near = f"{people.size:,} people who are near each other: the whole network can differ"
         return DataSample(data.part(people), near)
     n = max(1, round(data.size * share))

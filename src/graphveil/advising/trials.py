@@ -11,7 +11,7 @@ from graphveil.advising.answers import COUNTED, Choice, Counted, Trial, call_of,
 from graphveil.advising.sampling import amount_of, sample_of
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.guarantees import NotClaimed
-from graphveil.data import Data
+from graphveil.data import Data, Network
 from graphveil.errors import GraphveilWarning, Message, UsageError, option
 from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import stage
@@ -49,7 +49,8 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     until
         No further trial is begun once the process has used so many seconds of CPU.
     """
-    several = [method.from_parameters(values) for values in _parameters_of(method)]
+    roles = roles_of(method, data)
+    several = [method.from_parameters(values | roles) for values in _parameters_of(method)]
     chosen = several[len(several) // 2]
     promise = chosen.guarantee
     sample = sample_of(data, method.trial_size, Randomness(seed=SEED))
@@ -59,7 +60,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         trials = tuple(_trials(several, data, sample.data, until))
         expected = chosen.expected_cost(data) is not None
         measured_on = "average, computed for all of the data" if expected else sample.words
-    given = _given(chosen)
+    given = _given(chosen) | roles
     return Choice(
         method=method.name,
         promise=promise.sentence,
@@ -71,6 +72,14 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         call=call_of(method.__name__, given),
         when_large=_when_large(method, data),
     )
+
+
+def roles_of(method: type[Anonymizer[Any]], data: Data) -> dict[str, Any]:
+    """Return the roles of attributes that advice tries: all of them are known to an attacker."""
+    names = data.attributes if isinstance(data, Network) else ()
+    if not names or "known" not in {item.name for item in flat_parameters(method)}:
+        return {}
+    return {"known": ",".join(names)}
 
 
 def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:

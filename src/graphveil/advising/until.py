@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from graphveil.advising.answers import call_of, shares_of
 from graphveil.advising.sampling import amount_of, sample_of
-from graphveil.advising.trials import SEED
+from graphveil.advising.trials import SEED, roles_of
 from graphveil.anonymizer import Anonymizer
 from graphveil.bounds import FALSE, KEPT, PLAIN, RISK, Bound, NoPartError, smallest_class
 from graphveil.claims.guarantees import Guarantee, NotClaimed, StructuralKAnonymity
@@ -235,11 +235,12 @@ class _Search:
 
     def _example(self) -> dict[str, Any]:
         """Return the parameters of the method's example that are not searched."""
-        return {
+        given = {
             name: value
             for name, value in self.method.example.items()
             if name not in {"k", "goal", self.name} and not name.startswith("epsilon_")
         }
+        return given | roles_of(self.method, self.sample.data)
 
     def _least(self) -> int:
         """Return the weakest strength whose promise keeps a bound on the risk."""

@@ -125,7 +125,7 @@ others.'
             )
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
         if self.known:
-            knows = f"the {_listed(self.known)} of a person, and {knows},"
+            knows = f"the {_listed(self.known)} of a person and {knows}"
         return (
             f"Someone who knows {knows} in the released network, and uses nothing else of it, "
             f"is left with at least {self.k} nodes that may be {whom}. What is known of the "

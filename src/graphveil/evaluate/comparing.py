@@ -62,15 +62,21 @@ def comparison_of(
         )
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
     return comparison(
-        original=_ties_of(original),
-        released=_ties_of(released),
+        original=ties_of(original),
+        released=ties_of(released),
         position=_positions(release, original),
         randomness=randomness,
     )
 
 
-def _ties_of(data: Data) -> Data:
-    """Return what is compared: of a network its ties, which have no direction."""
+def ties_of(data: Data) -> Data:
+    """Return what is compared: of a network its ties, which have no direction.
+
+    Raises
+    ------
+    DataError
+        Where they have directions, or are of several kinds.
+    """
     return data.graph() if isinstance(data, Network) else data
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,10 +12,11 @@ from typing import Any, NamedTuple
 from graphveil._version import __version__
 from graphveil.claims.differential_privacy import EdgeDP, NodeDP
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed, StructuralKAnonymity
-from graphveil.data import Bipartite, Data, Graph
+from graphveil.data import Bipartite, Data, Graph, Network
 from graphveil.errors import GraphveilError, ReleaseError, UsageError
-from graphveil.evaluate.comparing import comparison_of
+from graphveil.evaluate.comparing import comparison_of, ties_of
 from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.measuring import measured
 from graphveil.methods import METHODS
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
@@ -32,7 +34,6 @@ from graphveil.report.pages import Page, html_of
 from graphveil.report.report import Form, Report
 from graphveil.report.subjects import OF_FEATURES, OF_NETWORKS
 from graphveil.report.tests import Figures, answers_of, number_of, promised_line
-from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.read import Original, as_release, original_data, refuse_release
 from graphveil.verbs.report_figures import (
     DISTRIBUTIONS,
@@ -40,6 +41,7 @@ from graphveil.verbs.report_figures import (
     kinds_of_people,
     numbers_of,
     standing_of,
+    standing_with_attributes,
 )
 from graphveil.verbs.verify import verify_release
 from graphveil.verify.verdict import Verdict
@@ -216,12 +218,12 @@ def _for_owner(asked: _Asked) -> Report:
     name = asked.folder.resolve().name
     parts = _of_release(read, verdict, manifest, asked.says)
     if read is not None and verdict.ok:
-        pair = None
+        pair = data = None
         if original is not None:
             data = original_data(asked.release, original)
             pair = comparison_of(read, data, Randomness(seed=asked.seed), wanted_by="report")
         parts |= _of_data(read, pair)
-        parts |= _measured(asked, read, verdict, pair, name)
+        parts |= _measured(asked, read, verdict, (data, pair), name)
     elif original is not None:
         why = "the release does not keep what it says, so nothing was measured on it"
         parts["missing"] = [("Comparisons and attacks", why)]
@@ -275,10 +277,11 @@ def _measured(
     asked: _Asked,
     read: Release[Any],
     verdict: Verdict,
-    pair: Comparison[Any] | None,
+    beside: tuple[Any, Comparison[Any] | None],
     name: str,
 ) -> dict[str, Any]:
     """Return the sections that compare with the original, and the tests."""
+    original, pair = beside
     command = command_line("report", name, "--original", "INPUT")
     subjects = _subjects(read.data)
     if pair is None:
@@ -286,10 +289,16 @@ def _measured(
         return {"tests": answers_of(read.guarantee, verdict, subjects, command_for)}
     folder = asked.release if isinstance(asked.release, Path) else None
     figures = figures_of(
-        read, folder, pair, attacks=asked.attacks, seed=asked.seed, command=command
+        read,
+        folder,
+        pair,
+        original=original,
+        attacks=asked.attacks,
+        seed=asked.seed,
+        command=command,
     )
     with stage("comparing"):
-        rows = evaluate_release(asked.release, pair.original, seed=asked.seed)
+        rows = measured("release", pair, None)
     return {
         "tests": answers_of(read.guarantee, verdict, subjects, figures),
         "kept": kept_of(rows),
@@ -298,17 +307,28 @@ def _measured(
 
 
 def _subjects(data: Data) -> Sequence[Any]:
-    return OF_NETWORKS if isinstance(data, Graph) else OF_FEATURES
+    return OF_NETWORKS if isinstance(data, Graph | Network) else OF_FEATURES
+
+
+def of_ties(release: Release[Any]) -> Release[Any]:
+    """Return a release of a network as one of its ties alone; others as they are."""
+    if not isinstance(release.data, Network):
+        return release
+    return dataclasses.replace(release, data=ties_of(release.data))
 
 
 def _of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
     """Return the sections of the released data, beside the original where it is there."""
+    network, read = read.data, of_ties(read)
     before = None if pair is None else pair.original
     k = number_of(read.guarantee)
     few = k if k is not None and k > 1 else None
     earlier = None if before is None else numbers_of(before)
+    standing = standing_of(read.data, before, few) if read.data.size else []
+    if isinstance(network, Network) and network.size:
+        standing += standing_with_attributes(network, getattr(read.guarantee, "known", ()), few)
     return {
-        "standing": standing_of(read.data, before, few) if read.data.size else (),
+        "standing": standing,
         "fewer_than": few,
         "distribution": binned(numbers_of(read.data), earlier),
         "distribution_of": DISTRIBUTIONS[type(read.data)],
@@ -397,6 +417,9 @@ def _facts(
             facts.append(("Ties published", count(read.data.n_edges)))
         elif isinstance(read.data, Bipartite):
             facts.append(("Items published", count(read.data.n_entries)))
+        elif isinstance(read.data, Network):
+            facts.append(("Ties published", count(read.data.n_ties)))
+            facts.append(("Attributes published", count(read.data.n_attributes)))
         else:
             facts.append(("Columns", count(read.data.n_columns)))
     if manifest is not None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import spelled
 from graphveil.attacks.registry import ATTACKS
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.errors import GraphveilWarning
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -50,6 +50,7 @@ def figures_of(
     folder: Path | None,
     pair: Comparison[Any],
     *,
+    original: Data,
     attacks: Sequence[str],
     seed: int | None,
     command: str,
@@ -61,7 +62,9 @@ def figures_of(
     release, folder
         The release; where it lies in a folder, everybody's own risk is written beside it.
     pair
-        The original beside the release.
+        The original beside the release; of networks, their ties alone.
+    original
+        The original as it was read.
     attacks
         Attacks that run only where they are named, and are.
     seed
@@ -77,12 +80,12 @@ def figures_of(
     for name in attacks:
         entry_of(name)
     attacked = folder if folder is not None and private_folder(folder).is_dir() else release
-    original = pair.original
     with stage("attacking the release"):
         after = _attacked(attacked, original, attacks, seed)
     with stage("attacking the original under new ids"), warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
-        before = _attacked(Rename().anonymize(original, seed=seed), original, attacks, seed)
+        ties = pair.original
+        before = _attacked(Rename().anonymize(ties, seed=seed), ties, attacks, seed)
     return Figures(
         after=with_intervals(after, original.size),
         before=before,
@@ -188,6 +191,28 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standin
         for items, share in _alone(after).items()
     ]
     return few_items + rows
+
+
+def standing_with_attributes(
+    network: Network, known: Sequence[str], k: int | None
+) -> list[Standing]:
+    """Return who stands out in a release by known attributes, and by all that is published.
+
+    Parameters
+    ----------
+    network
+        The released people and ties.
+    known
+        The attributes that the promise covers.
+    k
+        As in `standing_of`.
+    """
+    every = network.attributes
+    chosen = [names for names in (tuple(known), every) if names]
+    return [
+        _standing(risk.knows, risk, None, k)
+        for risk in (measure(network, known=names, k=k or 2) for names in dict.fromkeys(chosen))
+    ]
 
 
 def _alone(data: Data) -> dict[int, float]:
