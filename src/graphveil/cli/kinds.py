@@ -59,13 +59,13 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
     elif Network in kinds and _says_network(given, kinds):
         container = Network
     else:
-        kinds = tuple(kind for kind in kinds if kind is not Network)
-        if kinds == (Graph,):
+        others = tuple(kind for kind in kinds if kind is not Network)
+        if others == (Graph,):
             _check_a_graph(path, given)
-        container = _kind(path, given, _fitting(kinds, given))
+        container = _kind(path, given, _fitting(others, given))
     options = options_of(kind_of(container))
     values = values_for(options, given)
-    for other in map(kind_of, (*kinds, container)):
+    for other in map(kind_of, kinds):
         for name in values_for(options_of(other), given):
             raise not_for(name, container, other.name)
     return options(**values)

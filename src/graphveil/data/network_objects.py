@@ -346,14 +346,14 @@ class NetworkObjects(Frames):
         if self.ids is not None:
             graph.vs["name"] = self.ids.tolist()
         if self.people is not None:
-            for name, values in _cells(self.people).items():
+            for name, values in cells_of(self.people).items():
                 graph.vs[name] = values
         if len(self.layers) > 1:
             graph.es["layer"] = [layer for layer, _, _ in listed]
         return graph
 
     def _attributes_of_nodes(self) -> list[dict[str, Any]]:
-        cells = {} if self.people is None else _cells(self.people)
+        cells = {} if self.people is None else cells_of(self.people)
         rows = zip(*cells.values(), strict=True) if cells else [()] * len(self)
         return [dict(zip(cells, row, strict=True)) for row in rows]
 
@@ -437,7 +437,7 @@ def _refuse_where_directions_matter(
         )
 
 
-def _cells(people: Table) -> dict[str, list[Any]]:
+def cells_of(people: Table) -> dict[str, list[Any]]:
     """Return the cells of every attribute; a suppressed one is ``*``."""
     cells = {}
     for column, (name, values) in enumerate(zip(people.columns, people.categories, strict=True)):

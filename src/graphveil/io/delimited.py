@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from graphveil.data import SUPPRESSED, Bipartite, Graph, Layer, Network, Table
+from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
 from graphveil.data.columns import known_pairs
 from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, written_out
@@ -27,6 +27,7 @@ from graphveil.io.first_row import (
     without_first_row,
 )
 from graphveil.io.formats import Format
+from graphveil.io.graph_builder import only_layer
 from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import Notes, ParsedArcs, ParsedCells, ParsedColumn, ParsedPairs
@@ -233,19 +234,10 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write every tie once, under the names source and target."""
-    layer = _only_layer(network)
+    layer = only_layer(network, form)
     _check_ids(network.ids, network.degrees().sum(axis=1) > 0, form)
     columns = [_Labels(ends, network.ids) for ends in layer.ties()]
     _write_rows(columns, ("source", "target"), stream, form)
-
-
-def _only_layer(network: Network) -> Layer:
-    """Return the layer that a file of two columns can hold."""
-    if len(network.layers) > 1:
-        raise InputError(
-            f"{len(network.layers)} kinds of ties do not fit into two columns. Keep one of them."
-        )
-    return network.layers[0]
 
 
 def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:

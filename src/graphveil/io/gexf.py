@@ -5,19 +5,15 @@ from __future__ import annotations
 from typing import IO
 from xml.sax.saxutils import quoteattr
 
-from graphveil.data import Graph
+from graphveil.data import Graph, Layer, Network
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import is_weight
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
-from graphveil.io.xml_elements import GraphElements, check_labels
+from graphveil.io.xml_elements import GraphElements, attributes_in_text, only_layer, quoted_labels
 
-_HEAD = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
-    '  <graph defaultedgetype="undirected" mode="static">\n'
-)
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
 _STRUCTURE = {"node": {"id", "label"}, "edge": {"id", "source", "target", "type", "weight"}}
 """What nodes and edges are made of; everything else is an attribute."""
 
@@ -35,14 +31,31 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids, and edges between them."""
-    labels = [str(label) for label in graph.labels().tolist()]
-    check_labels(labels, form)
-    quoted = [quoteattr(label) for label in labels]
-    stream.write(f"{_HEAD}    <nodes>\n".encode())
-    for name in quoted:
-        stream.write(f"      <node id={name} label={name}/>\n".encode())
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write nodes under their ids with their attributes, and ties between them."""
+    quoted = quoted_labels(network, form)
+    layer = only_layer(network, form)
+    kind = "directed" if layer.directed else "undirected"
+    stream.write(f'{_HEAD}  <graph defaultedgetype="{kind}" mode="static">\n'.encode())
+    cells = attributes_in_text(network, form)
+    if cells:
+        stream.write(b'    <attributes class="node">\n')
+        for number, name in enumerate(cells):
+            title = f'title={quoteattr(name)} type="string"'
+            stream.write(f'      <attribute id="{number}" {title}/>\n'.encode())
+        stream.write(b"    </attributes>\n")
+    stream.write(b"    <nodes>\n")
+    rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
+    for name, said in zip(quoted, rows, strict=True):
+        values = "".join(f'<attvalue for="{n}" value={quoteattr(v)}/>' for n, v in enumerate(said))
+        end = f"><attvalues>{values}</attvalues></node>" if values else "/>"
+        stream.write(f"      <node id={name} label={name}{end}\n".encode())
     stream.write(b"    </nodes>\n    <edges>\n")
-    for number, (left, right) in enumerate(graph.edges().tolist()):
+    ties = zip(*(end.tolist() for end in layer.ties()), strict=True)
+    for number, (left, right) in enumerate(ties):
         ends = f"source={quoted[left]} target={quoted[right]}"
         stream.write(f'      <edge id="{number}" {ends}/>\n'.encode())
     stream.write(b"    </edges>\n  </graph>\n</gexf>\n")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from graphveil.data import Layer, Network
 from graphveil.errors import InputError, leave_out, option
 from graphveil.io.formats import Format
 from graphveil.io.parsed import Notes, ParsedArcs, listed_arcs
@@ -28,6 +29,21 @@ def is_weight(value: object) -> bool:
         return float(str(value)) != 1
     except ValueError:
         return True
+
+
+def only_layer(network: Network, form: Format) -> Layer:
+    """Return the layer of a network that a format of one kind of ties holds.
+
+    Raises
+    ------
+    InputError
+        Where there are several.
+    """
+    if len(network.layers) > 1:
+        raise InputError(
+            f"{len(network.layers)} kinds of ties do not fit into {form.name}. Keep one of them."
+        )
+    return network.layers[0]
 
 
 def check_signs(labels: Sequence[str], form: Format) -> None:

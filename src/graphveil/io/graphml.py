@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from typing import IO
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
-from graphveil.data import Graph
+from graphveil.data import Graph, Layer, Network
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import WEIGHTS
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
-from graphveil.io.xml_elements import GraphElements, check_labels
+from graphveil.io.xml_elements import GraphElements, attributes_in_text, only_layer, quoted_labels
 
 _DIRECTED = {"directed": True, "undirected": False}
 _BOOLEAN = {"true": True, "false": False, "1": True, "0": False}
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-    '  <graph edgedefault="undirected">\n'
 )
 
 
@@ -29,13 +28,26 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids, and edges between them."""
-    labels = [str(label) for label in graph.labels().tolist()]
-    check_labels(labels, form)
-    quoted = [quoteattr(label) for label in labels]
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write nodes under their ids with their attributes, and ties between them."""
+    quoted = quoted_labels(network, form)
+    layer = only_layer(network, form)
     stream.write(_HEAD.encode())
-    for name in quoted:
-        stream.write(f"    <node id={name}/>\n".encode())
-    for left, right in graph.edges().tolist():
+    cells = attributes_in_text(network, form)
+    for number, name in enumerate(cells):
+        key = f'id="d{number}" for="node" attr.name={quoteattr(name)} attr.type="string"'
+        stream.write(f"  <key {key}/>\n".encode())
+    kind = "directed" if layer.directed else "undirected"
+    stream.write(f'  <graph edgedefault="{kind}">\n'.encode())
+    rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
+    for name, said in zip(quoted, rows, strict=True):
+        data = "".join(f'<data key="d{n}">{escape(v)}</data>' for n, v in enumerate(said))
+        end = f">{data}</node>" if data else "/>"
+        stream.write(f"    <node id={name}{end}\n".encode())
+    for left, right in zip(*(end.tolist() for end in layer.ties()), strict=True):
         stream.write(f"    <edge source={quoted[left]} target={quoted[right]}/>\n".encode())
     stream.write(b"  </graph>\n</graphml>\n")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,7 +69,12 @@ def load_network(path: str | Path, options: NetworkOptions | None = None) -> Rea
     layer, dropped, symmetrized = _layer(source, arcs, labels.size, options)
     notes = arcs.notes
     left_out = (*notes.columns_ignored, *notes.attributes_ignored)
-    network = Network((layer,), people, labels, left_out)
+    try:
+        network = Network((layer,), people, labels, left_out)
+    except DataError as error:
+        (source if options.nodes is None else source_of(options.nodes, None)).refuse(
+            error.message.text
+        )
     if network.n_nodes < 2:
         source.refuse(f"{network.n_nodes} node, but a network needs two. Give more rows.")
     notes.rows = notes.rows or arcs.source.size
@@ -146,9 +151,11 @@ def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table 
     if options.nodes is None:
         if not arcs.people:
             return None
-        return _table(source, _Given(arcs.labels, _plain(arcs.people), options.of_people))
+        return _table(
+            source, _Given(arcs.labels, _plain(arcs.people, options.suppressed), options.of_people)
+        )
     names = columns_of(options.nodes, None, header="yes").names
-    if len(names) < 2 and options.node_column is None:
+    if len(names) < 2:
         return None
     if arcs.people:
         source.refuse(
@@ -181,13 +188,17 @@ def _table(source: Source, given: _Given) -> Table:
     return table.permuted(np.argsort(positions(ids, labels, what="ids")), ids=labels)
 
 
-def _plain(people: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+def _plain(people: Mapping[str, list[Any]], suppressed: Collection[str]) -> dict[str, list[Any]]:
     """Return attributes as numbers where all that is said of one are such, else as text."""
-    return {name: _numbers(values) for name, values in people.items()}
+    shown = {
+        name: [None if value in suppressed else value for value in values]
+        for name, values in people.items()
+    }
+    return {name: _numbers(values) for name, values in shown.items()}
 
 
 def _numbers(values: list[Any]) -> list[Any]:
-    said = [value for value in values if value is not None and value != ""]
+    said = [value for value in values if value is not None]
     for kind in (int, float):
         try:
             numbers = [kind(str(value)) for value in said]
@@ -195,7 +206,7 @@ def _numbers(values: list[Any]) -> list[Any]:
             continue
         if kind is float or all(str(n) == str(v) for n, v in zip(numbers, said, strict=True)):
             each = iter(numbers)
-            return [None if value is None or value == "" else next(each) for value in values]
+            return [None if value is None else next(each) for value in values]
     return [None if value is None else str(value) for value in values]
 
 

@@ -7,9 +7,10 @@ from typing import IO, Any
 
 import msgspec
 
-from graphveil.data import Graph
+from graphveil.data import Graph, Layer, Network
+from graphveil.data.network_objects import cells_of
 from graphveil.io.formats import Format
-from graphveil.io.graph_builder import Builder, check_signs
+from graphveil.io.graph_builder import Builder, check_signs, only_layer
 from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
@@ -73,14 +74,25 @@ def _add_edge(
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes and edges as NetworkX's ``node_link_data`` does."""
-    labels = graph.labels().tolist()
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write nodes with their attributes, and ties, as NetworkX's ``node_link_data`` does."""
+    labels, layer = network.labels().tolist(), only_layer(network, form)
     check_signs([str(label) for label in labels], form)
+    cells = {} if network.people is None else cells_of(network.people)
+    rows = zip(*cells.values(), strict=True) if cells else [()] * len(labels)
+    ties = zip(*(end.tolist() for end in layer.ties()), strict=True)
     whole = {
-        "directed": False,
+        "directed": layer.directed,
         "multigraph": False,
         "graph": {},
-        "nodes": [{"id": label} for label in labels],
-        LISTS[0]: [{"source": labels[u], "target": labels[v]} for u, v in graph.edges().tolist()],
+        "nodes": [
+            {**dict(zip(cells, said, strict=True)), "id": label}
+            for label, said in zip(labels, rows, strict=True)
+        ],
+        LISTS[0]: [{"source": labels[u], "target": labels[v]} for u, v in ties],
     }
     stream.write(msgspec.json.encode(whole) + b"\n")
 

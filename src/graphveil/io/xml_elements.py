@@ -7,13 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
+from graphveil.data import Network
+from graphveil.data.network_objects import cells_of
 from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
-from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs
+from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs, only_layer
 from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
+
+__all__ = ["GraphElements", "attributes_in_text", "check_labels", "only_layer", "quoted_labels"]
 
 
 class GraphElements(ABC):
@@ -108,6 +113,29 @@ class GraphElements(ABC):
         self._source.refuse(problem, line=self._line)
 
 
+def quoted_labels(network: Network, form: Format) -> list[str]:
+    """Return the id of every node as XML quotes it."""
+    labels = [str(label) for label in network.labels().tolist()]
+    check_labels(labels, form)
+    return [quoteattr(label) for label in labels]
+
+
+def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
+    """Return the attributes of people as text; a suppressed one is ``*``.
+
+    Raises
+    ------
+    InputError
+        Where a value or a name holds a control character.
+    """
+    if network.people is None:
+        return {}
+    cells = {name: [*map(str, values)] for name, values in cells_of(network.people).items()}
+    for name, values in cells.items():
+        check_characters([name, *sorted(set(values))], form)
+    return cells
+
+
 def check_labels(labels: Sequence[str], form: Format) -> None:
     """Refuse ids that a format of XML cannot give back.
 
@@ -117,9 +145,20 @@ def check_labels(labels: Sequence[str], form: Format) -> None:
         As `check_signs`, and where an id holds a control character.
     """
     check_signs(labels, form)
-    for label in labels:
-        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", label):
+    check_characters(labels, form)
+
+
+def check_characters(texts: Sequence[str], form: Format) -> None:
+    """Refuse text that a format of XML cannot give back.
+
+    Raises
+    ------
+    InputError
+        Where one holds a control character.
+    """
+    for text in texts:
+        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", text):
             raise InputError(
-                f"the id {shown(label)} holds a control character, which {form.name} cannot "
+                f"the text {shown(text)} holds a control character, which {form.name} cannot "
                 f"carry. Use {option('format', 'parquet')}."
             )

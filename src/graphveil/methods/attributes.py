@@ -215,12 +215,14 @@ class Colors(NamedTuple):
     table: Table | None
     of_person: Ints | None
 
-    @property
-    def suppressed(self) -> int:
-        """How many people have every known attribute suppressed."""
-        if self.table is None:
+    def n_suppressed(self, network: Network) -> int:
+        """Return how many people had a known attribute in the network, and have none now."""
+        table = self.table
+        before = None if table is None else network.with_attributes(table.columns).people
+        if table is None or before is None:
             return 0
-        return int(np.count_nonzero((self.table.codes == SUPPRESSED).all(axis=1)))
+        hidden, had = ((t.codes == SUPPRESSED).all(axis=1) for t in (table, before))
+        return int(np.count_nonzero(hidden & ~had))
 
 
 def colors_of(network: Network, roles: Roles, k: int, merge: Merge) -> Colors:

@@ -233,7 +233,7 @@ class KDegree(Anonymizer[Graph]):
         released = Network((ties,), people, network.ids)
         return result._replace(
             data=released,
-            cost={**result.cost, "people_suppressed": colors.suppressed},
+            cost={**result.cost, "people_suppressed": colors.n_suppressed(network)},
             advice=(*result.advice, *attached_advice(released, self._roles)),
         )
 

@@ -12,7 +12,7 @@ from graphveil.anonymizer import Anonymizer, MethodResult, NewIds
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of
 from graphveil.errors import InfeasibleError, UsageError, option
 from graphveil.methods.rename.key import Key
@@ -63,7 +63,7 @@ class Rename(Anonymizer[Any]):
     """
 
     name: ClassVar[str] = "rename"
-    accepts: ClassVar[Any] = (Graph, Bipartite, Table)
+    accepts: ClassVar[Any] = (Graph, Bipartite, Table, Network)
     promise: ClassVar[str] = (
         "Nothing is promised: people get new ids in a new order, and the data stays as it is."
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.data import Data, Graph, Table
+from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.naming import naming_columns, naming_question
 from graphveil.measures import measure
@@ -15,6 +15,8 @@ from graphveil.measures.risk import EquivalenceClasses
 from graphveil.warning_kinds import Advice, IdsPublishedWarning, SingledOutWarning
 
 _KNOWN = {
+    "ties": "the number of their ties (out and in, where these are directed)",
+    "attributes_and_ties": "their attributes and that number",
     "degree": "the number of ties",
     "vrq": "the numbers of ties of the neighbors",
     "items": "all items",
@@ -58,7 +60,8 @@ def left_open(data: Data) -> LeftOpen:
         "Who knows that of a person finds the person and reads the rest"
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
-    naming = naming_columns(data) if isinstance(data, Table) else ()
+    rows = data.people if isinstance(data, Network) else data
+    naming = naming_columns(rows) if isinstance(rows, Table) else ()
     questions = (Advice(naming_question(name), IdsPublishedWarning) for name in naming)
     return LeftOpen(figures, (Advice(sentence, SingledOutWarning), *questions))
 
@@ -67,5 +70,9 @@ def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
     if isinstance(data, Graph):
         yield "degree", measure(data)
         yield "vrq", measure(data, measure="vrq")
+    elif isinstance(data, Network):
+        yield "ties", measure(data)
+        if data.attributes:
+            yield "attributes_and_ties", measure(data, known=data.attributes)
     else:
         yield ("items" if kind_of(data).everyone else "row"), measure(data)

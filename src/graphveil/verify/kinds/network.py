@@ -133,8 +133,9 @@ def _shared(evidence: Evidence) -> ComparedNames:
         columns = fails(COLUMNS, f"the original has no attribute {shown(strange[0])}")
     directed, several = original.layers[0].directed, len(original.layers) > 1
     layer = holds(LAYER, "ties are directed in both" if directed else "ties have no direction")
-    if several or directed != is_directed(evidence.manifest.data):
-        layer = fails(LAYER, "the original has other ties: of several kinds, or otherwise directed")
+    said: Any = evidence.manifest.data.layers
+    if several or directed != said[0].directed or original.layers[0].name != said[0].name:
+        layer = fails(LAYER, "the original has other ties: by their name, kinds or directions")
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
     return ComparedNames([columns, layer], None if failed is None else failed.detail)
 
