@@ -46,8 +46,7 @@ def pages(request, tmp_path_factory):
     return owner, release.report(public=True).write(home / "public.html")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 def test_a_page_fits_asks_for_nothing_and_can_be_used_by_everybody(browser, pages, width, scheme):
     for path in pages:
         view = {"width": width, "height": 900}

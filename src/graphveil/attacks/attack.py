@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import ParameterError, one_of
 from graphveil.evaluate.comparison import Comparison
@@ -102,6 +103,8 @@ class AttackInput(NamedTuple, Generic[C]):
     table
         The original as a table, where the comparison is of its one-hot features: what the method
         reads when it is run again.
+    rows
+        What is known of people's attributes, where the comparison is of the ties of networks.
     """
 
     comparison: C
@@ -111,6 +114,7 @@ class AttackInput(NamedTuple, Generic[C]):
     second: C | None = None
     attached: Attached | None = None
     table: Table | None = None
+    rows: KnownRows | None = None
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return the random stream of a purpose; the name of the attack belongs into it."""

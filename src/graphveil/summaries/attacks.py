@@ -222,6 +222,10 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         ("degree, right guess", _knows("how many ties a person has")),
         ("degree and triangles, right guess", _knows("how many ties and triangles a person has")),
         ("vrq, right guess", _knows("how many ties each neighbor of a person has")),
+        (
+            "degree with attributes, right guess",
+            _knows("the published attributes of a person, and how many ties"),
+        ),
     ),
     "matching": _parts(
         ("true pair, mean", _Asked(POINTED, "chance to pick a person's own record, on average")),

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
 from graphveil.attacks.costs import WORTH_SAYING, not_run, spelled
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
-from graphveil.data import Bipartite, Data, Table
+from graphveil.data import Bipartite, Data, Network, Table
 from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import (
     GraphveilWarning,
@@ -34,7 +35,7 @@ from graphveil.evaluate.comparison import BipartiteComparison, Comparison, Table
 from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
-from graphveil.owner_warnings import attached_column
+from graphveil.owner_warnings import TIES_ALONE, attached_column
 from graphveil.progress import notice, stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
@@ -118,13 +119,18 @@ def attack_release(
     _check_attached(attached, pair.original)
     if attached is not None and pair.position is not None:
         _warn_of(attached, pair)
+    network = isinstance(read.data, Network)  # no method takes its ties without its attributes
+    attributes = rows_beside(original, read, pair.position) if network else None
+    if attributes is not None:
+        warn(TIES_ALONE)
     situation = AttackInput(
         comparison=pair,
         release=read,
         levels=_levels(read, pair.original),
-        rerun=rerun_of(read) if rerun is AUTOMATIC else rerun,
+        rerun=(None if network else rerun_of(read)) if rerun is AUTOMATIC else rerun,
         second=_second(second, original, pair),
         attached=attached,
+        rows=attributes,
     )
     called = "release" if folder is None else folder.name
     planned, not_measured = _planned(attacks, situation, given)
@@ -144,6 +150,30 @@ def attack_release(
         question, _, part = name.partition(": ")
         rows.append(Row(release=called, question=question, part=part, reason=why))
     return Rows(rows)
+
+
+def rows_beside(
+    original: Data, release: Release[Any], position: NDArray[np.int64] | None
+) -> KnownRows | None:
+    """Return the attributes of an original network beside those that its release shows.
+
+    Parameters
+    ----------
+    original, release
+        The network, and a release of one.
+    position
+        int64, shape (n,): the released position of every original one; None without the linkage.
+    """
+    shown = release.data
+    if not isinstance(original, Network) or not isinstance(shown, Network):
+        return None
+    known = original.with_attributes(shown.attributes).people
+    if known is None or shown.people is None:
+        return None
+    pair = TableComparison(
+        original=known, released=shown.people, position=position, randomness=Randomness()
+    )
+    return KnownRows(pair.before, pair.after)
 
 
 class _Planned(NamedTuple):

@@ -29,6 +29,9 @@ from graphveil.parameters import parameter
 MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""
 
+WITH_ATTRIBUTES = " with attributes"
+"""What stands behind the name of a signature where all published attributes are known, too."""
+
 TARGETS, TARGETS_OF_MANY, MANY_NODES = 1_000, 300, 3_000
 FEW = 10
 
@@ -66,15 +69,18 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
         raise NotMeasuredError("there are no people")
     rng = situation.rng("candidate-set")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
-    near = candidates(
-        Signatures.of(pair.original), Signatures.of(pair.released), pair.linked, targets
-    )
+    known, released = Signatures.of(pair.original), Signatures.of(pair.released)
+    knowledge = {"": candidates(known, released, pair.linked, targets)}
+    if situation.rows is not None:
+        near = candidates(known, released, pair.linked, targets, situation.rows)
+        knowledge[WITH_ATTRIBUTES] = near
     risk = np.full(n, np.nan)
-    risk[targets] = near.right.max(axis=0)
+    risk[targets] = np.max([near.right.max(axis=0) for near in knowledge.values()], axis=0)
     figures = [
         figure
+        for besides, near in knowledge.items()
         for number, name in enumerate(SIGNATURES)
-        for figure in figures_of(name, _only(near, number), n, rng)
+        for figure in figures_of(f"{name}{besides}", _only(near, number), n, rng)
     ]
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 

@@ -84,6 +84,35 @@ def _sums_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(values)])
 
 
+class KnownRows(NamedTuple):
+    """Attributes that are known of people, and those that a release shows.
+
+    Attributes
+    ----------
+    known
+        int32, shape (n, d): in the order of the original; -1 where nothing is known.
+    shown
+        int32, shape (n, d): in the order of the release, in the same codes; -1 where a cell is
+        suppressed.
+    """
+
+    known: NDArray[np.int32]
+    shown: NDArray[np.int32]
+
+    def fits(self, person: int) -> NDArray[np.bool_]:
+        """Return which released nodes can be a person, by their attributes alone.
+
+        Examples
+        --------
+        >>> KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]])).fits(0).tolist()
+        [True, True, False]
+        """
+        own = self.known[person]
+        agree = np.equal(self.shown, own) | (self.shown < 0) | (own < 0)
+        fitting: NDArray[np.bool_] = np.asarray(agree).all(axis=1)
+        return fitting
+
+
 class CandidateSets(NamedTuple):
     """How many released nodes are near what is known of some targets.
 
@@ -114,6 +143,7 @@ def candidates(
     released: Signatures,
     position: NDArray[np.int64],
     targets: NDArray[np.int64],
+    rows: KnownRows | None = None,
 ) -> CandidateSets:
     """Return how many released nodes are near the known signatures of each target.
 
@@ -125,6 +155,9 @@ def candidates(
         int64, shape (n,): the released node of every known one.
     targets
         int64: the nodes whose signatures are known.
+    rows
+        What is known of their attributes: nodes that show another value are no candidates. None
+        where nothing is.
 
     Examples
     --------
@@ -135,6 +168,8 @@ def candidates(
     counts = np.empty((3, len(SIGNATURES), targets.size), dtype=np.int64)
     for number, target in enumerate(targets.tolist()):
         distance = released.distances_to(known, target)
+        if rows is not None:
+            distance[:, ~rows.fits(target)] = np.iinfo(np.int64).max
         own = distance[:, position[target]][:, None]
         least = distance.min(axis=1, keepdims=True)
         for row, near in enumerate((distance < own, distance == own, distance == least)):

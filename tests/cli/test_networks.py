@@ -1,0 +1,136 @@
+"""Networks with attributes and directions on the command line, from two files to other programs."""
+
+import json
+
+import networkx as nx
+import pytest
+
+PEOPLE = "id,sex,town\n" + "".join(
+    f"p{n},{'fm'[n % 2]},{['Oslo', 'Tau', 'Bergen', ''][n % 4]}\n" for n in range(16)
+)
+TIES = "source,target\n" + "".join(
+    f"p{u},p{v}\n" for u in range(16) for v in range(u + 1, 16) if (u * v) % 5 == 1 or v == u + 1
+)
+CALLS = "source,target\n" + "".join(f"p{n},p{(3 * n + 1) % 7}\n" for n in range(7) if n != 3)
+
+
+@pytest.fixture
+def files(cwd):
+    (cwd / "people.csv").write_text(PEOPLE)
+    (cwd / "ties.csv").write_text(TIES)
+    (cwd / "calls.csv").write_text(CALLS)
+    return cwd
+
+
+def test_the_way_from_two_files_to_a_verified_release_and_other_programs(graphveil_here, files):
+    known = ("--nodes", "people.csv", "--known", "sex")
+    done = graphveil_here(
+        *("anonymize", "k-degree", "ties.csv", *known, "--attach", "town"),
+        *("--k", 3, "--out", "out"),
+    )
+    assert 0 == done.code, done.err
+    assert "the same sex, and the same number of ties, as" in done.out.replace("\n", " ")
+    assert "town is published beside the promise" in done.err
+    assert "node,sex,town" == (files / "out" / "people.csv").read_text().split("\n")[0]
+    again = graphveil_here("verify", "out", "--original", "ties.csv", "--nodes", "people.csv")
+    assert 0 == again.code, again.out
+    for verb in ("evaluate", "attack", "report"):
+        beside = ("out", "--original", "ties.csv", "--nodes", "people.csv")
+        done = graphveil_here(verb, *beside)
+        assert 0 == done.code, done.err
+    for name, read in (("out.graphml", nx.read_graphml), ("out.gexf", nx.read_gexf)):
+        assert 0 == graphveil_here("convert", "out", "--out", name).code
+        graph = read(files / name)
+        assert {"sex", "town"} <= set(graph.nodes["0"])
+    back = graphveil_here("measure", "out.graphml", "--known", "sex", "--json")
+    figures = json.loads(back.out)
+    assert figures["smallest_class"] >= 3
+
+
+def test_directions_are_kept_where_that_is_said(graphveil_here, files):
+    asked = ("measure", "calls.csv", "--directed", "keep", "--json")
+    figures = json.loads(graphveil_here(*asked).out)
+    assert ("profile", []) == (figures["measure"], figures["known"])
+    done = graphveil_here("anonymize", "rename", "calls.csv", "--directed", "keep", "--out", "out")
+    assert 0 == done.code, done.err
+    manifest = json.loads((files / "out" / "release.json").read_text())
+    assert [{"name": "ties", "directed": True}] == manifest["data"]["layers"]
+    assert 0 == graphveil_here("verify", "out", "--original", "calls.csv").code
+    assert 0 == graphveil_here("convert", "out", "--out", "out.gexf").code
+    assert nx.read_gexf(files / "out.gexf").is_directed()
+
+
+def test_a_bare_list_of_nodes_is_a_graph_as_before(graphveil_here, files):
+    (files / "nodes.csv").write_text("id\n" + "".join(f"p{n}\n" for n in range(18)))
+    done = graphveil_here(
+        *("anonymize", "k-degree", "ties.csv", "--nodes", "nodes.csv", "--k", 2, "--out", "out")
+    )
+    assert 0 == done.code, done.err
+    manifest = json.loads((files / "out" / "release.json").read_text())
+    assert ("graph", 18) == (manifest["data"]["kind"], manifest["data"]["counts"]["nodes"])
+
+
+K_DEGREE = ("anonymize", "k-degree", "ties.csv", "--k", "2", "--out", "out")
+WITH = ("--nodes", "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("words", "people", "says"),
+    [
+        ((*K_DEGREE, *WITH), PEOPLE, "Say --known sex if an attacker may know it"),
+        ((*K_DEGREE, *WITH, "--known", "sax"), PEOPLE, "no attribute 'sax'. Did you mean sex?"),
+        (
+            (*K_DEGREE, *WITH, "--known", "sex", "--attach", "sex"),
+            PEOPLE,
+            "'sex' is known and attached",
+        ),
+        ((*K_DEGREE, *WITH, "--known", "sex", "--drop", "tow"), PEOPLE, "no column 'tow' to drop"),
+        ((*K_DEGREE, *WITH, "--known", "sex"), "id,sex\np0,f\np0,m\n", "more than once"),
+        ((*K_DEGREE, *WITH, "--known", "sex"), "id,sex\np0,f\np1,m\n", "14 ids of ties are nobody"),
+        ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", "node"), "is called 'node'"),
+        ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", ""), "has no name"),
+        (
+            (*K_DEGREE, *WITH, "--known", "sex"),
+            PEOPLE.replace("town", "sex"),
+            "two columns are called sex",
+        ),
+        (
+            (*K_DEGREE, *WITH, "--known", "sex", "--drop", "town"),
+            PEOPLE.replace(",f,", ",1.5,").replace(",m,", ",2.5,"),
+            "column sex is numeric (1.5). Bin it",
+        ),
+        (
+            (*K_DEGREE, *WITH, "--known", "sex", "--node-column", "who"),
+            PEOPLE,
+            "no column 'who'",
+        ),
+        ((*K_DEGREE, "--suppress", "0.1"), PEOPLE, "suppresses known attributes, and none are"),
+        (
+            ("anonymize", "k-degree", "calls.csv", "--k", "2", "--directed", "keep", "--out", "o"),
+            PEOPLE,
+            "are directed, and a Graph is not",
+        ),
+        (
+            ("anonymize", "top-m-filter", "ties.csv", "--epsilon", "2", "--out", "o", *WITH),
+            PEOPLE,
+            "a list of ids has one column",
+        ),
+        (("measure", "ties.csv", *WITH, "--known", "age"), PEOPLE, "no attribute 'age' for known"),
+        (
+            ("measure", "ties.csv", *WITH, "--known", "sex", "--phi", "5"),
+            PEOPLE,
+            "--phi is not for a Network",
+        ),
+    ],
+)
+def test_what_cannot_be_read_or_promised_is_one_line_and_leaves_nothing(
+    graphveil_here, files, words, people, says
+):
+    (files / "people.csv").write_text(people)
+    before = sorted(path.name for path in files.iterdir())
+    done = graphveil_here(*words)
+    assert 2 == done.code, done.err
+    last = done.err.strip().splitlines()[-1]
+    assert last.startswith("graphveil: error: ")
+    assert says in last
+    assert before == sorted(path.name for path in files.iterdir())
