@@ -85,7 +85,7 @@ def variants(method, kind):
     """Yield the example, it with one parameter changed, and with two, some 20 pairs at most."""
     changes = [{item.name: value} for item in flat_parameters(method) for value in values_of(item)]
     # on samples of this size auto does what always does, and takes seconds
-    changes = [change for change in changes if change not in ({"prove": "auto"},)]
+    changes = [change for change in changes if change != {"prove": "auto"}]
     if kind is gv.Network:  # the sample has people whose attributes few others have
         changes = [change for change in changes if change != {"merge": "none"}]
     quick = [change for change in changes if change != {"prove": "always"}]

@@ -109,7 +109,7 @@ class KnownRows(NamedTuple):
         """
         own = self.known[person]
         agree = np.equal(self.shown, own) | (self.shown < 0) | (own < 0)
-        fitting: NDArray[np.bool_] = np.asarray(agree).all(axis=1)
+        fitting: NDArray[np.bool_] = np.logical_and.reduce(agree, axis=1)
         return fitting
 
 
