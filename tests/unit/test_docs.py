@@ -50,7 +50,9 @@ BEFORE = {
 WITH_PIECES = [
     name
     for name in sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
-    if "```python" in (ROOT / name).read_text(encoding="utf-8") and name not in WITH_PYTHON
+    if "```python" in (ROOT / name).read_text(encoding="utf-8")
+    and name not in WITH_PYTHON
+    and not name.startswith("docs/tutorials/")  # run as notebooks, in test_docs_tutorials.py
 ]
 PAGE_BY_PAGE = """
 import json, os, shutil, sys
