@@ -11,6 +11,7 @@ from typing import Any, get_args, get_origin
 
 import graphveil as gv
 from graphveil.anonymizer import Anonymizer
+from graphveil.cli.app import COMMANDS
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
 from graphveil.data.kinds import accepted_kinds
 from graphveil.io import FORMATS
@@ -201,10 +202,11 @@ def known_names() -> str:
     return table(["columns", "names"], rows)
 
 
-VERBS = [
-    *("methods", "measure", "advise", "anonymize", "key", "verify", "evaluate", "attack"),
-    *("ledger", "warm", "convert", "report", "demo"),
-]
+def commands() -> str:
+    """Return the commands, each with what it answers."""
+    rows = [(f"[`{name}`](commands-{name}.md)", line) for name, line in COMMANDS.items()]
+    return table(["command", "what it does"], rows)
+
 
 myst_substitutions = {
     "formats": formats(),
@@ -216,8 +218,9 @@ myst_substitutions = {
     "methods": methods(),
     "python_methods": python_methods(),
     "known_names": known_names(),
+    "commands": commands(),
     "help": help_page(),
-    **{f"help_{verb}": help_page(verb) for verb in VERBS},
+    **{f"help_{verb}": help_page(verb) for verb in COMMANDS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
     **{f"limit_{n.replace('-', '_')}": m.limits for n, m in gv.METHODS.items()},
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},

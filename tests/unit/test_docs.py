@@ -152,9 +152,49 @@ def test_every_field_of_manifest_and_record_is_explained(struct):
     assert fields <= explained
 
 
-def test_every_command_has_its_place_in_the_reference():
-    headings = re.findall(r"^## graphveil (\S+)$", page("docs/reference/commands.md"), re.MULTILINE)
-    assert headings == list(COMMANDS)
+def test_every_command_has_a_page_in_the_reference_and_a_line_in_its_table():
+    listed = re.findall(r"^commands-(\S+)$", page("docs/reference/commands.md"), re.MULTILINE)
+    assert listed == list(COMMANDS)
+    for name in COMMANDS:
+        text = page(f"docs/reference/commands-{name}.md")
+        assert text.startswith(f"# graphveil {name}\n\n{{{{ help_{name} }}}}\n")
+    assert "{{ commands }}" in page("docs/reference/commands.md")
+
+
+@pytest.mark.parametrize("name", ["attacks", "commands", "metrics", "python"])
+def test_a_long_reference_is_a_table_and_a_page_for_each_line_of_it(name):
+    text = page(f"docs/reference/{name}.md")
+    head = text.partition("\n\n")[2]
+    assert head.startswith(("| ", "{{ commands }}"))
+    parts = {path.stem for path in (ROOT / "docs" / "reference").glob(f"{name}-*.md")}
+    listed = re.findall(rf"^{name}-\S+$", text, re.MULTILINE)
+    assert parts == set(listed)
+    if name != "commands":
+        assert listed == re.findall(rf"^\| \[.*\]\(({name}-\S+)\.md\)", text, re.MULTILINE)
+    every = [text, *(page(f"docs/reference/{part}.md") for part in parts)]
+    assert max(len(one.splitlines()) for one in every) < 150
+
+
+METHOD_PAGE = [
+    *("For whom", "What it does not protect against", "What it promises", "What it costs"),
+    *("Parameters", "How it works", "What counts as public", "What stands behind the limits"),
+    *("From Python", "On the command line", "Source"),
+]
+"""The parts of a method's page in their order; a part that one method alone has stands between."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_page_of_a_method_says_what_it_is_then_for_whom_then_its_limits(method):
+    text = page(f"docs/methods/{method}.md")
+    title, what, *_ = text.split("\n\n")
+    assert title.startswith("# ")
+    assert not what.startswith(("#", "{{", "|", "-"))
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert METHOD_PAGE[:3] == headings[:3]
+    common = [heading for heading in headings if heading in METHOD_PAGE]
+    assert common == sorted(common, key=METHOD_PAGE.index)
+    limits = text.partition("## What it does not protect against\n\n")[2]
+    assert limits.startswith(f"{{{{ limit_{method.replace('-', '_')} }}}}")
 
 
 def test_every_method_has_a_page_with_its_limits_and_its_parameters():
@@ -179,7 +219,8 @@ def test_changelog_fragments_have_a_number_and_a_known_kind():
 
 
 def test_the_reference_of_python_names_everything_public():
-    reference = page("docs/reference/python.md")
+    pages = (ROOT / "docs" / "reference").glob("python-*.md")
+    reference = "".join(path.read_text(encoding="utf-8") for path in pages)
     assert "{{ python_methods }}" in reference
     methods = {method.__name__ for method in graphveil.METHODS.values()}
     unlisted = {"GraphveilError", "GraphveilWarning", "__version__", *methods}
@@ -188,10 +229,10 @@ def test_the_reference_of_python_names_everything_public():
 
 
 def test_the_reference_of_python_tells_how_to_hear_notices():
-    assert ".. autofunction:: graphveil.progress.heard" in page("docs/reference/python.md")
+    assert ".. autofunction:: graphveil.progress.heard" in page("docs/reference/python-rest.md")
 
 
 def test_folders_of_kernels_are_named_in_the_order_in_which_they_are_tried():
     folders = ["`NUMBA_CACHE_DIR` names", "the package's own", "`~/.cache/graphveil`"]
-    text = page("docs/reference/commands.md")
+    text = page("docs/reference/commands-warm.md")
     assert folders == sorted(folders, key=text.index)
