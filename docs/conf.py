@@ -17,6 +17,7 @@ from graphveil.data.kinds import accepted_kinds
 from graphveil.io import FORMATS
 from graphveil.parameters import is_spelled, options_of
 from graphveil.parameters.flat import FlatParameter, flat_parameters
+from graphveil.report.pages import WORDS
 
 project = "graphveil"
 author = "The graphveil developers"
@@ -219,6 +220,7 @@ myst_substitutions = {
     "python_methods": python_methods(),
     "known_names": known_names(),
     "commands": commands(),
+    "words_of_a_page": table(["word", "what it says"], WORDS),
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in COMMANDS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},

@@ -20,6 +20,7 @@ from graphveil import METHODS, datasets
 from graphveil.cli.app import COMMANDS
 from graphveil.records.manifest import Claim, DataFile, Described, Manifest, Method
 from graphveil.release import Record
+from graphveil.report.pages import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH_EXAMPLES = ["README.md", "docs/tutorial.md"]
@@ -173,6 +174,20 @@ def test_a_long_reference_is_a_table_and_a_page_for_each_line_of_it(name):
         assert listed == re.findall(rf"^\| \[.*\]\(({name}-\S+)\.md\)", text, re.MULTILINE)
     every = [text, *(page(f"docs/reference/{part}.md") for part in parts)]
     assert max(len(one.splitlines()) for one in every) < 150
+
+
+def test_the_glossary_has_every_word_once_in_alphabetical_order_and_that_of_a_report():
+    text = page("docs/reference/words.md")
+    words = [word.strip("`") for word in re.findall(r"^(\S.*)\n: ", text, re.MULTILINE)]
+    assert words == sorted(set(words))
+    notions = {*("adversary", "claim", "condition", "guarantee", "ledger", "linkage", "manifest")}
+    notions |= {
+        *("measure", "method", "metric", "owner", "promise", "record", "release", "verdict")
+    }
+    notions |= {"bounded", "not shown", "recomputed"}
+    assert set() == notions - set(words)
+    assert "{{ words_of_a_page }}" in text
+    assert len(WORDS) <= 15
 
 
 METHOD_PAGE = [
