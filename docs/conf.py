@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING
+from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import graphveil as gv
@@ -203,6 +205,33 @@ def known_names() -> str:
     return table(["columns", "names"], rows)
 
 
+COMPARED = tomllib.loads(Path(__file__).with_name("comparison.toml").read_text(encoding="utf-8"))
+
+
+def comparison() -> str:
+    """Return the comparison with other tools, each cell with a link to its source."""
+    columns = COMPARED["columns"]
+    rows = [
+        (f"**{tool['name']}**", *(compared(tool[name]) for name in columns))
+        for tool in COMPARED["tools"]
+    ]
+    return table(["tool", *columns.values()], rows)
+
+
+def compared(cell: str | Mapping[str, str]) -> str:
+    """Return a cell of the comparison: its text and its source, or that it is not known."""
+    if isinstance(cell, str):
+        return f"*{cell}*"
+    source = COMPARED["sources"][cell["source"]]
+    return f"{cell['text']} ([source]({source['url']}))"
+
+
+def comparison_sources() -> str:
+    """Return what was read for the comparison."""
+    rows = [(f"<{s['url']}>", s["version"], s["read"]) for s in COMPARED["sources"].values()]
+    return table(["address", "version", "read on"], rows[:-1])
+
+
 def commands() -> str:
     """Return the commands, each with what it answers."""
     rows = [(f"[`{name}`](commands-{name}.md)", line) for name, line in COMMANDS.items()]
@@ -220,6 +249,8 @@ myst_substitutions = {
     "python_methods": python_methods(),
     "known_names": known_names(),
     "commands": commands(),
+    "comparison": comparison(),
+    "comparison_sources": comparison_sources(),
     "words_of_a_page": table(["word", "what it says"], WORDS),
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in COMMANDS},
