@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -23,6 +24,9 @@ from graphveil.release import Record
 from graphveil.report.pages import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+import first_picture  # noqa: E402  a script beside the package
+
 WITH_EXAMPLES = ["README.md", "docs/tutorial.md"]
 WITH_PYTHON = [
     *WITH_EXAMPLES,
@@ -189,6 +193,17 @@ def test_the_glossary_has_every_word_once_in_alphabetical_order_and_that_of_a_re
     assert set() == notions - set(words)
     assert "{{ words_of_a_page }}" in text
     assert len(WORDS) <= 15
+
+
+def test_the_picture_of_the_first_page_is_the_drawn_one_and_says_in_words_what_it_shows():
+    index = page("docs/index.md")
+    assert index == first_picture.with_picture(index)
+    picture = ElementTree.fromstring(first_picture.picture())  # noqa: S314  our own text
+    texts = {element.tag.rpartition("}")[2]: element.text for element in picture.iter()}
+    assert texts["title"] == "What graphveil does"
+    for verb in ("anonymize", "verif", "measure", "evaluate", "attack", "report"):
+        assert verb in texts["desc"]
+        assert verb in first_picture.picture().partition("</style>")[2]
 
 
 METHOD_PAGE = [
