@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
@@ -198,7 +198,7 @@ def test_the_glossary_has_every_word_once_in_alphabetical_order_and_that_of_a_re
 def test_the_picture_of_the_first_page_is_the_drawn_one_and_says_in_words_what_it_shows():
     index = page("docs/index.md")
     assert index == first_picture.with_picture(index)
-    picture = ElementTree.fromstring(first_picture.picture())  # noqa: S314  our own text
+    picture = ET.fromstring(first_picture.picture())  # noqa: S314  our own text
     texts = {element.tag.rpartition("}")[2]: element.text for element in picture.iter()}
     assert texts["title"] == "What graphveil does"
     for verb in ("anonymize", "verif", "measure", "evaluate", "attack", "report"):
