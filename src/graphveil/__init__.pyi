@@ -35,6 +35,7 @@ from graphveil.methods.structural import Partial as Partial
 from graphveil.records.ledger import Ledger as Ledger
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
+from graphveil.report.figures import Figure as Figure
 from graphveil.report.report import Report as Report
 from graphveil.rows import Row as Row
 from graphveil.rows import Rows as Rows

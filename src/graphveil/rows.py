@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from graphveil.report.figures import Figure
+
 Known = Literal["exact", "estimate", "sampled"]
 
 SHOWN = 12
@@ -211,6 +213,24 @@ class Rows(Sequence[Row]):
         if not isinstance(frame, pl.DataFrame):
             raise TypeError("a table of Arrow is a frame of polars")
         return frame
+
+    def plot(self) -> Figure:
+        """Return a picture of what is a share: attacks beside a guess, or what was kept.
+
+        Raises
+        ------
+        UsageError
+            Where no row is a share.
+
+        Examples
+        --------
+        >>> Rows([Row(release="a", question="edges-kept", part="share", value=0.5, unit="share",
+        ...           direction="higher is better")]).plot()
+        Figure('What was kept', 1 marks)
+        """
+        from graphveil.report import figures  # noqa: PLC0415  a picture is drawn by a later room
+
+        return figures.of_rows(self)
 
     def summary(self) -> dict[str, Any]:
         """Return the rows, and what is missing, as JSON can hold them."""

@@ -42,8 +42,11 @@ KEPT_APART = {
 ARROWS_UP = {
     ("graphveil.release.release", "graphveil.verbs"),
     ("graphveil.release.release", "graphveil.report"),
+    ("graphveil.rows", "graphveil.report"),
+    ("graphveil.measures.risk", "graphveil.report"),
 }
-"""`Release.verify`, `.evaluate`, `.attack`, `.report` call the verbs: there is one of each."""
+"""`Release.verify`, `.evaluate`, `.attack`, `.report` call the verbs: there is one of each. What is
+measured draws itself with `plot`, by the marks of a page."""
 
 
 class Import(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from graphveil.measures.partitions import class_sizes_of_nodes
 from graphveil.measures.scalars import Columns, Labels
 from graphveil.rows import Row, Rows
 from graphveil.terminal import printable
+
+if TYPE_CHECKING:
+    from graphveil.report.figures import Figure
 
 Ints: TypeAlias = "NDArray[np.int64]"
 
@@ -98,6 +101,18 @@ class EquivalenceClasses:
         sizes, classes = np.unique(self.sizes, return_counts=True)
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
+
+    def plot(self) -> Figure:
+        """Return a picture of how many people have how many look-alikes; no id is in it.
+
+        Raises
+        ------
+        UsageError
+            Where there is nobody.
+        """
+        from graphveil.report import figures  # noqa: PLC0415  a picture is drawn by a later room
+
+        return figures.of_classes(self)
 
     def rows(self) -> Rows:
         """Return the shares of people who are unique, and who are unprotected, as rows."""

@@ -46,6 +46,7 @@ _DOTS = (
     _Frame("wide", 640, 232, 612, 34, label_above=False),
     _Frame("narrow", 340, 18, 316, 48, label_above=True),
 )
+_LONG_LABELS = _Frame("alone", 720, 290, 692, 26, label_above=False)
 _STEPS = (
     _Frame("wide", 640, 56, 624, 0, label_above=False),
     _Frame("narrow", 340, 48, 330, 0, label_above=False),
@@ -142,6 +143,76 @@ def _corners(bins: Sequence[Bin], counts: Sequence[int]) -> Iterator[tuple[float
         reached += number
         yield one.low, reached / whole
     yield bins[-1].high, 1.0
+
+
+ALONE = (
+    ".gvf{--ink:#16191d;--soft:#5a6470;--line:#d9dee4;--paper:#fff;--after:#1f5fa8;--guess:#9a5b00;"
+    "--before:#9aa5b1;background:var(--paper);max-width:100%;font-family:system-ui,sans-serif}"
+    "@media (prefers-color-scheme:dark){.gvf{--ink:#e8ebee;--soft:#a3adb8;--line:#343b43;"
+    "--paper:#14171a;--after:#7fb4ec;--guess:#e6a44a;--before:#6b7681}}"
+    ".gvf .grid{stroke:var(--line)}.gvf .tick{font-size:12.5px;fill:var(--soft)}"
+    ".gvf .lab{font-size:13.5px;fill:var(--ink)}.gvf .head{font-size:14.5px;fill:var(--ink)}"
+    ".gvf .before{fill:var(--paper);stroke:var(--before);stroke-width:2.5}"
+    ".gvf .after{fill:var(--after)}.gvf .link{stroke:var(--before);stroke-width:2}"
+    ".gvf .ci{stroke:var(--after);stroke-width:7;stroke-opacity:.3;stroke-linecap:round}"
+    ".gvf .guess{stroke:var(--guess);stroke-width:3}"
+    ".gvf .lbefore{fill:none;stroke:var(--before);stroke-width:4}"
+    ".gvf .lafter{fill:none;stroke:var(--after);stroke-width:1.8}"
+)
+"""The style of a picture that stands alone: the colors of a page, for the classes of a picture."""
+
+
+def dots_alone(marks: Sequence[Mark], *, title: str) -> Markup:
+    """Return the wide picture of `dots` with its title, its style and what stands for what.
+
+    Examples
+    --------
+    >>> picture = dots_alone([Mark("ties", 0.5, guess=0.1)], title="Right guesses")
+    >>> "guess without it" in picture, "original" in picture
+    (True, False)
+    """
+    frame, height = _LONG_LABELS, _dots_height(marks, _LONG_LABELS)
+    key = "".join(_key(marks, height + 14))
+    return _alone(frame, height + 26, title, "".join(_dots(marks, frame)) + key)
+
+
+def _key(marks: Sequence[Mark], y: float) -> Iterator[str]:
+    """Yield what stands for what, from left to right, of what is in the picture."""
+    x = 20.0
+    names = {"before": "original", "after": "release", "low": "95 % interval"}
+    for field, name in (names | {"guess": "guess without it"}).items():
+        if all(getattr(mark, field) is None for mark in marks):
+            continue
+        if field == "low":
+            yield _line("ci", x - 4, y, x + 6, y)
+        elif field == "guess":
+            yield _line("guess", x, y - 7, x, y + 7)
+        else:
+            yield f'<circle cx="{x}" cy="{y}" r="{5 if field == "before" else 6}" class="{field}"/>'
+        yield _text("tick", x + 14, y + 4, name, "start")
+        x += 44 + 7 * len(name)
+
+
+def steps_alone(bins: Sequence[Bin], *, title: str, axis: str) -> Markup:
+    """Return the wide picture of `steps` with its title, its style and the name of its axis.
+
+    Examples
+    --------
+    >>> steps_alone([Bin(0, 0, None, 1)], title="Ties", axis="number of ties").count("<svg")
+    1
+    """
+    frame = _STEPS[0]
+    below = _text("tick", (frame.left + frame.right) / 2, 240, axis, "middle")
+    return _alone(frame, 250, title, "".join(_steps(bins, frame)) + below)
+
+
+def _alone(frame: _Frame, height: float, title: str, parts: str) -> Markup:
+    text = printable(title)
+    return Markup(  # noqa: S704  every text in it is escaped, everything else is a number
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -30 {frame.width} {height + 30}" '
+        f'width="{frame.width}" role="img" class="gvf"><title>{escape(text)}</title>'
+        f"<style>{ALONE}</style>{_text('head', 8, -10, text, 'start')}{parts}</svg>"
+    )
 
 
 def _round_numbers(largest: int) -> Iterator[int]:

@@ -158,6 +158,22 @@ def answers_of(
     return tuple(tests)
 
 
+def marks_of(rows: Rows, subjects: Sequence[Subject]) -> list[Mark]:
+    """Return the marks of the questions that these rows of attacks answer, each once.
+
+    Parameters
+    ----------
+    rows
+        Rows of attacks.
+    subjects
+        The questions.
+    """
+    figures = Figures(after=rows)
+    lines = (line for subject in subjects for line in _lines(subject, figures))
+    marks = {line.mark.label: line.mark for line in lines if line.mark is not None}
+    return list(marks.values())
+
+
 def _untested_by_all(test: Test) -> Line:
     who = "someone who knows anything else" if test == "singled out" else "anybody"
     return Line(test=test, who=who, evidence=Evidence(), reason=ONLY_OWNER)

@@ -1,0 +1,167 @@
+"""Figures: the marks of a page as SVG, PDF and PNG, and nothing that was not measured."""
+
+from __future__ import annotations
+
+import stat
+import sys
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.report import figures, paper
+from graphveil.report.bins import Bin
+from graphveil.report.charts import Mark
+
+HOSTILE = "<script>alert(1)</script> $\\frac{1}{0}$ \u202e \x00 & " + "x" * 200
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def row(question, part="all", value=0.5, **more):
+    return gv.Row(
+        release="a",
+        question=question,
+        part=part,
+        value=value,
+        **({"unit": "share of ties", "direction": "higher is better"} | more),
+    )
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return gv.datasets.load("copenhagen-calls")
+
+
+@pytest.fixture(scope="module")
+def release(graph):
+    return gv.KDegree(k=5).anonymize(graph, seed=1)
+
+
+def texts(svg):
+    return [element.text for element in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314
+
+
+def test_a_measure_draws_how_many_people_have_at_most_so_many_look_alikes(graph):
+    measured = gv.measure(graph, k=5)
+    figure = measured.plot()
+    sizes = measured.own_sizes
+    for one in figure.bins:
+        assert one.after == np.count_nonzero((sizes >= one.low) & (sizes <= one.high))
+    assert graph.n_nodes == sum(one.after for one in figure.bins)
+    assert all(one.before is None for one in figure.bins)
+    assert "people who are alike, at most" in texts(figure.svg)
+
+
+def test_an_attack_draws_its_figures_beside_the_guess(graph, release):
+    rows = gv.attack_release(release, graph, attacks=["candidate-set"], seed=1)
+    marks = {mark.label: mark for mark in rows.plot().marks}
+    for label, part in (
+        ("number of ties", "degree, right guess"),
+        ("ties of everyone they know", "vrq, right guess"),
+    ):
+        one = rows["candidate-set", part]
+        assert (one.value, one.guess) == (marks[label].after, marks[label].guess)
+
+
+def test_an_evaluation_draws_before_and_after_as_one_mark(graph, release):
+    rows = gv.evaluate_release(release, graph, metrics=["edges-kept", "clustering"], seed=1)
+    marks = {mark.label: mark for mark in rows.plot().marks}
+    assert {"edges-kept: share", "clustering"} == set(marks)
+    assert rows["clustering", "original"].value == marks["clustering"].before
+    assert rows["clustering", "released"].value == marks["clustering"].after
+    assert marks["edges-kept: share"].before is None
+
+
+def test_what_is_no_share_is_not_drawn():
+    rows = gv.Rows([row("a", unit="edges"), row("b", value=1.5), row("c", value=0.25)])
+    assert ["c"] == [mark.label for mark in rows.plot().marks]
+    with pytest.raises(gv.GraphveilError, match=r"No row is a share of 0 to 1\. .*to_pandas"):
+        gv.Rows([row("a", unit="edges")]).plot()
+
+
+def test_parts_before_and_after_are_one_mark_and_their_difference_is_none():
+    parts = ("path, original", "path, released", "path, absolute difference")
+    rows = gv.Rows(
+        [row("graphlets", part, value) for part, value in zip(parts, (0.2, 0.3, 0.1), strict=True)]
+    )
+    assert (Mark("graphlets: path", 0.3, 0.2),) == rows.plot().marks
+
+
+def test_more_rows_than_can_be_read_are_counted_in_the_title():
+    figure = gv.Rows([row(f"metric {number}") for number in range(40)]).plot()
+    assert figures.MOST_MARKS == len(figure.marks)
+    assert figure.title.endswith("the first 30 of 40")
+
+
+def test_nobody_cannot_be_drawn():
+    with pytest.raises(gv.GraphveilError, match="There is nobody in this data"):
+        gv.measure(gv.Graph.from_edges([], [], n=0), k=2).plot()
+
+
+@pytest.mark.parametrize("ending", [".svg", ".pdf", ".png"])
+@pytest.mark.parametrize(
+    "figure",
+    [
+        figures.Figure(
+            title=HOSTILE, marks=(Mark(HOSTILE, 0.5, 0.25, 0.4, 0.6, 0.1), Mark("b", 0.0))
+        ),
+        figures.Figure(title=HOSTILE, bins=(Bin(0, 0, 1, 2), Bin(1, 9, 3, 1)), axis=HOSTILE),
+        figures.Figure(title="One", bins=(Bin(0, 0, None, 2),), axis="ties"),
+    ],
+    ids=["marks", "bins", "one bin"],
+)
+def test_a_file_is_written_for_its_owner_with_the_same_bytes_each_time(figure, ending, tmp_path):
+    one, another = (figure.write(tmp_path / f"{name}{ending}") for name in "ab")
+    assert one.read_bytes() == another.read_bytes()
+    head = {".svg": b"<svg", ".pdf": b"%PDF", ".png": b"\x89PNG"}[ending]
+    assert one.read_bytes().startswith(head)
+    assert 0o600 == stat.S_IMODE(one.stat().st_mode)
+    with pytest.raises(gv.GraphveilError, match="exists"):
+        figure.write(one)
+    assert one == figure.write(one, force=True)
+
+
+def test_hostile_words_stay_words_in_a_picture():
+    figure = figures.Figure(title=HOSTILE, marks=(Mark(HOSTILE, 0.5),))
+    root = ET.fromstring(figure.svg)  # noqa: S314  what a reader's program does
+    assert [] == [element for element in root.iter() if element.tag.endswith("script")]
+    assert figure.svg == figure._repr_html_()
+    assert not {"\x00", "\u202e"} & set(figure.svg)
+    assert all(len(text) < 120 for text in texts(figure.svg))
+
+
+def test_paper_shows_the_same_figures_as_the_page():
+    marks = (Mark("a", 0.5, 0.25, 0.4, 0.6, 0.1), Mark("b", 0.75))
+    [axes] = paper.dots(marks).axes
+    drawn = {}
+    for line in axes.get_lines():
+        drawn.setdefault(line.get_label(), []).append([float(x) for x in line.get_xdata()])
+    assert [[0.5], [0.75]] == drawn["release"]
+    assert [[0.25]] == drawn["original"]
+    assert [[0.1]] == drawn["guess without it"]
+    assert [[0.4, 0.6]] == drawn["95 % interval"]
+    assert ["a", "b"] == [text.get_text() for text in axes.get_yticklabels()]
+
+
+def test_steps_on_paper_reach_all_people():
+    [axes] = paper.steps([Bin(0, 0, 1, 2), Bin(1, 9, 3, 2)], "ties").axes
+    heights = {line.get_label(): list(map(float, line.get_ydata())) for line in axes.get_lines()}
+    assert {"original": [0.25, 1.0, 1.0], "release": [0.5, 1.0, 1.0]} == heights
+
+
+def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "graphveil.report.paper", raising=False)
+    monkeypatch.delattr("graphveil.report.paper", raising=False)
+    figure = figures.Figure(title="a", marks=(Mark("a", 0.5),))
+    assert figure.write(tmp_path / "a.svg").exists()
+    with pytest.raises(gv.GraphveilError, match=r"pip install 'graphveil\[figures\]'"):
+        figure.write(tmp_path / "a.pdf")
+    assert ["a.svg"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_another_ending_is_refused(tmp_path):
+    with pytest.raises(gv.GraphveilError, match=r"a\.jpg ends in no \.svg, \.pdf or \.png"):
+        figures.Figure(title="a", marks=(Mark("a", 0.5),)).write(tmp_path / "a.jpg")
