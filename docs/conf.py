@@ -11,7 +11,9 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+sys.path.append(str(Path(__file__).parent))
 import graphveil as gv
+from gallery import gallery
 from graphveil.anonymizer import Anonymizer
 from graphveil.cli.app import COMMANDS
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
@@ -248,6 +250,7 @@ myst_substitutions = {
     "methods": methods(),
     "python_methods": python_methods(),
     "known_names": known_names(),
+    "gallery": gallery(),
     "commands": commands(),
     "comparison": comparison(),
     "comparison_sources": comparison_sources(),
