@@ -40,12 +40,15 @@ from graphveil.report.report import Report as Report
 from graphveil.rows import Row as Row
 from graphveil.rows import Rows as Rows
 from graphveil.rows import felt as felt
+from graphveil.sweeping.results import Sweep as Sweep
 from graphveil.verbs.advise import advise as advise
 from graphveil.verbs.anonymize import anonymize as anonymize
 from graphveil.verbs.attack import attack_release as attack_release
 from graphveil.verbs.convert import convert as convert
 from graphveil.verbs.evaluate import evaluate_release as evaluate_release
 from graphveil.verbs.report import report_release as report_release
+from graphveil.verbs.sweep import read_sweep as read_sweep
+from graphveil.verbs.sweep import sweep as sweep
 from graphveil.verbs.verify import verify_release as verify_release
 from graphveil.warning_kinds import AttachedColumnWarning as AttachedColumnWarning
 from graphveil.warning_kinds import CertainEntriesWarning as CertainEntriesWarning

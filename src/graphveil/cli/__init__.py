@@ -26,7 +26,7 @@ OUT_OF_RESOURCES = 3
 BUG = 70
 READERS = (
     *("measure", "advise", "anonymize", "verify", "evaluate", "attack", "report", "convert"),
-    "demo",
+    *("demo", "sweep"),
 )
 """The commands that read data."""
 CONVENIENCES = ("matplotlib", "networkx", "pandas", "sklearn")

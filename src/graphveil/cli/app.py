@@ -32,6 +32,7 @@ COMMANDS = {
     "verify": "Check every claim of a release again from its files.",
     "evaluate": "What was kept, compared with the original.",
     "attack": "What an attacker still learns, beside a guess without the release.",
+    "sweep": "Try a grid: a release and its figures for every point, resumable.",
     "report": "A page to hand on: can a person be singled out, linked, inferred?",
     "ledger": "Epsilons spent on one group of people.",
     "warm": "Compile beforehand, for images and clusters.",
@@ -66,7 +67,9 @@ def build(tokens: Sequence[str] = ()) -> App:
 
 def _attribute(tokens: Sequence[str]) -> str:
     """Return what holds the command: that of the methods' promises where no method is named."""
-    is_list = tokens[:1] == ["anonymize"] and (len(tokens) == 1 or tokens[1].startswith("-"))
+    is_list = tokens[:1] in (["anonymize"], ["sweep"]) and (
+        len(tokens) == 1 or tokens[1].startswith("-")
+    )
     return "overview" if is_list else "command"
 
 
@@ -78,7 +81,9 @@ def call(tokens: list[str]) -> int:
     CycloptsError
         Where the tokens are no command.
     """
-    tokens, config = _take_config(_with_standard_input(tokens))
+    tokens, config = _with_standard_input(tokens), None
+    if tokens[:1] != ["sweep"]:  # which reads a grid from its file, and not options alone
+        tokens, config = _take_config(tokens)
     app = build(tokens)
     if config is not None:
         app.config = (config,)

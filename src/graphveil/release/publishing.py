@@ -90,12 +90,16 @@ class WriteOptions:
         Keep which new id stands for which old one.
     reading
         The options that the input was read with, for the private record.
+    trial
+        Whether it is one of several trials of one sweep, which lie beside each other: their owner
+        knows of them, and none warns of the others.
     """
 
     force: bool = False
     warned: tuple[str, ...] = ()
     linkage: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)
+    trial: bool = False
 
 
 def publish(
@@ -142,9 +146,11 @@ def publish(
     check_target(folder, force=options.force)
     forewarn(folder, warned=options.warned)
     known = frozenset[str]() if spent is None else spent.known
-    beside = forewarn_of_others(
-        folder, input_digests, nested_in=nested_in, warned=options.warned, known=known
-    )
+    beside: tuple[str, ...] = ()
+    if not options.trial:
+        beside = forewarn_of_others(
+            folder, input_digests, nested_in=nested_in, warned=options.warned, known=known
+        )
     composed = None if spent is None or beside else spent.composed
     with staged(folder, force=options.force) as stage:
         publication = write(stage.public)
