@@ -53,6 +53,7 @@ fuzz: $(INSTALLED_DEV) ## random data for every property, random edits of sealed
 	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'
 	'$(BIN)/python' tests/fuzz/endings.py --processes '$(FUZZ_PROCESSES)'
 	'$(BIN)/python' tests/fuzz/edits.py --edits '$(FUZZ_EDITS)' --seconds '$(FUZZ_EDIT_SECONDS)'
+	'$(BIN)/python' tests/fuzz/sweeps.py --ends 10
 
 planted: $(INSTALLED_DEV) ## plant known flaws in copies, one by one: the tests must notice each
 	'$(BIN)/python' tests/planted/run.py

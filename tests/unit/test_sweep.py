@@ -12,7 +12,8 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.errors import ParameterError, ReleaseError, UsageError
-from graphveil.sweeping.folder import RESULTS, TABLE, release_folder
+from graphveil.sweeping.files import RESULTS, TABLE
+from graphveil.sweeping.folder import release_folder
 from graphveil.sweeping.grid import methods_of, values_in
 from graphveil.sweeping.results import unbeaten
 from graphveil.sweeping.table import TIMES
@@ -304,5 +305,5 @@ def test_a_sweep_writes_its_table_and_nothing_else_under_that_name(swept, tmp_pa
     assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     with pytest.raises(UsageError, match="exists"):
         swept.write(file)
-    with pytest.raises(UsageError, match=r"is no \.parquet"):
+    with pytest.raises(UsageError, match=r"neither \.parquet nor \.html"):
         swept.write(Path(tmp_path, "table.csv"))

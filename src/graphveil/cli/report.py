@@ -7,18 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphveil.cli.console import bars, result, say
-from graphveil.cli.flags import FOLDER, OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.new_file import check_new_file
 from graphveil.cli.original import original_flags, original_of
 from graphveil.errors import UsageError
 from graphveil.progress import shown
 from graphveil.records.record import private_folder
+from graphveil.sweeping.files import is_sweep
 
 if TYPE_CHECKING:
     from graphveil.report.report import Form
 
 
 def _run(folder: Path, **given: Any) -> int:
+    if is_sweep(folder):
+        return _of_a_sweep(folder, given)
     from graphveil.report.report import page_of  # noqa: PLC0415  not for its help
     from graphveil.verbs.report import report_release  # noqa: PLC0415
 
@@ -51,10 +54,34 @@ def _run(folder: Path, **given: Any) -> int:
     return made.exit_code
 
 
+def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
+    """Write the page of a sweep, which is its owner's."""
+    from graphveil.sweeping.answers import answer_of  # noqa: PLC0415  few folders are of sweeps
+    from graphveil.verbs.sweep import read_sweep  # noqa: PLC0415  as above
+
+    out, force = given.pop("out"), given.pop("force")
+    wrong = next((name for name, value in given.items() if value), None)
+    if wrong is not None:
+        flag_name = {"form": "as"}.get(wrong, wrong).replace("_", "-")
+        raise UsageError(
+            f"{folder} is a sweep, and --{flag_name} is about one release. Leave it out, or name a "
+            "release in its points."
+        )
+    file = out or folder / "report.html"
+    if out is not None:
+        check_new_file(file, [], force=force)
+    done = read_sweep(folder)
+    done.write(file, force=force or out is None)
+    result(answer_of(done, (), None))
+    result(f"written: {file}")
+    say("for its owner alone, as the sweep is.")
+    return 0
+
+
 command = with_signature(
     _run,
     [
-        FOLDER,
+        path_argument("dir", "The folder of the release, or of a sweep."),
         *original_flags(required=False),
         flag(
             "attacks",
@@ -110,5 +137,6 @@ command = with_signature(
     text="A page that a person can hand on: can somebody be singled out, linked, inferred?\n\n"
     "One HTML file without a script, for its owner or, with --public, for anybody. It is made for "
     "a release that does not keep its promise, too, and says so first. Exit code 1 then.\n\n"
+    "Of a sweep it shows every point: what is kept against what is learned.\n\n"
     "Example: graphveil report friends-k5 --original friends.csv",
 )

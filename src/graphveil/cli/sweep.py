@@ -24,11 +24,13 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.original import reading_words
 from graphveil.cli.pipes import a_file
 from graphveil.cli.reading import say_report
 from graphveil.cli.shell_words import command_line, file_word
-from graphveil.data.kinds import CONTAINERS, accepted_kinds
+from graphveil.data.kinds import CONTAINERS, accepted_kinds, kind_of
 from graphveil.errors import InputError, UsageError, one_of
+from graphveil.io import kind_read
 from graphveil.methods import METHODS
 from graphveil.progress import shown
 from graphveil.terminal import printable
@@ -89,7 +91,12 @@ def _run(
             options=options,
             run=run,
             report=partial(say_report, path),
-            typed=typed,
+            words=(
+                typed,
+                "--kind",
+                kind_of(kind_read(options).container).name,
+                *reading_words(options),
+            ),
         )
     met = done.meeting(until) if until else None
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphveil.report.bins import Bin
 from graphveil.report.charts import Mark, described, dots, steps
@@ -13,6 +13,9 @@ from graphveil.report.kept import Kept
 from graphveil.report.numbers import NONE, count, percent
 from graphveil.report.tests import Answers
 from graphveil.terminal import printable, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
 LONGEST_TEXT = 4_000
@@ -139,9 +142,17 @@ def html_of(page: Page) -> str:
     >>> "&lt;script&gt;" in text, "{{7*7}}" in text, "<script" in text
     (True, True, False)
     """
+    jinja = room()
+    jinja.filters |= {"percent": _percent, "count": count}
+    jinja.globals |= {"pictures": _pictures(page), "dash": NONE}
+    return jinja.get_template("page.html").render(page=page)
+
+
+def room() -> Environment:
+    """Return what makes pages of templates: every text is escaped, and none hides a character."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  for pages
 
-    room = Environment(
+    return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -150,9 +161,6 @@ def html_of(page: Page) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    room.filters |= {"percent": _percent, "count": count}
-    room.globals |= {"pictures": _pictures(page), "dash": NONE}
-    return room.get_template("page.html").render(page=page)
 
 
 def _shown(value: Any) -> Any:

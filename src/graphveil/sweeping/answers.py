@@ -112,7 +112,7 @@ def lines_of(sweep: Sweep, met: Collection[int] | None = None) -> Iterator[tuple
         ]
         notes = [
             *(["keeps every bound"] if _is_met(setting, met) else []),
-            *(["no other is better in both"] if line.best else []),
+            *(["no other beats it"] if line.best else []),
         ]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"  {cells[0]:>9} {cells[1]:>9}  ", f"{setting.first.words}{note}"

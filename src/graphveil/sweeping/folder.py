@@ -19,12 +19,12 @@ import msgspec
 from graphveil.atomic import OWNER_ONLY, flush_names, whole_file, whole_folders
 from graphveil.errors import ReleaseError, ResourceError, UsageError
 from graphveil.records.record import private_folder
+from graphveil.sweeping.files import PLAN, POINTS, RESULTS, is_sweep
 from graphveil.sweeping.points import SCHEMA, Plan, Point, Result
 
 if sys.platform != "win32":
     import fcntl
 
-PLAN, TABLE, POINTS, RESULTS = "plan.json", "sweep.parquet", "points", "results"
 PATIENCE_SECONDS = 5.0
 """So long a sweep waits for workers of an earlier one to end."""
 
@@ -39,11 +39,6 @@ _COMPARED = {
     "cpu_seconds": "the time of a point",
 }
 """What decides the figures of a sweep beside its points, as messages call it."""
-
-
-def is_sweep(folder: Path) -> bool:
-    """Whether a folder is that of a sweep."""
-    return (folder / PLAN).is_file()
 
 
 def begun(folder: Path, plan: Plan) -> Plan:

@@ -118,7 +118,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     reading, format
         How the input was read, and the format of the releases.
     original
-        The file, as commands name it; empty where there is none.
+        The words by which a command reads the input: its file, and flags; none where there is none.
     tool, schema
         The version of the program, and of this description.
     """
@@ -134,7 +134,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     cpu_seconds: float | None
     reading: dict[str, Any]
     format: str
-    original: str = ""
+    original: list[str] = []
     tool: str = __version__
     schema: int = SCHEMA
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.bounds import Bound, read_bound
 from graphveil.errors import ParameterError, UsageError, one_of
 from graphveil.sweeping.points import Plan, Point, Result
@@ -285,7 +286,7 @@ class Sweep:
         return counted
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the table (``.parquet``), for its owner alone.
+        """Write the table (``.parquet``) or the page (``.html``), for its owner alone.
 
         Parameters
         ----------
@@ -300,11 +301,23 @@ class Sweep:
             Where the extension is another one, or there is such a file and `force` is off.
         """
         file = Path(path)
-        if file.suffix != ".parquet":
-            raise UsageError(f"{file.name} is no .parquet. Choose that.")
+        if file.suffix not in {".parquet", ".html"}:
+            raise UsageError(f"{file.name} is neither .parquet nor .html. Choose one of them.")
         if file.exists() and not force:
             raise UsageError(f"{file} exists. Choose another name, or set force.")
-        return write_table(self.rows, file)
+        if file.suffix == ".parquet":
+            return write_table(self.rows, file)
+        from graphveil.sweeping.page import page_text  # noqa: PLC0415  for pages alone
+
+        with whole_file(file, mode=OWNER_ONLY) as part:
+            part.write_text(page_text(self), encoding="utf-8", newline="\n")
+        return file
+
+    def _repr_html_(self) -> str:
+        """Return the picture of the frontier, for notebooks."""
+        from graphveil.sweeping.page import picture_text  # noqa: PLC0415  for notebooks alone
+
+        return picture_text(self)
 
     def __repr__(self) -> str:
         """Return how many points ended in which way, and a line for each of the first ten."""

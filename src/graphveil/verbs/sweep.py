@@ -30,8 +30,8 @@ from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import digest_of
 from graphveil.release.files import format_that_came_in
+from graphveil.sweeping.files import TABLE
 from graphveil.sweeping.folder import (
-    TABLE,
     begun,
     keep_result,
     locked,
@@ -169,7 +169,7 @@ def sweep_file(
     options: io.AnyOptions,
     run: SweepOptions,
     report: Callable[[ReadingReport], None] = warn_of_dropped,
-    typed: str = "",
+    words: Sequence[str] = (),
 ) -> Sweep:
     """Return what every point of a grid keeps and shows, of the data in a file.
 
@@ -183,8 +183,8 @@ def sweep_file(
         How the sweep measures, draws and runs.
     report
         Gets what was dropped when the file was read.
-    typed
-        The file as commands name it.
+    words
+        The words by which a command reads the file: its name, and flags.
 
     Raises
     ------
@@ -199,19 +199,19 @@ def sweep_file(
         data=data,
         reading={"kind": kind_of(data).name, **recorded(options)},
         format=format_that_came_in(path, options.format),
-        original=typed or path.name,
+        original=tuple(words) or (path.name,),
     )
     return _swept(chosen, source, out, run)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Source:
-    """The data of a sweep, how it was read, the format of its releases, and its file."""
+    """The data of a sweep, how it was read, the format of its releases, and words that read it."""
 
     data: Data
     reading: dict[str, Any]
     format: str
-    original: str = ""
+    original: tuple[str, ...] = ()
 
 
 def _swept(
@@ -335,7 +335,7 @@ def _plan(points: Sequence[Point], source: _Source, options: SweepOptions) -> Pl
         cpu_seconds=options.seconds,
         reading=source.reading,
         format=source.format,
-        original=source.original,
+        original=list(source.original),
     )
 
 

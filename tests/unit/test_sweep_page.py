@@ -1,0 +1,144 @@
+"""The page of a sweep: its numbers, its size, what is crossed out, and hostile names."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+import msgspec
+import pytest
+
+import graphveil as gv
+from graphveil.report.frontiers import Axis, Dot, Panel, scatter
+from graphveil.report.numbers import percent
+from graphveil.sweeping.page import page_text, panels_of
+from graphveil.sweeping.points import Result
+from graphveil.sweeping.results import Sweep
+
+RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
+GRID = {"k-degree": {"k": [2, 3, 13]}, "randomized-response": {"epsilon": [2.0, 6.0]}}
+QUICK = {"metrics": ["edge-jaccard"], "attacks": ["candidate-set"], "jobs": 1, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def swept():
+    return gv.sweep(GRID, RING, repeats=2, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def page(swept):
+    return page_text(swept)
+
+
+def row_of(page, number):
+    return re.search(rf'<tr id="p{number}".*?</tr>', page, re.DOTALL)[0]
+
+
+def test_the_numbers_of_the_page_are_those_of_the_table(swept, page):
+    rows = swept.rows.to_pylist()
+    for number, setting in enumerate(swept.settings, start=1):
+        points = {point.number for point in setting.points}
+        values = [
+            row["value"]
+            for row in rows
+            if row["point"] in points and (row["question"], row["part"]) == ("edge-jaccard", "all")
+        ]
+        if values:
+            mean = sum(values) / len(values)
+            assert f"ties kept and true {percent(mean)}" in row_of(page, number)
+        else:
+            assert setting.failure is not None
+
+
+def test_a_point_without_a_release_is_crossed_out_with_its_reason_everywhere(swept, page):
+    assert "<del>k-degree k=13</del>: infeasible." in page
+    assert "<del>k-degree k=13</del>" in row_of(page, 3)
+    assert "needs at least 13 nodes" in row_of(page, 3)
+    [promised] = [panel for panel in panels_of(swept) if panel.title.endswith(": k")]
+    [crossed] = [dot for dot in promised.dots if dot.y is None]
+    assert (13.0, 3) == (crossed.x, crossed.number)
+    assert 2 == str(scatter(promised)).count('href="#mx"')
+
+
+def test_there_is_a_picture_of_each_promise_and_one_of_a_measured_attack(swept):
+    titles = [panel.title for panel in panels_of(swept)]
+    assert ["k", "epsilon"] == [title.rpartition(" ")[2] for title in titles[:2]]
+    assert "A measured attack against what is kept" == titles[2]
+    assert {0, 1} == {dot.series for dot in panels_of(swept)[2].dots}
+
+
+def test_every_point_has_the_command_that_makes_it_anew(page):
+    assert "graphveil anonymize k-degree INPUT --out INPUT-k-degree --k 2" in row_of(page, 1)
+    assert "--epsilon 6.0" in row_of(page, 5)
+    assert "--seed" not in row_of(page, 1)
+
+
+def test_the_one_script_is_the_one_that_the_policy_names(page):
+    [policy] = re.findall(r"script-src '(sha256-[^']+)'", page)
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1]
+    digest = hashlib.sha256(script.encode()).digest()
+    assert f"sha256-{base64.b64encode(digest).decode()}" == policy
+    assert "default-src 'none'" in page
+    assert [] == re.findall(r"https?://", page)
+
+
+def many(swept, number):
+    """Return a sweep of so many points, each with as many figures as real ones."""
+    first, result = swept.plan.points[0], swept.results[1]
+    points = [
+        msgspec.structs.replace(
+            first, number=n, parameters={**first.parameters, "k": n + 1}, given=f"k={n + 1}"
+        )
+        for n in range(1, number + 1)
+    ]
+    rows = [{**row, "part": f"{row['part']}{copy}"} for copy in range(4) for row in result.rows]
+    results = {
+        n: Result(number=n, status="finished", promise=result.promise, rows=[*result.rows, *rows])
+        for n in range(1, number + 1)
+    }
+    plan = msgspec.structs.replace(swept.plan, points=points, repeats=1)
+    return Sweep(plan=plan, results=results)
+
+
+def test_the_page_of_500_points_stays_below_2_megabytes(swept):
+    text = page_text(many(swept, 500))
+    assert 500 == text.count("<tr id=")
+    assert len(text.encode()) < 2_000_000
+
+
+def test_hostile_texts_are_shown_and_never_obeyed(swept):
+    hostile = "</script><script>alert(1)</script>\x1b\u202e{{7*7}}" + "a" * 10_000
+    row = {**swept.results[1].rows[0], "question": hostile, "part": hostile, "value": 1.0}
+    row["direction"] = "lower is better"
+    results = dict(swept.results)
+    results[1] = msgspec.structs.replace(results[1], rows=[*results[1].rows, row])
+    results[2] = msgspec.structs.replace(results[2], rows=[*results[2].rows, row])
+    results[3] = Result(number=3, status="failed", reason=hostile)
+    text = page_text(Sweep(plan=swept.plan, results=results))
+    assert 2 == text.count("<script") == text.count("</script>")
+    assert not any(one in text for one in ("\x1b", "\u202e", "alert(1)</script>"))
+    assert "{{7*7}}" in text
+
+
+def test_bars_span_the_repeats_and_a_lone_point_still_has_axes():
+    one = Dot(1, 0, "a", 0.5, 0.5, (0.4, 0.6), (0.5, 0.5))
+    picture = str(scatter(Panel("t", Axis("x", share=True), Axis("y", share=True), [one])))
+    assert 2 == picture.count('class="ends c0"')
+    assert "nan" not in picture
+    alone = str(scatter(Panel("t", Axis("x"), Axis("y"), [Dot(1, 0, "a", 0.0, 0.0)])))
+    assert 'class="grid"' in alone
+
+
+def test_a_notebook_shows_the_pictures(swept):
+    html = swept._repr_html_()
+    assert 6 == html.count('role="group"')
+    assert "<script" not in html
+    assert "k-degree" in html
+
+
+def test_a_sweep_without_figures_has_a_page_too():
+    done = gv.sweep({"k-degree": {"k": 13}}, RING, **QUICK)
+    text = page_text(done)
+    assert "1 points: 1 infeasible." in text or "1 point: 1 infeasible." in text
+    assert "<svg viewBox" in text
