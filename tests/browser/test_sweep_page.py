@@ -68,18 +68,18 @@ def test_a_mark_says_its_parameters_by_keyboard_and_pointer_and_leads_to_its_row
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto(path.as_uri())
-    mark = page.locator("svg.wide a[data-s='2']").first
+    mark = page.locator("svg.wide a[data-s='1']").first
     said = mark.locator(".tip").first
     assert not said.is_visible()
     mark.focus()
     assert said.is_visible()
-    assert "k-degree k=2, edits=any" == said.text_content()
-    other = page.locator("svg.wide a[data-s='1']").first
+    assert "k-degree k=2, edits=add" == said.text_content()
+    other = page.locator("svg.wide a[data-s='2']").first  # over the first: they are equal
     other.locator("use").hover()
     assert other.locator(".tip").first.is_visible()
     assert not said.is_visible()
     mark.press("Enter")
-    assert page.url.endswith("#p2")
+    assert page.url.endswith("#p1")
     context.close()
 
 

@@ -12,10 +12,10 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.errors import ParameterError, ReleaseError, UsageError
+from graphveil.sweeping.figures import unbeaten
 from graphveil.sweeping.files import RESULTS, TABLE
 from graphveil.sweeping.folder import release_folder
 from graphveil.sweeping.grid import methods_of, values_in
-from graphveil.sweeping.results import unbeaten
 from graphveil.sweeping.table import TIMES
 from graphveil.verbs import sweep_point
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from graphveil.report.numbers import NONE, percent, plain
-from graphveil.sweeping.results import Axis, Setting, Sweep, unbeaten
+from graphveil.sweeping.figures import Axis, Setting, SweptPoints, unbeaten
 
 WORDS: dict[str, str] = {
     "k": "people who look alike, at least",
@@ -57,18 +57,19 @@ ENDED = {
 }
 
 
-def answer_of(sweep: Sweep, until: Sequence[str], met: Collection[int] | None) -> str:
+def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | None) -> str:
     """Return the answer in a sentence: how many points keep the bounds, or how points ended."""
     whole = len(sweep.results)
     counts = sweep.counts
     ended = ", ".join(
         f"{counts[status]} {word}" for status, word in ENDED.items() if status in counts
     )
+    points = "1 point" if whole == 1 else f"{whole} points"
     if met is None:
-        return f"{whole} points: {ended}."
+        return f"{points}: {ended}."
     bounds = " and ".join(until)
     some = "No point keeps" if not met else "1 point keeps" if len(met) == 1 else ""
-    return f"{some or f'{len(met)} points keep'} {bounds}. {whole} points: {ended}."
+    return f"{some or f'{len(met)} points keep'} {bounds}. {points}: {ended}."
 
 
 class _Line(NamedTuple):
@@ -80,12 +81,12 @@ class _Line(NamedTuple):
     best: bool
 
 
-def lines_of(sweep: Sweep, met: Collection[int] | None = None) -> Iterator[tuple[str, str]]:
+def lines_of(sweep: SweptPoints, met: Collection[int] | None = None) -> Iterator[tuple[str, str]]:
     """Yield the figures and the words of each point: first those that keep the bounds.
 
     Then come those that no other beats.
 
-    Points without a release come last, each with its reason.
+    SweptPoints without a release come last, each with its reason.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def _rank(line: _Line, met: Collection[int] | None) -> tuple[bool, bool, bool, f
     return failed, not _is_met(line.setting, met), not line.best, value
 
 
-def _lines(sweep: Sweep, attack: Axis | None, use: Axis | None) -> list[_Line]:
+def _lines(sweep: SweptPoints, attack: Axis | None, use: Axis | None) -> list[_Line]:
     lines = []
     for setting in sweep.settings:
         values = [

@@ -13,12 +13,12 @@ from graphveil.report.commands import anonymize_command, command_line
 from graphveil.report.frontiers import Dot, Panel
 from graphveil.report.sweep_pages import Row, SweepPage, picture_html, sweep_html
 from graphveil.sweeping.answers import SHARES, answer_of, figure_text, words_of
-from graphveil.sweeping.results import STRENGTHS, Axis, Setting, Sweep
+from graphveil.sweeping.figures import STRENGTHS, Axis, Setting, SweptPoints
 
 PLAIN = ("largest class risk", "kept", "false")
 
 
-def page_text(sweep: Sweep) -> str:
+def page_text(sweep: SweptPoints) -> str:
     """Return the page of a sweep as one HTML file, for its owner alone."""
     methods = _methods(sweep)
     plan = sweep.plan
@@ -46,16 +46,16 @@ def page_text(sweep: Sweep) -> str:
     return sweep_html(page)
 
 
-def picture_text(sweep: Sweep) -> str:
+def picture_text(sweep: SweptPoints) -> str:
     """Return the pictures of a sweep, for a notebook."""
     return picture_html(panels_of(sweep), _methods(sweep))
 
 
-def _methods(sweep: Sweep) -> list[str]:
+def _methods(sweep: SweptPoints) -> list[str]:
     return list(dict.fromkeys(point.method for point in sweep.plan.points))
 
 
-def panels_of(sweep: Sweep) -> list[Panel]:
+def panels_of(sweep: SweptPoints) -> list[Panel]:
     """Return the pictures: each strength, and a measured attack, against what is kept and true."""
     _, attack, use = sweep.usual
     if use is None:
@@ -80,7 +80,7 @@ def _axis(axis: Axis) -> frontiers.Axis:
     return frontiers.Axis(words_of(axis), share=str(axis) in SHARES, logarithmic=powers)
 
 
-def _dots(sweep: Sweep, across: Axis, up: Axis) -> Iterator[Dot]:
+def _dots(sweep: SweptPoints, across: Axis, up: Axis) -> Iterator[Dot]:
     """Yield what has both figures, and what has no release where its strength is known."""
     methods = _methods(sweep)
     for number, setting in enumerate(sweep.settings, start=1):
@@ -106,7 +106,7 @@ def _strength(setting: Setting, axis: Axis) -> float | None:
     return next((float(v) for v in values if isinstance(v, int | float) and v > 0), None)
 
 
-def _rows(sweep: Sweep, methods: list[str]) -> Iterator[Row]:
+def _rows(sweep: SweptPoints, methods: list[str]) -> Iterator[Row]:
     _, attack, use = sweep.usual
     best = _best(sweep)
     shown = [Axis(name) for name in PLAIN]
@@ -131,14 +131,14 @@ def _mean_text(axis: Axis, value: float) -> str:
     return figure_text(Axis("kept"), value) if axis.question in PLAIN else figure_text(axis, value)
 
 
-def _best(sweep: Sweep) -> set[int]:
+def _best(sweep: SweptPoints) -> set[int]:
     _, attack, use = sweep.usual
     if attack is None or use is None:
         return set()
     return {row["point"] for row in sweep.frontier().to_pylist() if row["best"]}
 
 
-def _command(sweep: Sweep, setting: Setting) -> str:
+def _command(sweep: SweptPoints, setting: Setting) -> str:
     """Return what makes a release anew; empty where this version knows no such method."""
     method = METHODS.get(setting.first.method)
     if method is None:
@@ -151,7 +151,7 @@ def _command(sweep: Sweep, setting: Setting) -> str:
     return " ".join([command, *map(shlex.quote, flags)])
 
 
-def _figures(sweep: Sweep) -> dict[str, list[float | None]]:
+def _figures(sweep: SweptPoints) -> dict[str, list[float | None]]:
     """Return every figure of every point by its name: the worst of its repeats, as bounds ask."""
     plain = [Axis(name) for name in PLAIN]
     others = [
@@ -176,7 +176,7 @@ def _worst(setting: Setting, axis: Axis, *, lower: bool) -> float | None:
     return figure.high if lower else figure.low
 
 
-def _commands(sweep: Sweep, name: str) -> list[str]:
+def _commands(sweep: SweptPoints, name: str) -> list[str]:
     if sweep.folder is None:
         return ["gv.sweep(...)"]
     seed = str(sweep.plan.measuring_seed)

@@ -1,124 +1,26 @@
-"""What a sweep came to: rows, the frontier of two figures, and which points keep bounds."""
+"""What a sweep came to, as users see it: rows for every library, a picture, files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.bounds import Bound, read_bound
-from graphveil.errors import ParameterError, UsageError, one_of
-from graphveil.sweeping.points import Plan, Point, Result
-from graphveil.sweeping.table import table_of, write_table
+from graphveil.errors import UsageError
+from graphveil.sweeping.figures import SweptPoints
+from graphveil.sweeping.page import page_text, picture_text
+from graphveil.sweeping.table import write_table
 from graphveil.terminal import visible
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-    import pyarrow as pa
-
-STRENGTHS = ("k", "epsilon")
-"""Axes that stand for the figure ``strength`` of that part."""
-
-USES = ("edge-jaccard: all", "entry-jaccard: all", "cells-shown: all", "kept")
-ATTACKED = (
-    "candidate-set: degree and triangles, right guess",
-    "linkage: 4 known, 0 false: own row",
-    "matching: best guess, mean",
-)
-"""The figures of use, and of attacks, that are shown where nothing else is asked for: the first
-of these that was measured."""
-
-
-class Figure(NamedTuple):
-    """One figure over the repeats of a point.
-
-    Parameters
-    ----------
-    mean, low, high
-        Its mean, its least and its largest value.
-    """
-
-    mean: float
-    low: float
-    high: float
-
-
-class Setting(NamedTuple):
-    """One method with its parameters, and its repeats.
-
-    Parameters
-    ----------
-    points
-        The points, one a repeat.
-    results
-        What became of them.
-    """
-
-    points: tuple[Point, ...]
-    results: tuple[Result, ...]
-
-    @property
-    def first(self) -> Point:
-        """The first of its points."""
-        return self.points[0]
-
-    @property
-    def failure(self) -> Result | None:
-        """The first result without a release; None where every repeat has one."""
-        return next((one for one in self.results if one.status != "finished"), None)
-
-    def figure(self, axis: Axis) -> Figure | None:
-        """Return a figure over all repeats; None where one of them lacks it."""
-        values = [value_of(result, axis) for result in self.results]
-        known = [value for value in values if value is not None]
-        if self.failure is not None or len(known) < len(values):
-            return None
-        return Figure(fmean(known), min(known), max(known))
-
-
-class Axis(NamedTuple):
-    """A figure: its question and its part."""
-
-    question: str
-    part: str = ""
-
-    @classmethod
-    def read(cls, text: str) -> Axis:
-        """Return the figure that a text names.
-
-        Examples
-        --------
-        >>> Axis.read("k"), Axis.read("edge-jaccard: all").part
-        (Axis(question='strength', part='k'), 'all')
-        """
-        if text in STRENGTHS:
-            return cls("strength", text)
-        question, _, part = (word.strip() for word in text.partition(":"))
-        return cls(question, part)
-
-    def __str__(self) -> str:
-        """Return the text that names it."""
-        if self.question == "strength":
-            return self.part
-        return f"{self.question}: {self.part}" if self.part else self.question
-
-
-def value_of(result: Result, axis: Axis) -> float | None:
-    """Return a figure of one release; None where it has none."""
-    for row in result.rows:
-        if row["question"] == axis.question and row["part"] == axis.part:
-            value: float | None = row["value"]
-            return value
-    return None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Sweep:
+class Sweep(SweptPoints):
     """What every point of a sweep came to; each has rows, or its reason why not.
 
     Parameters
@@ -141,29 +43,6 @@ class Sweep:
     (True, ['k=2', 'k=5', 'k=9'])
     """
 
-    plan: Plan
-    results: Mapping[int, Result]
-    folder: Path | None = None
-
-    @cached_property
-    def rows(self) -> pa.Table:
-        """Every figure as an Arrow table, a column a field and a column a parameter.
-
-        A point without a release is one row with its status and its reason.
-        """
-        return table_of(self.plan, self.results)
-
-    @cached_property
-    def settings(self) -> tuple[Setting, ...]:
-        """The points, the repeats of each together, in the order of the plan."""
-        together: dict[str, list[Point]] = {}
-        for point in self.plan.points:
-            together.setdefault(f"{point.method} {point.parameters!r}", []).append(point)
-        return tuple(
-            Setting(tuple(points), tuple(self.results[point.number] for point in points))
-            for points in together.values()
-        )
-
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
         frame: pd.DataFrame = self.rows.to_pandas()
@@ -181,109 +60,6 @@ class Sweep:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the rows to any library that speaks the Arrow C stream."""
         return self.rows.__arrow_c_stream__(requested_schema)
-
-    @cached_property
-    def axes(self) -> dict[Axis, str]:
-        """Every figure that some point has, with its direction."""
-        known: dict[Axis, str] = {}
-        for result in self.results.values():
-            for row in result.rows:
-                if row["value"] is not None:
-                    known.setdefault(Axis(row["question"], row["part"]), row["direction"])
-        return known
-
-    def axis(self, text: str) -> Axis:
-        """Return a figure that some point has, by its name.
-
-        Raises
-        ------
-        ParameterError
-            Where no point has it.
-        """
-        axis = Axis.read(text)
-        if axis not in self.axes:
-            raise ParameterError(f"no point has {text!r}. {one_of(text, self.axes)}")
-        return axis
-
-    @property
-    def usual(self) -> tuple[list[Axis], Axis | None, Axis | None]:
-        """The figures that are shown: of strength, of an attack, and of use."""
-        strengths = [axis for axis in map(Axis.read, STRENGTHS) if axis in self.axes]
-        attacked = (axis for axis in map(Axis.read, ATTACKED) if axis in self.axes)
-        uses = (axis for axis in map(Axis.read, USES) if axis in self.axes)
-        return strengths, next(attacked, None), next(uses, None)
-
-    def frontier(self, x: str | None = None, y: str | None = None) -> pa.Table:
-        """Return two figures of every point that has both, and which points no other one beats.
-
-        Parameters
-        ----------
-        x, y
-            Figures: ``k``, ``epsilon``, ``kept``, ``false``, ``largest class risk``, or a part of a
-            metric or an attack, such as ``edge-jaccard: all``. Where not given: an attack, else the
-            strength; and a share of what is kept and true.
-
-        Returns
-        -------
-        pa.Table
-            The columns point (the number of the first repeat), method, parameters, x and y (means
-            over the repeats) and best: whether no other point is better in one and not worse in the
-            other.
-
-        Raises
-        ------
-        ParameterError
-            Where no point has such a figure.
-        """
-        import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
-
-        strengths, attack, use = self.usual
-        across = self.axis(x) if x else attack or (strengths[0] if strengths else None)
-        up = self.axis(y) if y else use
-        if across is None or up is None:
-            raise ParameterError("no point has two figures. Name x and y, or sweep other points.")
-        places = [
-            (setting, (first.mean, second.mean))
-            for setting in self.settings
-            if (first := setting.figure(across)) and (second := setting.figure(up))
-        ]
-        best = unbeaten([pair for _, pair in places], (self.axes[across], self.axes[up]))
-        return pa.table(
-            {
-                "point": [setting.first.number for setting, _ in places],
-                "method": [setting.first.method for setting, _ in places],
-                "parameters": [setting.first.given for setting, _ in places],
-                "x": [pair[0] for _, pair in places],
-                "y": [pair[1] for _, pair in places],
-                "best": best,
-            }
-        )
-
-    def meeting(self, bounds: Sequence[str]) -> list[int]:
-        """Return the numbers of the points whose release keeps every bound.
-
-        Parameters
-        ----------
-        bounds
-            As `graphveil.advise` takes them, such as ``"kept >= 0.9"``.
-
-        Raises
-        ------
-        ParameterError
-            Where a bound cannot be read, or no point has its figure.
-        """
-        read = [read_bound(text) for text in bounds]
-        for bound in read:
-            self.axis(bound.what)
-        return [n for n, result in self.results.items() if _keeps(result, read)]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many points ended in each way."""
-        counted: dict[str, int] = {}
-        for result in self.results.values():
-            counted[result.status] = counted.get(result.status, 0) + 1
-        return counted
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the table (``.parquet``) or the page (``.html``), for its owner alone.
@@ -307,7 +83,6 @@ class Sweep:
             raise UsageError(f"{file} exists. Choose another name, or set force.")
         if file.suffix == ".parquet":
             return write_table(self.rows, file)
-        from graphveil.sweeping.page import page_text  # noqa: PLC0415  for pages alone
 
         with whole_file(file, mode=OWNER_ONLY) as part:
             part.write_text(page_text(self), encoding="utf-8", newline="\n")
@@ -315,8 +90,6 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         """Return the picture of the frontier, for notebooks."""
-        from graphveil.sweeping.page import picture_text  # noqa: PLC0415  for notebooks alone
-
         return picture_text(self)
 
     def __repr__(self) -> str:
@@ -338,35 +111,3 @@ class Sweep:
             figures = [(axis, setting.figure(axis)) for axis in axes]
             shown = [f"{axis} {figure.mean:.3g}" for axis, figure in figures if figure]
             yield f"{setting.first.words}: {', '.join(shown)}"
-
-
-def _keeps(result: Result, bounds: Sequence[Bound]) -> bool:
-    """Whether a release has a figure for every bound, and keeps it."""
-    values = [value_of(result, Axis(bound.question, bound.part)) for bound in bounds]
-    return result.status == "finished" and all(
-        value is not None and bound.holds(value)
-        for value, bound in zip(values, bounds, strict=True)
-    )
-
-
-def unbeaten(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) -> list[bool]:
-    """Return of every pair whether no other is better in one figure and not worse in the other.
-
-    Parameters
-    ----------
-    pairs
-        Two figures each.
-    directions
-        Of both: where one ends with ``lower is better``, less is better, else more.
-
-    Examples
-    --------
-    >>> unbeaten([(0.1, 0.5), (0.2, 0.9), (0.3, 0.8)], ("lower is better", "higher is better"))
-    [True, True, False]
-    """
-    signs = [-1 if direction == "lower is better" else 1 for direction in directions]
-    signed = [(x * signs[0], y * signs[1]) for x, y in pairs]
-    return [
-        not any(other != one and other[0] >= one[0] and other[1] >= one[1] for other in signed)
-        for one in signed
-    ]
