@@ -123,9 +123,16 @@ def test_bounds_mark_what_keeps_them_and_the_code_says_whether_any_does(graphvei
     none = graphveil_here(*RUN, "--until", "largest class risk <= 0.01")
     assert 1 == none.code
     assert none.out.startswith("No point keeps largest class risk <= 0.01.")
-    unknown = graphveil_here(*RUN, "--until", "clustering: relative error <= 0.1")
+    unknown = graphveil_here(*RUN, "--until", "edge-jaccard: none <= 0.1")
     assert 2 == unknown.code
-    assert "no point has 'clustering: relative error'" in unknown.err
+    assert "no point has 'edge-jaccard: none'" in unknown.err
+
+
+def test_a_bound_on_what_nobody_measures_is_refused_before_anything_runs(graphveil_here, cwd):
+    done = graphveil_here(*RUN, "--until", "clustering: relative error <= 0.1")
+    assert 2 == done.code
+    assert "nothing measures 'clustering' on this data" in done.err
+    assert not (cwd / "sweep").exists()
 
 
 def test_json_holds_every_point_with_its_rows(graphveil_here):
@@ -168,13 +175,21 @@ def test_a_page_is_made_of_a_whole_sweep_and_of_no_other(graphveil_here, cwd):
     assert "1 of 4 points are not finished" in unfinished.err
 
 
-@pytest.fixture
-def network(cwd):
-    """A network whose points take a second each, and the table of a sweep that nobody disturbed."""
-    shutil.copy(datasets.path_of("copenhagen-calls"), cwd / "friends.csv")
-    done = subprocess.run(command("whole"), cwd=cwd, capture_output=True, check=False)
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The table of a sweep that nobody disturbed."""
+    home = tmp_path_factory.mktemp("undisturbed")
+    shutil.copy(datasets.path_of("copenhagen-calls"), home / "friends.csv")
+    done = subprocess.run(command("whole"), cwd=home, capture_output=True, check=False)
     assert 0 == done.returncode, done.stderr
-    return table(cwd / "whole")
+    return table(home / "whole")
+
+
+@pytest.fixture
+def network(cwd, undisturbed):
+    """A network whose points take a second each, and the table of a sweep of it."""
+    shutil.copy(datasets.path_of("copenhagen-calls"), cwd / "friends.csv")
+    return undisturbed
 
 
 def command(out):
@@ -224,6 +239,9 @@ def test_a_sweep_that_is_ended_goes_on_to_the_same_table(cwd, network, number):
     while time.monotonic() < until and any(Path(f"/proc/{w}/cwd").exists() for w in workers):
         time.sleep(0.05)
     assert [] == [worker for worker in workers if Path(f"/proc/{worker}/cwd").exists()]
+    if number != signal.SIGKILL:
+        done = len(list((cwd / "cut/results").glob("*.json")))
+        assert 2 * done == len(list((cwd / "cut/points").iterdir()))
     assert_goes_on(cwd, network)
 
 

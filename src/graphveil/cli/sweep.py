@@ -37,6 +37,7 @@ from graphveil.terminal import printable
 
 if TYPE_CHECKING:
     from graphveil.sweeping.results import Sweep
+    from graphveil.verbs.sweep import SweepOptions
 
 RUN: dict[str, Any] = {
     "repeats": 1,
@@ -81,7 +82,7 @@ def _run(
         grid = {method.name: {**config.grid.get(method.name, {}), **flags}}
         for item in _grid_flags(method):
             given.pop(item.name, None)
-    _check_bounds(until)
+    _check_bounds(until, run)
     options = reading_options(kinds, path, given)
     with shown(bars()):
         done = sweep_file(
@@ -148,12 +149,16 @@ def _configured(path: Path | None, method: type[Anonymizer[Any]] | None) -> _Con
     return _Config(grid, options)
 
 
-def _check_bounds(until: Sequence[str]) -> None:
-    """Refuse bounds that cannot be read, before anything is run."""
-    from graphveil.bounds import read_bound  # noqa: PLC0415  not for its help
+def _check_bounds(until: Sequence[str], run: SweepOptions) -> None:
+    """Refuse bounds that cannot be read, or that nothing will measure, before anything is run."""
+    from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  not for its help
+    from graphveil.bounds import check_bound, read_bound  # noqa: PLC0415
+    from graphveil.evaluate.metrics import METRICS  # noqa: PLC0415
 
+    metrics = list(METRICS) if run.metrics is None else run.metrics
+    attacks = list(ATTACKS) if run.attacks is None else run.attacks
     for text in until:
-        read_bound(text)
+        check_bound(read_bound(text), metrics, attacks)
 
 
 def _summary(done: Sweep, until: Sequence[str], met: list[int] | None) -> dict[str, Any]:

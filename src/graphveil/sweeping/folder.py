@@ -177,7 +177,7 @@ def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
     Raises
     ------
     ReleaseError
-        Where a result is damaged, or a release is gone.
+        Where a result is damaged.
     """
     results = {}
     for point in plan.points:

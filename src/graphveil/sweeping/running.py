@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple
 
 KILLED = "its process was ended from outside, perhaps for want of memory"
+FAILED = "its process ended with exit code {}"
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 """Variables by which libraries learn to keep to one thread: each worker is one already."""
@@ -144,7 +145,9 @@ class _Crew(threading.Thread):
         code = process.wait()
         _close(process)
         late = timed or (hasattr(signal, "SIGPROF") and code == -signal.SIGPROF)
-        return Ended(number, "out of time") if late else Ended(number, "lost", KILLED)
+        if late:
+            return Ended(number, "out of time")
+        return Ended(number, "lost", KILLED if code < 0 else FAILED.format(code))
 
     def _hired(self) -> subprocess.Popen[bytes] | None:
         """Return the worker process, a new one where there is none; None where this is stopped."""

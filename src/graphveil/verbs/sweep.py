@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,10 @@ from graphveil.data.objects import as_container
 from graphveil.engines.processes import available_cores
 from graphveil.errors import (
     InfeasibleError,
-    Message,
     ParameterError,
     ResourceError,
     UsageError,
     one_of,
-    option,
 )
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
@@ -33,18 +31,16 @@ from graphveil.release.files import format_that_came_in
 from graphveil.sweeping.files import TABLE
 from graphveil.sweeping.folder import (
     begun,
-    keep_result,
     locked,
-    prepare,
     read_plan,
     results_of,
 )
 from graphveil.sweeping.grid import Grid, methods_of
-from graphveil.sweeping.points import SEED_BITS, Plan, Point, Points, Result, points_of
+from graphveil.sweeping.points import SEED_BITS, Plan, Point, points_of
 from graphveil.sweeping.results import Sweep
-from graphveil.sweeping.running import Ended, over_processes
 from graphveil.sweeping.table import write_table
-from graphveil.verbs.sweep_point import PointRun, Task, attacks_of, metrics_of
+from graphveil.verbs.sweep_point import PointRun, attacks_of, metrics_of
+from graphveil.verbs.sweep_run import Work, every_result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,102 +219,22 @@ def _swept(
     try:
         plan = begun(out, _plan(points.points, source, options))
         with locked(out) as descriptor:
-            return _gone_on(out, plan, points, source.data, options, descriptor)
+            work = Work(
+                run=PointRun(folder=out, plan=plan, data=source.data),
+                methods=points.methods,
+                jobs=available_cores() if options.jobs is None else options.jobs,
+                inherited=descriptor,
+            )
+            results = every_result(work)
+            done = Sweep(plan=plan, results=results, folder=out)
+            if work.is_new or not (out / TABLE).is_file():
+                write_table(done.rows, out / TABLE)
+            return done
     except OSError as error:
         raise ResourceError(
             f"{error.strerror or error}: {out} could not be written. What is finished is kept: "
             "free space, and run the same sweep again."
         ) from error
-
-
-def _gone_on(
-    out: Path,
-    plan: Plan,
-    points: Points,
-    data: Data,
-    options: SweepOptions,
-    descriptor: int | None,
-) -> Sweep:
-    prepare(out)
-    results = results_of(out, plan)
-    tasks = [
-        Task(point, method)
-        for point, method in zip(plan.points, points.methods, strict=True)
-        if point.number not in results
-    ]
-    run = PointRun(folder=out, plan=plan, data=data)
-    lost: list[Point] = []
-    with stage("sweeping", total=len(plan.points)) as advance:
-        advance(len(results))
-        for ended in _ended(run, tasks, options, descriptor):
-            point = tasks[ended.task].point
-            if ended.how == "lost":
-                lost.append(point)
-            else:
-                results[point.number] = _result(out, point, ended, options.seconds)
-            advance(1)
-    if lost:
-        raise ResourceError(_lost_words(lost, len(plan.points), ended.answer))
-    in_order = {point.number: results[point.number] for point in plan.points}
-    done = Sweep(plan=plan, results=in_order, folder=out)
-    if tasks or not (out / TABLE).is_file():
-        write_table(done.rows, out / TABLE)
-    return done
-
-
-def _ended(
-    run: PointRun, tasks: Sequence[Task], options: SweepOptions, descriptor: int | None
-) -> Iterator[Ended]:
-    """Yield how every task ended: in this process where one is enough, else over several."""
-    jobs = available_cores() if options.jobs is None else options.jobs
-    if jobs > 1 or options.seconds is not None:
-        _check_importable(tasks)
-        yield from over_processes(
-            run, tasks, jobs=jobs, cpu_seconds=options.seconds, inherited=descriptor
-        )
-        return
-    for number, task in enumerate(tasks):
-        try:
-            yield Ended(number, "done", run(task))
-        except MemoryError:
-            yield Ended(number, "lost", "it ran out of memory")
-
-
-def _check_importable(tasks: Sequence[Task]) -> None:
-    for task in tasks:
-        if type(task.method).__module__ == "__main__":
-            name = type(task.method).__name__
-            raise UsageError(
-                f"{name} is defined in the script itself, which processes do not run. Put it into "
-                f"a module, or say {option('jobs', 1)}."
-            )
-
-
-def _result(out: Path, point: Point, ended: Ended, seconds: float | None) -> Result:
-    """Return the result of a task that is finished or out of time.
-
-    Raises
-    ------
-    GraphveilError, OSError
-        What ended the task.
-    """
-    if ended.how == "raised":
-        raise ended.answer
-    if ended.how == "done":
-        result: Result = ended.answer
-        return result
-    reason = f"it used more than {seconds:g} s of CPU time"
-    late = Result(number=point.number, status="out of time", reason=reason)
-    keep_result(out, point, late)
-    return late
-
-
-def _lost_words(lost: Sequence[Point], number: int, why: str) -> str:
-    fewer = option("jobs", 1)
-    return Message(
-        f"{len(lost)} of {number} points did not end, the first {lost[0].words}: {why}. All others "
-        f"are kept: run the same sweep again, perhaps with {fewer}."
-    ).text
 
 
 def _plan(points: Sequence[Point], source: _Source, options: SweepOptions) -> Plan:

@@ -109,6 +109,7 @@ class PointRun:
         except (MemoryError, OSError):
             raise
         except Exception as error:  # noqa: BLE001  as above
+            clear(self.folder, point)
             return _without_a_release(point, "failed", error)
         return Result(
             number=point.number,
