@@ -68,6 +68,21 @@ def test_there_is_a_picture_of_each_promise_and_one_of_a_measured_attack(swept):
     assert {0, 1} == {dot.series for dot in panels_of(swept)[2].dots}
 
 
+def test_a_line_joins_the_points_of_a_method_that_no_other_of_it_beats():
+    grid = {"k-degree": {"k": [2, 3, 4], "edits": ["add", "any"]}}
+    for panel in panels_of(gv.sweep(grid, RING, **QUICK)):
+        sign = 1 if panel.title.endswith(": k") else -1
+        for dot in panel.dots:
+            beaten = any(
+                (other.x, other.y) != (dot.x, dot.y)
+                and sign * other.x >= sign * dot.x
+                and other.y >= dot.y
+                for other in panel.dots
+            )
+            assert beaten is not dot.on_line
+        assert len({dot.on_line for dot in panel.dots}) == 2 or panel.title.startswith("A measured")
+
+
 def test_every_point_has_the_command_that_makes_it_anew(page):
     assert "graphveil anonymize k-degree INPUT --out INPUT-k-degree --k 2" in row_of(page, 1)
     assert "--epsilon 6.0" in row_of(page, 5)

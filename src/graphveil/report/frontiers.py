@@ -40,6 +40,8 @@ class Dot(NamedTuple):
         Its figures; None for `y` where it has no release, which crosses it out.
     x_ends, y_ends
         The least and the largest value over its repeats.
+    on_line
+        Whether the line of its method goes through it: no other point of the method beats it.
     """
 
     number: int
@@ -49,6 +51,7 @@ class Dot(NamedTuple):
     y: float | None
     x_ends: tuple[float, float] | None = None
     y_ends: tuple[float, float] | None = None
+    on_line: bool = True
 
 
 class Axis(NamedTuple):
@@ -205,7 +208,8 @@ def _parts(panel: Panel, frame: _Frame, crosses: int) -> Iterator[str]:
     y = _scale(up, panel.y, BOTTOM, TOP)
     yield from _axes(panel, frame, x, y)
     for series in sorted({dot.series for dot in shown}):
-        line = sorted((dot.x, dot.y or 0.0) for dot in shown if dot.series == series)
+        own = [dot for dot in shown if dot.series == series and dot.on_line]
+        line = sorted((dot.x, dot.y or 0.0) for dot in own)
         points = " ".join(f"{x.at(a)},{y.at(b)}" for a, b in line)
         yield f'<polyline points="{points}" class="line {mark_of(series)[0]}"/>'
     if crosses:

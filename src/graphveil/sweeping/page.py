@@ -13,7 +13,7 @@ from graphveil.report.commands import anonymize_command, command_line
 from graphveil.report.frontiers import Dot, Panel
 from graphveil.report.sweep_pages import Row, SweepPage, picture_html, sweep_html
 from graphveil.sweeping.answers import SHARES, answer_of, figure_text, words_of
-from graphveil.sweeping.figures import STRENGTHS, Axis, Setting, SweptPoints
+from graphveil.sweeping.figures import STRENGTHS, Axis, Setting, SweptPoints, unbeaten
 
 PLAIN = ("largest class risk", "kept", "false")
 
@@ -63,12 +63,12 @@ def panels_of(sweep: SweptPoints) -> list[Panel]:
     panels = []
     for part in STRENGTHS:
         axis = Axis("strength", part)
-        dots = list(_dots(sweep, axis, use))
+        dots = _with_lines(sweep, axis, use)
         if dots:
             title = "What is promised against what is kept"
             panels.append(Panel(f"{title}: {part}", _axis(axis), _axis(use), dots))
     if attack is not None:
-        dots = [dot for dot in _dots(sweep, attack, use) if dot.y is not None]
+        dots = _with_lines(sweep, attack, use)
         if dots:
             title = "A measured attack against what is kept"
             panels.append(Panel(title, _axis(attack), _axis(use), dots))
@@ -78,6 +78,18 @@ def panels_of(sweep: SweptPoints) -> list[Panel]:
 def _axis(axis: Axis) -> frontiers.Axis:
     powers = axis == Axis("strength", "k")
     return frontiers.Axis(words_of(axis), share=str(axis) in SHARES, logarithmic=powers)
+
+
+def _with_lines(sweep: SweptPoints, across: Axis, up: Axis) -> list[Dot]:
+    """Return the points of a picture: lines go through those that no other of a method beats."""
+    dots = list(_dots(sweep, across, up))
+    directions = (sweep.axes.get(across, ""), sweep.axes[up])
+    on_line = set()
+    for series in {dot.series for dot in dots}:
+        own = [dot for dot in dots if dot.series == series and dot.y is not None]
+        best = unbeaten([(dot.x, dot.y or 0.0) for dot in own], directions)
+        on_line |= {dot.number for dot, flag in zip(own, best, strict=True) if flag}
+    return [dot._replace(on_line=dot.number in on_line) for dot in dots]
 
 
 def _dots(sweep: SweptPoints, across: Axis, up: Axis) -> Iterator[Dot]:
@@ -178,7 +190,7 @@ def _worst(setting: Setting, axis: Axis, *, lower: bool) -> float | None:
 
 def _commands(sweep: SweptPoints, name: str) -> list[str]:
     if sweep.folder is None:
-        return ["gv.sweep(...)"]
+        return []
     seed = str(sweep.plan.measuring_seed)
     points = sweep.plan.points
     first = next((p for p in points if sweep.results[p.number].status == "finished"), None)

@@ -114,6 +114,9 @@ class _Crew(threading.Thread):
             except Exception as error:  # noqa: BLE001  else who waits would wait for ever
                 self.ended.put(Ended(number, "raised", error))
         self.stop()
+        if self.process is not None:
+            self.process.wait()
+            _close(self.process)
 
     def stop(self) -> None:
         """End the worker process, whatever it does."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from graphveil.anonymizer import Anonymizer
-from graphveil.errors import Message, ResourceError, UsageError, option
-from graphveil.progress import stage
+from graphveil.errors import GraphveilError, Message, ResourceError, UsageError, option
+from graphveil.progress import Advance, shown, stage
 from graphveil.sweeping.folder import clear, keep_result, prepare, results_of
 from graphveil.sweeping.points import Point, Result
 from graphveil.sweeping.running import Ended, over_processes
@@ -107,9 +107,19 @@ def _ended(work: Work) -> Generator[Ended]:
         return
     for number, task in enumerate(work.tasks):
         try:
-            yield Ended(number, "done", run(task))
+            with shown(_silent):  # the sweep's own bar stays
+                result = run(task)
+            yield Ended(number, "done", result)
         except MemoryError:
             yield Ended(number, "lost", "it ran out of memory")
+        except (GraphveilError, OSError) as error:
+            yield Ended(number, "raised", error)
+
+
+def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
+    """Show nothing of a stage."""
+    del name, total
+    return nullcontext(lambda _: None)
 
 
 def _check_importable(tasks: Sequence[Task]) -> None:
@@ -131,7 +141,7 @@ def _result(run: PointRun, point: Point, ended: Ended) -> Result:
         What ended the task.
     """
     if ended.how == "raised":
-        raise _with_a_way_out(ended.answer)
+        raise _with_a_way_out(ended.answer) from ended.answer
     if ended.how == "done":
         result: Result = ended.answer
         return result
@@ -145,7 +155,10 @@ def _result(run: PointRun, point: Point, ended: Ended) -> Result:
 def _with_a_way_out(error: Exception) -> Exception:
     """Return an error of the machine with what to do about it."""
     if isinstance(error, ResourceError):
-        return ResourceError(f"{error.message.text} Finished points are kept: run it again then.")
+        what = error.message.text.partition(". Nothing was kept")[0].rstrip(".")
+        return ResourceError(
+            f"{what}. Finished points are kept: free space, and run the same sweep again."
+        )
     return error
 
 
