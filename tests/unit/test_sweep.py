@@ -273,6 +273,12 @@ def test_options_that_no_point_could_keep_are_refused(asked, words, tmp_path):
     assert [] == list(tmp_path.iterdir())
 
 
+def test_no_point_is_a_release_of_the_best_so_far():
+    grid = {"structural": {"measure": "count", "k": 2, "on_interrupt": ["stop", "best"]}}
+    with pytest.raises(UsageError, match="Leave on_interrupt out"):
+        gv.sweep(grid, RING, **QUICK)
+
+
 def test_the_frontier_is_of_points_that_no_other_beats(swept):
     table = swept.frontier("k", "edge-jaccard: all").to_pylist()
     assert ["k=2, edits=add", "k=2, edits=any", "k=3, edits=add", "k=3, edits=any"] == [

@@ -21,6 +21,7 @@ from graphveil.errors import (
     ResourceError,
     UsageError,
     one_of,
+    option,
 )
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
@@ -265,6 +266,11 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
     """
     kind_of(data).check(data)
     for method in methods:
+        if method.parameters().get("on_interrupt") == "best":
+            raise UsageError(
+                "a sweep that is interrupted runs the point again, so no release of the best so "
+                f"far is made. Leave {option('on_interrupt')} out."
+            )
         try:
             method.check(data)
         except InfeasibleError:
