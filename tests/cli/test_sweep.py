@@ -65,6 +65,25 @@ def test_the_same_command_goes_on_and_runs_no_finished_point_again(graphveil_her
     assert again == {path: kept[path] for path in again}
 
 
+TABLE = ("sweep", "adaptive", "people.csv", "--kind", "table", "--levels", "2,3", "--seed", 1)
+
+
+@pytest.mark.parametrize(
+    "reading", [(), ("--categories", "?"), ("--suppressed", "*", "-", "--drop", "town")]
+)
+def test_a_sweep_of_a_table_goes_on_however_it_is_read(graphveil_here, cwd, reading):
+    rows = "".join(f"{n % 5},{n % 3},{n % 2}\n" for n in range(24))
+    (cwd / "people.csv").write_text(f"age,town,sex\n{rows}")
+    run = (*TABLE, *reading, "--metrics", "cells-shown", "--attacks", "matching", "--jobs", 1)
+    first = graphveil_here(*run, "--out", "sweep")
+    assert 0 == first.code, first.err
+    expected = table(cwd / "sweep")
+    (cwd / "sweep/results/0002.json").unlink()
+    again = graphveil_here(*run, "--out", "sweep")
+    assert (0, first.out) == (again.code, again.out), again.err
+    assert expected.equals(table(cwd / "sweep"))
+
+
 def test_a_changed_input_or_grid_is_refused_with_the_way_out(graphveil_here, cwd):
     assert 0 == graphveil_here(*RUN).code
     other = graphveil_here(*RUN[:4], "2,3,4", *RUN[5:])

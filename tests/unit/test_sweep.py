@@ -265,6 +265,7 @@ def test_a_folder_that_is_no_sweep_is_left_alone(tmp_path):
         ({"seconds": 0}, "seconds=0"),
         ({"repeats": 0}, "repeats=0"),
         ({"seed": -1}, "seed=-1"),
+        ({"seed": 2**63}, "more than 63 bits"),
     ],
 )
 def test_options_that_no_point_could_keep_are_refused(asked, words, tmp_path):

@@ -18,7 +18,7 @@ WORDS: dict[str, str] = {
     "candidate-set: degree and triangles, right guess": (
         "re-identified by someone who knows ties and closed triangles"
     ),
-    "linkage: 4 known, 0 false: own row": "re-identified by someone who knows 4 items",
+    "linkage: 4 known, 0 false: own row": "re-identified by someone who knows 4 items or cells",
     "matching: best guess, mean": "re-identified by someone who has the original table",
 }
 """What a reader calls a figure."""

@@ -23,8 +23,8 @@ STRENGTHS = ("k", "epsilon")
 USES = ("edge-jaccard: all", "entry-jaccard: all", "cells-shown: all", "kept")
 ATTACKED = (
     "candidate-set: degree and triangles, right guess",
-    "linkage: 4 known, 0 false: own row",
     "matching: best guess, mean",
+    "linkage: 4 known, 0 false: own row",
 )
 """The figures of use, and of attacks, that are shown where nothing else is asked for: the first
 of these that was measured."""

@@ -60,6 +60,7 @@ def begun(folder: Path, plan: Plan) -> Plan:
     ResourceError
         Where it cannot be written.
     """
+    plan = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)  # as it is read again
     if folder.name in {"", ".."}:
         raise ReleaseError(f"{folder} is no name for a new folder. Choose one, such as sweep.")
     if not os.path.lexists(folder):

@@ -74,6 +74,8 @@ class SweepOptions:
     def __post_init__(self) -> None:
         """Check the numbers."""
         Randomness(seed=self.seed)
+        if self.seed is not None and self.seed >> SEED_BITS:
+            raise ParameterError(f"seed={self.seed} has more than {SEED_BITS} bits. Give fewer.")
         if self.jobs is not None and self.jobs < 1:
             raise ParameterError(f"jobs={self.jobs} is below 1. Give a number of processes.")
         if self.seconds is not None and not self.seconds > 0:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from graphveil.advising.answers import shares_of
 from graphveil.anonymizer import Anonymizer
@@ -42,6 +45,8 @@ STRENGTH, COST = "strength", "cost"
 
 NOT_NAMED = "it takes long: it runs where it is asked for"
 """Why an attack was left out, without a time that differs from run to run."""
+
+NOT_FINITE = "it is not finite"
 
 
 class Task(NamedTuple):
@@ -82,7 +87,7 @@ class PointRun:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             result = self._result(task)
-        result = msgspec_replace(
+        result = msgspec.structs.replace(
             result,
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - used,
@@ -138,13 +143,6 @@ def _attacked(folder: Path, data: Data, attacks: Sequence[str] | None, seed: int
     return attack_release(folder, data, attacks=attacks, seed=seed)
 
 
-def msgspec_replace(result: Result, **changes: Any) -> Result:
-    """Return a result that differs in these fields."""
-    import msgspec  # noqa: PLC0415  beside its only use
-
-    return msgspec.structs.replace(result, **changes)
-
-
 def fitting(asked: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:
     """Return which of the names that were asked for fit; None where none was named.
 
@@ -176,7 +174,9 @@ def _without_a_release(point: Point, status: Status, error: Exception) -> Result
 
 
 def _steady(row: Row) -> Row:
-    """Return a row whose reason is the same in every run."""
+    """Return a row that is the same in every run and in every file: JSON has no infinity."""
+    if row.value is not None and not math.isfinite(row.value):
+        return dataclasses.replace(row, value=None, low=None, high=None, reason=NOT_FINITE)
     if row.reason is not None and time_of(row.reason) is not None:
         return dataclasses.replace(row, reason=NOT_NAMED)
     return row
