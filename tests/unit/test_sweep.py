@@ -176,6 +176,15 @@ def test_points_without_a_release_are_rows_with_their_reason(monkeypatch):
     assert "infeasible" in repr(done)
 
 
+def test_a_figure_that_is_not_finite_is_a_row_with_that_reason(monkeypatch, tmp_path):
+    row = gv.Row(release="a", question="far", part="mean", value=float("inf"), unit="steps")
+    monkeypatch.setattr(sweep_point, "evaluate_release", lambda *_, **__: gv.Rows([row]))
+    done = gv.sweep({"k-degree": {"k": 2}}, RING, out=tmp_path / "out", **QUICK)
+    [kept] = [one for one in done.rows.to_pylist() if one["question"] == "far"]
+    assert (None, "it is not finite") == (kept["value"], kept["reason"])
+    assert done.rows.equals(gv.read_sweep(tmp_path / "out").rows)
+
+
 def test_a_release_that_could_not_be_measured_is_not_kept(monkeypatch, tmp_path):
     def broken(*_, **__):
         raise ValueError("boom")
@@ -235,7 +244,8 @@ def test_another_plan_or_other_data_is_refused_with_the_way_out(swept, change, w
     before = {path: path.stat().st_mtime_ns for path in swept.folder.rglob("*")}
     with pytest.raises(UsageError, match=words) as caught:
         gv.sweep(asked.pop("methods"), asked.pop("data"), out=swept.folder, **asked)
-    assert "Choose another --out" in str(caught.value)
+    assert "Choose another --out" in caught.value.message.flags
+    assert "Choose another out" in str(caught.value)
     assert before == {path: path.stat().st_mtime_ns for path in swept.folder.rglob("*")}
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from graphveil.atomic import OWNER_ONLY, flush_names, whole_file, whole_folders
-from graphveil.errors import ReleaseError, ResourceError, UsageError
+from graphveil.errors import ReleaseError, ResourceError, UsageError, option
 from graphveil.records.record import private_folder
 from graphveil.sweeping.files import PLAN, POINTS, RESULTS, is_sweep
 from graphveil.sweeping.points import SCHEMA, Plan, Point, Result
@@ -110,7 +110,7 @@ def read_plan(folder: Path) -> Plan:
 
 def _check_same(folder: Path, earlier: Plan, plan: Plan) -> None:
     """Refuse to go on with other data or another plan: a table of two is of neither."""
-    way_out = "Choose another --out, or give what it was begun with"
+    way_out = f"Choose another {option('out')}, or give what it was begun with"
     if earlier.input_sha256 != plan.input_sha256:
         raise UsageError(
             f"{folder} is a sweep of other data, or its input was changed since. {way_out}."
