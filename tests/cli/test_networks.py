@@ -47,6 +47,19 @@ def test_the_way_from_two_files_to_a_verified_release_and_other_programs(graphve
     assert figures["smallest_class"] >= 3
 
 
+def test_a_release_from_elsewhere_is_measured_from_its_folder_alone(graphveil_here, files):
+    asked = ("anonymize", "k-degree", "ties.csv", "--nodes", "people.csv", "--known", "sex")
+    assert 0 == graphveil_here(*asked, "--drop", "town", "--k", 3, "--out", "out").code
+    figures = json.loads(graphveil_here("measure", "out", "--known", "sex", "--json").out)
+    assert figures["smallest_class"] >= 3
+    assert "next: graphveil verify out" in graphveil_here("measure", "out", "--known", "sex").out
+    refused = graphveil_here("measure", "out", "--directed", "keep")
+    assert 2 == refused.code
+    assert "--directed says how a file is read, and out is a release" in refused.err
+    graphveil_here("anonymize", "k-degree", "ties.csv", "--k", 3, "--out", "bare")
+    assert "Nobody of 16 people" in graphveil_here("measure", "bare", "--k", 3).out
+
+
 def test_directions_are_kept_where_that_is_said(graphveil_here, files):
     asked = ("measure", "calls.csv", "--directed", "keep", "--json")
     figures = json.loads(graphveil_here(*asked).out)

@@ -1,4 +1,4 @@
-"""`graphveil measure INPUT`: how identifiable the people of some data are as it stands."""
+"""`graphveil measure INPUT`: how identifiable people are, of a file or of a release as it stands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.original import reading_words
 from graphveil.cli.pipes import from_pipes
-from graphveil.cli.reading import read_input
+from graphveil.cli.reading import read_input, released_data, released_kind
 from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.cli.standing_out import print_every, print_standing_out, summary_of_more
 from graphveil.data import Graph, Network, Table
@@ -58,9 +58,12 @@ def _run(path: Path, **given: Any) -> int:
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
     seed, every = given.pop("seed"), given.pop("all")
-    options = reading_options(CONTAINERS, path, given)
+    kind = released_kind(path, given)
+    options = None
+    if kind is None:
+        options = reading_options(CONTAINERS, path, given)
+        kind = kind_read(options).container
     given.pop("known")
-    kind = kind_read(options).container
     if kind is Network:
         _check_network(asked, second, seed)
         asked["known"] = None if known is None else Columns.parse(known)
@@ -69,10 +72,11 @@ def _run(path: Path, **given: Any) -> int:
     else:
         _check_rows(kind, asked, second)
     if out is not None:
-        files = [value for value in asdict(options).values() if isinstance(value, Path)]
+        read = {} if options is None else asdict(options)
+        files = [value for value in read.values() if isinstance(value, Path)]
         check_new_file(out, [path, *files], force=force)
     with shown(bars()):
-        data = read_input(path, options)
+        data = released_data(path) if options is None else read_input(path, options)
         with stage("measuring"):
             measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
         cascaded: Cascade | None = None
@@ -85,8 +89,10 @@ def _run(path: Path, **given: Any) -> int:
                 cascaded = _cascade(cast("Graph", data), measured, second)
     if out is not None:
         _write_unprotected(measured, out, force=force)
-    words = (*flag_words("kind", kind_of(kind).name), *reading_words(options))
-    command = command_line("advise", file_word(path), *words)
+    command = command_line("verify", file_word(path))
+    if options is not None:
+        words = (*flag_words("kind", kind_of(kind).name), *reading_words(options))
+        command = command_line("advise", file_word(path), *words)
     _show(
         measured,
         None if isinstance(data, Network) else finer(data, measured),

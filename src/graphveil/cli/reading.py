@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from graphveil import io
 from graphveil.cli.console import say
 from graphveil.data import Data
+from graphveil.data.kinds import KINDS, Container
+from graphveil.errors import UsageError
 from graphveil.io.report import ReadingReport
 from graphveil.progress import stage
 
@@ -24,3 +28,32 @@ def say_report(path: Path, report: ReadingReport) -> None:
     """Say on stderr how a file was read and what was dropped."""
     for line in report.lines():
         say(f"{path.name}: {line.flags}")
+
+
+def released_kind(path: Path, given: Mapping[str, Any]) -> Container | None:
+    """Return the kind of the data in a release folder; None where the path is none.
+
+    Raises
+    ------
+    UsageError
+        Where flags say how a file is read: a release says itself what it is.
+    """
+    from graphveil.records.manifest import MANIFEST, read_manifest  # noqa: PLC0415  not for files
+
+    if not (path / MANIFEST).is_file():
+        return None
+    flags = [name for name, value in given.items() if value is not None and name != "known"]
+    if flags:
+        raise UsageError(
+            f"--{flags[0].replace('_', '-')} says how a file is read, and {path.name} is a "
+            "release, which says itself what it is. Leave it out."
+        )
+    return KINDS[read_manifest(path).data.kind].container
+
+
+def released_data(path: Path) -> Data:
+    """Return what is published in a release folder."""
+    from graphveil.release import read_release  # noqa: PLC0415  as above
+
+    data: Data = read_release(path).data
+    return data
