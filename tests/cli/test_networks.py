@@ -47,7 +47,8 @@ def test_the_way_from_two_files_to_a_verified_release_and_other_programs(graphve
     assert figures["smallest_class"] >= 3
 
 
-def test_a_release_from_elsewhere_is_measured_from_its_folder_alone(graphveil_here, files):
+@pytest.mark.usefixtures("files")
+def test_a_release_from_elsewhere_is_measured_from_its_folder_alone(graphveil_here):
     asked = ("anonymize", "k-degree", "ties.csv", "--nodes", "people.csv", "--known", "sex")
     assert 0 == graphveil_here(*asked, "--drop", "town", "--k", 3, "--out", "out").code
     figures = json.loads(graphveil_here("measure", "out", "--known", "sex", "--json").out)

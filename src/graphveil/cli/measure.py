@@ -1,4 +1,4 @@
-"""`graphveil measure INPUT`: how identifiable people are, of a file or of a release as it stands."""
+"""`graphveil measure INPUT`: how identifiable people are, of a file or a release as it stands."""
 
 from __future__ import annotations
 
