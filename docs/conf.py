@@ -210,9 +210,9 @@ def known_names() -> str:
 COMPARED = tomllib.loads(Path(__file__).with_name("comparison.toml").read_text(encoding="utf-8"))
 
 
-def comparison() -> str:
-    """Return the comparison with other tools, each cell with a link to its source."""
-    columns = COMPARED["columns"]
+def comparison(*names: str) -> str:
+    """Return some columns of the comparison with other tools, each cell with its source."""
+    columns = {name: COMPARED["columns"][name] for name in names}
     rows = [
         (f"**{tool['name']}**", *(compared(tool[name]) for name in columns))
         for tool in COMPARED["tools"]
@@ -252,7 +252,8 @@ myst_substitutions = {
     "known_names": known_names(),
     "gallery": gallery(),
     "commands": commands(),
-    "comparison": comparison(),
+    "comparison_of_results": comparison("data", "promise", "result"),
+    "comparison_of_checks": comparison("recheck", "attacks", "page"),
     "comparison_sources": comparison_sources(),
     "words_of_a_page": table(["word", "what it says"], WORDS),
     "help": help_page(),

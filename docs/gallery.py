@@ -141,7 +141,10 @@ def gallery() -> str:
             last = data
         parts.append(f"### [{method}](methods/{method}.md)")
         details = f"<details><summary>The figures</summary>{table(drawn)}</details>"
-        parts.append(f"<figure>{picture(data, method, drawn)}{details}</figure>")
+        wide = f'<div style="min-width:34rem">{picture(data, method, drawn)}</div>'
+        named = f'role="group" aria-label="{method}" tabindex="0"'
+        scrolled = f'<div style="overflow-x:auto" {named}>{wide}</div>'
+        parts.append(f"<figure>{scrolled}{details}</figure>")
     return "\n\n".join(parts)
 
 

@@ -69,6 +69,10 @@ def test_the_tools_that_people_ask_about_are_there_and_the_page_shows_them():
     assert {"graphveil"} == {tool["name"] for tool in DATA["tools"]} - WANTED
     assert set() == WANTED - {tool["name"] for tool in DATA["tools"]}
     page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
-    assert "{{ comparison }}" in page
+    assert "{{ comparison_of_results }}" in page
+    assert "{{ comparison_of_checks }}" in page
+    conf = (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+    shown = re.findall(r"\bcomparison\(([^)]*)\),", conf)
+    assert list(DATA["columns"]) == re.findall(r'"(\w+)"', ", ".join(shown))
     assert "{{ comparison_sources }}" in page
     assert "\ncomparison\n" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
