@@ -5,6 +5,9 @@ import json
 import networkx as nx
 import pytest
 
+import graphveil as gv
+from graphveil.sweeping.grid import values_in
+
 PEOPLE = "id,sex,town\n" + "".join(
     f"p{n},{'fm'[n % 2]},{['Oslo', 'Tau', 'Bergen', ''][n % 4]}\n" for n in range(16)
 )
@@ -59,6 +62,16 @@ def test_a_release_from_elsewhere_is_measured_from_its_folder_alone(graphveil_he
     assert "--directed says how a file is read, and out is a release" in refused.err
     graphveil_here("anonymize", "k-degree", "ties.csv", "--k", 3, "--out", "bare")
     assert "Nobody of 16 people" in graphveil_here("measure", "bare", "--k", 3).out
+
+
+def test_a_sweep_takes_attributes_as_one_value(graphveil_here, files):
+    asked = ("sweep", "k-degree", "ties.csv", "--nodes", "people.csv", "--drop", "town")
+    asked += ("--known", "sex", "--k", "2,3", "--metrics", "edges-kept", "--jobs", 1)
+    done = graphveil_here(*asked, "--attacks", "candidate-set", "--out", "sweep")
+    assert 0 == done.code, done.err
+    assert "2 points: 2 finished." in done.out
+    assert sorted(path.name for path in (files / "sweep" / "points").iterdir())
+    assert ["sex,town", "sex"] == values_in(gv.KDegree, "known", "sex,town; sex")
 
 
 def test_directions_are_kept_where_that_is_said(graphveil_here, files):

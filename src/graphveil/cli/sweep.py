@@ -32,6 +32,7 @@ from graphveil.data.kinds import CONTAINERS, accepted_kinds, kind_of
 from graphveil.errors import InputError, UsageError, one_of
 from graphveil.io import kind_read
 from graphveil.methods import METHODS
+from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import shown
 from graphveil.terminal import printable
 
@@ -223,10 +224,14 @@ def _hung(start: str, text: str) -> list[str]:
 
 def _grid_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return a flag for every parameter of a method: a comma list."""
+    from graphveil.sweeping.grid import between  # noqa: PLC0415  for this alone
+
     flags = []
+    kinds = {item.name: item.kind for item in flat_parameters(method)}
     for item in flags_of(method, METHOD_GROUP):
         note = item.annotation.__metadata__[0]
-        text = f"{note.help} Several: with commas."
+        marks = "semicolons" if between(kinds.get(item.name)) == ";" else "commas"
+        text = f"{note.help} Several: with {marks}."
         flags.append(flag(item.name, str | None, text, default=None, group=METHOD_GROUP))
     return flags
 

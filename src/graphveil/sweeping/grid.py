@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import ParameterError, UsageError, did_you_mean
 from graphveil.methods.registry import method_named
+from graphveil.parameters.columns import Columns
 from graphveil.parameters.flat import FlatParameter, flat_parameters
 
 Grid = Mapping[str, Mapping[str, Any]]
@@ -89,7 +90,7 @@ def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
     name
         The parameter's name.
     text
-        Values with commas between them.
+        Values with commas between them; of columns, lists with semicolons between them.
 
     Raises
     ------
@@ -108,7 +109,19 @@ def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
             f"{method.name} has no parameter {name!r}. {did_you_mean(name, known)}"
             f"It has {', '.join(known)}."
         )
-    return [_value(known[name], part.strip()) for part in text.split(",")]
+    apart = between(known[name].kind)
+    return [_value(known[name], part.strip()) for part in text.split(apart)]
+
+
+def between(kind: Any) -> str:
+    """Return what stands between two values of a parameter: names of columns have commas.
+
+    Examples
+    --------
+    >>> between(int), between(Columns | None)
+    (',', ';')
+    """
+    return ";" if Columns in _alternatives(kind) else ","
 
 
 def _value(item: FlatParameter, text: str) -> Any:
