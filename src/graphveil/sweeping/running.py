@@ -66,7 +66,7 @@ def over_processes(
     waiting: SimpleQueue[int | None] = SimpleQueue()
     for number in [*range(len(tasks)), *[None] * jobs]:
         waiting.put(number)
-    ended: SimpleQueue[Ended | None] = SimpleQueue()
+    ended: SimpleQueue[Ended] = SimpleQueue()
     hello = pickle.dumps((work, cpu_seconds))
     crew = [
         _Crew(hello, tasks, waiting, ended, cpu_seconds, inherited)
@@ -76,10 +76,7 @@ def over_processes(
         member.start()
     try:
         for _ in tasks:
-            one = ended.get()
-            if one is None:
-                return
-            yield one
+            yield ended.get()
     finally:
         for member in crew:
             member.stop()
@@ -95,7 +92,7 @@ class _Crew(threading.Thread):
         hello: bytes,
         tasks: Sequence[Any],
         waiting: SimpleQueue[int | None],
-        ended: SimpleQueue[Ended | None],
+        ended: SimpleQueue[Ended],
         cpu_seconds: float | None,
         inherited: int | None,
     ) -> None:
