@@ -349,6 +349,17 @@ def encoded_kind(kind: Container, wanted: Container) -> Container:
     return Bipartite if wanted is Bipartite else kind
 
 
+def compared_kind(kind: Container) -> Container:
+    """Return the kind that metrics and attacks read of data of a kind: of networks, the ties.
+
+    Examples
+    --------
+    >>> compared_kind(Network).__name__, compared_kind(Table).__name__
+    ('Graph', 'Table')
+    """
+    return Graph if kind is Network else kind
+
+
 @overload
 def encoded(data: Data, wanted: type[Bipartite]) -> Bipartite: ...
 

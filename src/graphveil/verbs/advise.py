@@ -15,7 +15,7 @@ from graphveil.attacks.registry import ATTACKS
 from graphveil.bounds import Bound, NoPartError, check_bound, read_bound
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.data import Data, Graph
-from graphveil.data.kinds import CONTAINERS, accepted_kinds, encoded, kind_of
+from graphveil.data.kinds import CONTAINERS, accepted_kinds, compared_kind, encoded, kind_of
 from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
 from graphveil.evaluate.metrics import METRICS
@@ -106,7 +106,7 @@ def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
         for method in METHODS.values()
         if _fits(method.accepts, data) and not isinstance(_promise(method), NotClaimed)
     ]
-    read = {accepted_kinds(method.accepts)[0] for method in methods} | {type(data)}
+    read = {accepted_kinds(method.accepts)[0] for method in methods} | {compared_kind(type(data))}
     metrics = [metric.name for metric in METRICS.values() if metric.kind in read]
     attacks = [attack.name for attack in ATTACKS.values() if attack.kind in read]
     for bound in bounds:
