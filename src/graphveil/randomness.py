@@ -71,10 +71,25 @@ class Randomness:
         purpose
             A name that nothing else in the same run uses, such as ``"roles"``.
         """
-        root = self._root if self.seed is None else self.seed
-        key = hashlib.blake2b(f"{root}/{purpose}".encode(), digest_size=32).digest()
+        key = self.secret(purpose)
         words = np.frombuffer(key, dtype=np.uint32)
         return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(words.tolist())))
+
+    def secret(self, purpose: str) -> bytes:
+        """Return 256 bits of this purpose, of which nobody learns the root or those of another.
+
+        Parameters
+        ----------
+        purpose
+            As in `stream`.
+
+        Examples
+        --------
+        >>> len(Randomness().secret("keys of chunk 0"))
+        32
+        """
+        root = self._root if self.seed is None else self.seed
+        return hashlib.blake2b(f"{root}/{purpose}".encode(), digest_size=32).digest()
 
     def permutation(self, n: int) -> NDArray[np.int64]:
         """Return a uniform permutation of 0..n-1, for the ids of a release.

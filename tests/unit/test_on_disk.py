@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import stat
 import warnings
 from collections import Counter
@@ -37,6 +38,7 @@ from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.run import CHUNK_ROWS
+from graphveil.on_disk.worker import keys_of
 from graphveil.release import digest_of, read_manifest, read_record, read_release
 
 ALONE = LocalEngine(jobs=1)
@@ -439,6 +441,53 @@ def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
         assert expected == (tmp_path / "out" / name).read_bytes()
     assert read_record(tmp_path / "whole").cost == read_record(tmp_path / "out").cost
     assert not working_folder(tmp_path / "out").exists()
+
+
+class Scrambled(LocalEngine):
+    """Does the chunks in random order, each twice as another process would, and compares."""
+
+    def map_chunks(self, work, chunks):
+        tasks = []
+        for task in chunks:
+            self.keys.append(task.order)
+            tasks.append(pickle.dumps((work, task)))
+        results = {}
+        for number in np.random.default_rng().permutation(len(tasks)).tolist():
+            once, twice = (self._done(tasks[number]) for _ in range(2))
+            assert once == twice
+            results[number] = once[0]
+        yield from (results[number] for number in range(len(tasks)))
+
+    @property
+    def keys(self):
+        return self.__dict__.setdefault("_keys", [])
+
+    @staticmethod
+    def _done(pickled):
+        work, task = pickle.loads(pickled)  # noqa: S301  our own bytes
+        return work(task), task.target.read_bytes(), task.clusters.read_bytes()
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_chunk_that_runs_twice_gives_the_same_bytes(tmp_path, seed):
+    path = write_as(likes(), tmp_path, "parquet")
+    out = anonymize_file(METHOD, path, tmp_path / "out", engine=Scrambled(jobs=1), seed=seed)
+    assert gv.verify_release(out).ok
+    if seed is not None:
+        run(path, tmp_path / "in order", seed=seed)
+        assert (tmp_path / "in order/data.parquet").read_bytes() == (
+            out / "data.parquet"
+        ).read_bytes()
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_every_chunk_has_keys_of_its_own(tmp_path, seed):
+    path = write_as(likes(), tmp_path, "parquet")
+    engine = Scrambled(jobs=1)
+    anonymize_file(METHOD, path, tmp_path / "out", engine=engine, seed=seed)
+    assert 1 < len(engine.keys) == len(set(engine.keys))
+    keys = np.concatenate([keys_of(secret, 50) for secret in engine.keys], axis=1)
+    assert keys.shape[1] == np.unique(keys, axis=1).shape[1]
 
 
 def test_what_an_interrupted_run_leaves_is_for_its_owner_alone(tmp_path):

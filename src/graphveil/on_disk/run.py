@@ -305,7 +305,6 @@ class _Run:
         worker = Worker(
             method=self.method,
             n_features=facts.n_features,
-            seeded=self.working.randomness.seeded,
             columns=self.method.columns_of(features_of(folder / "rows").to_pylist()),
         )
         tasks = (self._task(number, parts[number]) for number in missing)
@@ -328,6 +327,7 @@ class _Run:
             clusters=part.with_name(f"clusters-{number:06d}.parquet"),
             rng=randomness.stream(f"clusters of chunk {number}"),
             secret=int.from_bytes(randomness.stream(f"rest of chunk {number}").bytes(32), "big"),
+            order=randomness.secret(f"keys of chunk {number}"),
         )
 
     def counts(self, tally: Tally, facts: Facts) -> EntryCounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -61,7 +61,9 @@ class ChunkTask(NamedTuple):
     rng
         What its clusters are drawn from.
     secret
-        What everything else of this chunk is drawn from.
+        What everything else of this chunk but its order is drawn from.
+    order
+        The secret that the order of the released rows comes from.
     """
 
     source: Path
@@ -69,6 +71,7 @@ class ChunkTask(NamedTuple):
     clusters: Path
     rng: np.random.Generator
     secret: int
+    order: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,15 +84,12 @@ class Worker:
         The method with its parameters.
     n_features
         The number of features.
-    seeded
-        Whether new ids repeat with the seed, else they come from the operating system.
     columns
         The column of every feature, where rows are put together by columns.
     """
 
     method: Clustered
     n_features: int
-    seeded: bool
     columns: NDArray[np.int32] | None = None
 
     def __call__(self, task: ChunkTask) -> Tally:
@@ -115,7 +115,7 @@ class Worker:
             table["position"],
             table["user"],
             ItemLists(table["user"], out.indptr, out.indices).column(),
-            *map(pa.array, self._keys(data.n_users, draws)),
+            *map(pa.array, keys_of(task.order, data.n_users)),
         ]
         names = ["position", "user", "items", *KEY]
         metadata = {TALLY: msgspec.json.encode(tally)}
@@ -123,12 +123,20 @@ class Worker:
             write_parquet(pa.table(columns, names=names, metadata=metadata), part)
         return tally
 
-    def _keys(self, n: int, draws: Randomness) -> NDArray[np.uint64]:
-        """Return a random key of 128 bits a row: the order of the release."""
-        if not self.seeded:
-            return np.frombuffer(secrets.token_bytes(16 * n), dtype=np.uint64).reshape(2, n)
-        stream = draws.stream("release ids")
-        return stream.integers(0, 2**64, size=(2, n), dtype=np.uint64, endpoint=False)
+
+def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
+    """Return a key of 128 bits a row, shape (2, n): the order of the release.
+
+    The same secret gives the same keys: a chunk that runs twice, wherever it runs, loses no row and
+    repeats none. Without the secret they cannot be told from random bits (SHAKE-256).
+
+    Examples
+    --------
+    >>> bool((keys_of(b"of chunk 1", 3) == keys_of(b"of chunk 1", 3)).all())
+    True
+    """
+    keys = np.frombuffer(hashlib.shake_256(secret).digest(16 * n), dtype="<u8")
+    return keys.astype(np.uint64, copy=False).reshape(2, n)
 
 
 def tally_of(part: Path) -> Tally:
