@@ -11,12 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.orders import Incidence, smallest_hashes, spread_labels
+from graphveil.kernels.smooth_k.orders import (
+    Incidence,
+    smallest_hashes,
+    spread_labels,
+    text_hashes,
+)
 from graphveil.methods.smooth_k.orders import (
     HASHES,
     PRIME,
     MinHash,
     _communities,
+    hashes_of,
     label_propagation_order,
     minhash_order,
     order_of,
@@ -38,17 +44,31 @@ def data_of(rows):
     return Bipartite(indptr, np.array(indices, dtype=np.int32), 12)
 
 
-def slow_minhash_order(rows, rng):
+def slow_hash(name):
+    if isinstance(name, int):
+        word = name
+    else:
+        word = 0xCBF29CE484222325
+        for byte in name.encode():
+            word = (word ^ byte) * 0x100000001B3 % 2**64
+    word = (word + 0x9E3779B97F4A7C15) % 2**64
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+    return word ^ word >> 31
+
+
+def slow_minhash_order(rows, rng, users, features):
     a = rng.integers(1, PRIME, HASHES).tolist()
     b = rng.integers(0, PRIME, HASHES).tolist()
+    x = [(slow_hash(name) >> 33) + 1 for name in features]
 
     def signature(u):
         return tuple(
-            min(((a[j] * (f + 1) + b[j]) % PRIME for f in rows[u]), default=PRIME)
+            min(((a[j] * x[f] + b[j]) % PRIME for f in rows[u]), default=PRIME)
             for j in range(HASHES)
         )
 
-    return sorted(range(len(rows)), key=lambda u: (not rows[u], signature(u), u))
+    return sorted(range(len(rows)), key=lambda u: (signature(u), slow_hash(users[u])))
 
 
 def slow_commonest(rows, labels, sample, rng):
@@ -101,10 +121,60 @@ def slow_label_propagation_order(rows, chunk_rows, rng):
 
 
 @QUICK
-@given(lists, seeds)
-def test_minhash_order_is_that_of_the_definition(rows, seed):
-    expected = slow_minhash_order(rows, rng_of(seed))
-    assert expected == minhash_order(data_of(rows), rng_of(seed)).tolist()
+@given(lists, seeds, st.booleans())
+def test_minhash_order_is_that_of_the_definition(rows, seed, text):
+    data, users, features = data_of(rows), list(range(len(rows))), list(range(12))
+    if text:
+        users, features = [f"ü{user}" for user in users], [f"item {name}" for name in features]
+        names = {"users": np.array(users), "features": np.array(features)}
+        data = Bipartite(data.indptr, data.indices, 12, **names)
+    expected = slow_minhash_order(rows, rng_of(seed), users, features)
+    assert expected == minhash_order(data, rng_of(seed)).tolist()
+
+
+@QUICK
+@given(lists, seeds, seeds)
+def test_minhash_order_is_a_function_of_the_set_of_rows(rows, seed, shuffled):
+    users, features = rng_of(shuffled).permutation(len(rows)), rng_of(shuffled).permutation(12)
+    names = np.empty(12, dtype=np.int64)
+    names[features] = np.arange(12)
+    moved = data_of([{int(features[f]) for f in rows[u]} for u in users])
+    moved = Bipartite(moved.indptr, moved.indices, 12, users=users, features=names)
+    order = minhash_order(data_of(rows), rng_of(seed)).tolist()
+    assert order == users[minhash_order(moved, rng_of(seed))].tolist()
+
+
+@QUICK
+@given(st.lists(st.text(max_size=8)))
+def test_the_kernel_hashes_the_bytes_of_every_text(texts):
+    letters = [text.encode() for text in texts]
+    starts = np.cumsum([0, *map(len, letters)], dtype=np.int64)
+    hashes = np.zeros(len(texts), dtype=np.uint64)
+    joined = np.frombuffer(b"".join(letters), dtype=np.uint8)
+    starts.flags.writeable = False
+    text_hashes(starts, joined, hashes)
+    for text, word in zip(letters, hashes.tolist(), strict=True):
+        expected = 0xCBF29CE484222325
+        for byte in text:
+            expected = (expected ^ byte) * 0x100000001B3 % 2**64
+        assert expected == word
+
+
+@QUICK
+@given(st.lists(st.integers(0, 2**63 - 1), min_size=1), st.lists(st.text(max_size=8), min_size=1))
+def test_ids_are_hashed_as_by_the_definition(numbers, texts):
+    named = np.array(texts, dtype=np.dtypes.StringDType())
+    assert list(map(slow_hash, numbers)) == hashes_of(np.array(numbers)).tolist()
+    assert list(map(slow_hash, texts)) == hashes_of(named).tolist()
+
+
+def test_hashes_are_the_published_ones():
+    assert 0xE220A8397B1DCDAF == hashes_of(np.array([0])).tolist()[0]  # splitmix64 of Java 8
+    out = np.zeros(1, dtype=np.uint64)
+    starts, letters = np.array([0, 1]), np.frombuffer(b"a", dtype=np.uint8)
+    starts.flags.writeable = False
+    text_hashes(starts, letters, out)
+    assert [0xAF63DC4C8601EC8C] == out.tolist()
 
 
 @QUICK
@@ -151,7 +221,7 @@ def test_label_propagation_order_is_that_of_the_definition(rows, seed, chunk_row
 @given(lists, seeds)
 def test_equal_rows_stand_together_in_minhash_order(rows, seed):
     order = minhash_order(data_of(rows), rng_of(seed)).tolist()
-    signatures = MinHash(12, rng_of(seed)).signatures(*_csr(rows))
+    signatures = MinHash(np.arange(12), rng_of(seed)).signatures(*_csr(rows))
     in_order = [tuple(signatures[u]) for u in order]
     runs = 1 + sum(a != b for a, b in pairwise(in_order))
     assert len(set(in_order)) == runs
@@ -207,7 +277,7 @@ def test_hashes_agree_about_as_often_as_rows_are_alike():
     data = Bipartite([0, 60, 120], indices, 10_000)
     agreed = 0
     for seed in range(100):
-        actual = MinHash(10_000, rng_of(seed)).signatures(data.indptr, data.indices)
+        actual = MinHash(np.arange(10_000), rng_of(seed)).signatures(data.indptr, data.indices)
         agreed += int(np.count_nonzero(actual[0] == actual[1]))
     share, spread = 0.5, 5 * math.sqrt(0.25 / (100 * HASHES))
     assert abs(agreed / (100 * HASHES) - share) < spread

@@ -49,11 +49,9 @@ def test_chunks_hold_all_rows_in_order(tmp_path_factory, values, chunk_rows):
 
 
 @given(st.integers(1, 500), st.integers(1, 60))
-def test_pieces_are_whole_chunks_and_the_last_is_at_least_half_of_one(n, chunk_rows):
-    sizes = piece_sizes(n, chunk_rows)
-    assert n == sum(sizes)
-    assert {chunk_rows} >= set(sizes[:-1])
-    assert len(sizes) == 1 or chunk_rows <= 2 * sizes[-1] < 3 * chunk_rows
+def test_pieces_are_those_of_a_run_in_memory(n, chunk_rows):
+    pieces = np.array_split(np.arange(n), max(1, round(n / chunk_rows)))
+    assert [piece.size for piece in pieces] == piece_sizes(n, chunk_rows)
 
 
 def test_sorting_spills_where_memory_is_short(tmp_path):

@@ -45,7 +45,7 @@ class Engine(Protocol):
         keep
             The columns that are written.
         chunk_rows
-            The rows of a chunk; a last one below half of that joins the one before.
+            About how many rows a chunk has: all have nearly as many as each other.
         """
 
     def map_chunks(self, work: Callable[[T], R], chunks: Iterable[T]) -> Generator[R]:

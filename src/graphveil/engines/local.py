@@ -164,20 +164,16 @@ def current() -> Engine:
 
 
 def piece_sizes(n: int, chunk_rows: int) -> list[int]:
-    """Return the rows of every piece; a last one below half a chunk joins the one before.
+    """Return the rows of every piece: nearly equal ones, as those of a run in memory.
 
     Examples
     --------
     >>> piece_sizes(24, 10), piece_sizes(25, 10), piece_sizes(3, 10)
-    ([10, 14], [10, 10, 5], [3])
+    ([12, 12], [13, 12], [3])
     """
-    whole, rest = divmod(n, chunk_rows)
-    sizes = [chunk_rows] * whole
-    if rest and whole and 2 * rest < chunk_rows:
-        sizes[-1] += rest
-    elif rest:
-        sizes.append(rest)
-    return sizes
+    n_pieces = max(1, round(n / chunk_rows))
+    least, more = divmod(n, n_pieces)
+    return [least + 1] * more + [least] * (n_pieces - more if least else 0)
 
 
 def _quoted(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from graphveil.engines.engine import Engine
 from graphveil.io import BipartiteOptions, ReadingReport
 from graphveil.io.parquet_files import batches_in, write_batches
 from graphveil.io.source import Source
-from graphveil.methods.smooth_k.orders import HASHES, MinHash
+from graphveil.methods.smooth_k.orders import HASHES, MinHash, hashes_of, hashes_of_texts
 from graphveil.on_disk.lists import ItemLists, grouped, lists_of, starts_of
 from graphveil.on_disk.raw_rows import Raw, raw_rows
 from graphveil.progress import stage
@@ -29,6 +29,9 @@ from graphveil.records.digest import RowsPart, digest_of_parts
 
 ROWS, FEATURES = "rows.parquet", "features.arrow"
 SIGNATURE = tuple(f"h{number}" for number in range(HASHES))
+TIES = "user_hash"
+"""The hash of the user, which decides among rows of equal signature."""
+
 PIECE_ROWS = 1 << 20
 NOTHING = -1
 """The number that stands for no feature, in the one pair of a user who has none."""
@@ -75,8 +78,8 @@ def intake(
 ) -> Facts:
     """Write rows and names of features into a folder, and return their numbers.
 
-    `ROWS` gets the columns position, user, items and the eight smallest hashes, sorted by user as
-    in a container; `FEATURES` the names in order.
+    `ROWS` gets the columns position, user, items, the eight smallest hashes and `TIES`, sorted by
+    user as in a container; `FEATURES` the names in order.
 
     Parameters
     ----------
@@ -113,7 +116,8 @@ def intake(
         sources, folder / "sorted", by=by, keep=columns, chunk_rows=PIECE_ROWS
     )
     sources[0].unlink()
-    signatures = MinHash(len(names), hashes)
+    features = as_ids(names, what="items")
+    signatures = MinHash(features, hashes)
     n_rows, n_entries, repeated = _write_rows(source, pieces, signatures, folder)
     for piece in pieces:
         piece.unlink()
@@ -126,7 +130,7 @@ def intake(
         ids_as_items=0 if shared is None or _are_numbers(raw) else shared.n,
         said=tuple(m.text for m in _report(source, raw, duplicates + repeated).dropped()),
         left_out=raw.notes.columns_ignored,
-        input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), as_ids(names, what="items")),
+        input_sha256=digest_of_parts(lambda: _parts(folder / ROWS), features),
     )
 
 
@@ -278,13 +282,23 @@ def _write_rows(
             signatures = hashes.signatures(rows.indptr, rows.indices)
             position = pa.array(np.arange(counts[0], counts[0] + n))
             counts[:] += (n, rows.indices.size, repeated)
-            columns = [position, rows.users, rows.column(), *map(pa.array, signatures.T.copy())]
-            names = ["position", "user", "items", *SIGNATURE]
+            hashed = [*signatures.T.copy(), _hashes_of_users(rows.users)]
+            columns = [position, rows.users, rows.column(), *map(pa.array, hashed)]
+            names = ["position", "user", "items", *SIGNATURE, TIES]
             yield pa.RecordBatch.from_arrays(columns, names=names)
 
     write_batches(folder / ROWS, signed())
     n_rows, n_entries, dropped = counts.tolist()
     return n_rows, n_entries, dropped
+
+
+def _hashes_of_users(users: pa.Array) -> NDArray[np.uint64]:
+    if pa.types.is_integer(users.type):
+        return hashes_of(users.to_numpy())
+    texts = users.cast(pa.large_string())
+    _, starts, letters = texts.buffers()
+    ends = np.frombuffer(starts, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return hashes_of_texts(ends, np.frombuffer(letters or b"", dtype=np.uint8))
 
 
 def _sorted_rows(pieces: list[Path]) -> Iterator[ItemLists]:

@@ -27,7 +27,7 @@ from graphveil.methods.equivalence_classes.rule import Kept, cost_of
 from graphveil.methods.equivalence_classes.warned import EntryCounts, advice_on
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
-from graphveil.on_disk.intake import ROWS, SIGNATURE, Facts, features_of, intake
+from graphveil.on_disk.intake import ROWS, SIGNATURE, TIES, Facts, features_of, intake
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import ChunkTask, Tally, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
@@ -281,7 +281,7 @@ class _Run:
         if done is not None:
             return done.n_chunks
         chunks = _chunks_of(self.method)
-        by = ["position"] if chunks.order == "none" else [*SIGNATURE, "position"]
+        by = ["position"] if chunks.order == "none" else [*SIGNATURE, TIES, "position"]
         rows = self.working.folder / "rows" / ROWS
         with self._timed("sort"):
             self.working.stage("parts")

@@ -11,6 +11,8 @@ from graphveil.kernels.leaf import allocating, leaf
 from graphveil.kernels.sorting import sort
 
 NONE = -1
+FNV_OFFSET = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
 
 
 class Incidence(NamedTuple):
@@ -24,6 +26,18 @@ class Incidence(NamedTuple):
     features: NDArray[np.int32]
     feature_starts: NDArray[np.int64]
     rows: NDArray[np.int32]
+
+
+@leaf
+def text_hashes(
+    starts: NDArray[np.int64], letters: NDArray[np.uint8], out: NDArray[np.uint64]
+) -> None:
+    """Write into out[i] the FNV-1a hash of the bytes letters[starts[i]:starts[i + 1]]."""
+    for i in range(out.size):
+        value = FNV_OFFSET
+        for at in range(starts[i], starts[i + 1]):
+            value = (value ^ np.uint64(letters[at])) * FNV_PRIME
+        out[i] = value
 
 
 @leaf

@@ -156,7 +156,8 @@ def whole_clusters(
     frequent = FREQUENT * profiles.counts >= profiles.sizes[profiles.clusters]
     degrees = np.bincount(profiles.clusters[frequent], minlength=profiles.sizes.size)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-    order = minhash_order(Bipartite(indptr, profiles.features[frequent], data.n_features), rng)
+    lists = indptr, profiles.features[frequent], data.n_features
+    order = minhash_order(Bipartite(*lists, features=data.features), rng)
     sizes = profiles.sizes[order]
     n_pieces = max(1, round(data.n_users / chunk_rows))
     piece = np.empty_like(order)

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.orders import Incidence, smallest_hashes, spread_labels
+from graphveil.data.ids import Ids
+from graphveil.kernels.smooth_k.orders import (
+    Incidence,
+    smallest_hashes,
+    spread_labels,
+    text_hashes,
+)
 from graphveil.methods.smooth_k.options import Order
 
 PRIME = 2**31 - 1
@@ -17,6 +23,58 @@ ITERATIONS = 6
 SAMPLE = 200
 COMMUNITIES = 64
 SHARE_OF_CHUNK = 8
+SPLITMIX = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))
+LEADING_BITS = np.uint64(33)
+"""What a hash of 64 bits is moved by, so that its leading 31 stay."""
+
+
+def hashes_of(ids: Ids) -> NDArray[np.uint64]:
+    """Return a hash of every id, 64 bits: of what it says, wherever it stands.
+
+    Of an integer splitmix64, of text splitmix64 of the FNV-1a hash of its UTF-8.
+
+    Examples
+    --------
+    >>> one, two = hashes_of(np.array([7, 8])), hashes_of(np.array([8]))
+    >>> bool(one[1] == two[0] != one[0])
+    True
+    """
+    if ids.dtype.kind == "i":
+        return _mixed(np.asarray(ids, dtype=np.int64).view(np.uint64))
+    texts = [text.encode("utf-8", "surrogatepass") for text in ids.tolist()]
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return hashes_of_texts(starts, np.frombuffer(b"".join(texts), dtype=np.uint8))
+
+
+def hashes_of_texts(starts: NDArray[np.int64], letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return what `hashes_of` gives for texts that lie one after the other.
+
+    Parameters
+    ----------
+    starts
+        int64, shape (n + 1,): text i is ``letters[starts[i]:starts[i + 1]]``.
+    letters
+        uint8: the UTF-8 of all.
+
+    Examples
+    --------
+    >>> letters = np.frombuffer(b"tearye", dtype=np.uint8)
+    >>> texts = np.array(["tea", "rye"], dtype=np.dtypes.StringDType())
+    >>> bool((hashes_of_texts(np.array([0, 3, 6]), letters) == hashes_of(texts)).all())
+    True
+    """
+    hashes = np.empty(starts.size - 1, dtype=np.uint64)
+    text_hashes(_read_only(starts), _read_only(letters), hashes)
+    return _mixed(hashes)
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return splitmix64 of every word."""
+    step, first, second = SPLITMIX
+    words = words + step
+    words = (words ^ (words >> np.uint64(30))) * first
+    words = (words ^ (words >> np.uint64(27))) * second
+    return words ^ (words >> np.uint64(31))
 
 
 class MinHash:
@@ -27,16 +85,17 @@ class MinHash:
 
     Parameters
     ----------
-    n_features
-        The features are numbered 0..n_features-1.
+    names
+        The name of every feature. Where a feature stands among the others changes nothing.
     rng
-        Draws the hashes ``(A (f + 1) + B) mod (2**31 - 1)``.
+        Draws the hashes ``(A x + B) mod (2**31 - 1)``; x is 1 more than the leading 31 bits of the
+        hash of a name (`hashes_of`).
     """
 
-    def __init__(self, n_features: int, rng: np.random.Generator) -> None:
+    def __init__(self, names: Ids, rng: np.random.Generator) -> None:
         multipliers = rng.integers(1, PRIME, HASHES)
         offsets = rng.integers(0, PRIME, HASHES)
-        numbers = np.arange(1, n_features + 1, dtype=np.int64)[:, None]
+        numbers = (hashes_of(names) >> LEADING_BITS).astype(np.int64)[:, None] + 1
         self._hashes = ((multipliers * numbers + offsets) % PRIME).astype(np.int32)
 
     def signatures(
@@ -48,7 +107,7 @@ class MinHash:
 
         Examples
         --------
-        >>> hashes = MinHash(3, np.random.Generator(np.random.PCG64DXSM(1)))
+        >>> hashes = MinHash(np.arange(3), np.random.Generator(np.random.PCG64DXSM(1)))
         >>> indices = np.array([2, 0, 2], dtype=np.int32)
         >>> one, two, none = hashes.signatures(np.array([0, 1, 3, 3]), indices)
         >>> bool((two <= one).all()), bool((none == PRIME).all())
@@ -98,19 +157,20 @@ def order_of(
 def minhash_order(data: Bipartite, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the rows in lexicographic order of their smallest hashes, those without features last.
 
-    Rows of equal signature keep their order.
+    Hashes are of the names of features, and rows of equal signature stand in order of the hashes
+    of their users: the order depends on what the rows say, not on how they stand in the data.
 
     Examples
     --------
     >>> data = Bipartite.from_lists([[], [0, 1], [2], [0, 1]])
     >>> order = minhash_order(data, np.random.Generator(np.random.PCG64DXSM(1))).tolist()
-    >>> order.index(3) - order.index(1), order[-1]
+    >>> abs(order.index(3) - order.index(1)), order[-1]
     (1, 0)
     """
-    hashes = MinHash(data.n_features, rng)
+    hashes = MinHash(data.feature_labels(), rng)
     smallest = hashes.signatures(data.indptr, data.indices).astype(np.int64)
     pairs = (smallest[:, 0::2] << 31) | smallest[:, 1::2]
-    return np.lexsort(pairs.T[::-1])
+    return np.lexsort((hashes_of(data.labels()), *pairs.T[::-1]))
 
 
 def label_propagation_order(
