@@ -39,7 +39,7 @@ FLAWS = [
 COUNTED_AGAIN = {"k", "distance", "least_level"}
 """Whole numbers that the released data must keep, so that they cannot be large."""
 
-NOISE = {"threshold_noise", "share_count"}
+NOISE = {"threshold_noise", "share_count", "suppress"}
 """Real numbers beside epsilons that bear on what is published: of five digits."""
 
 

@@ -30,6 +30,9 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_c
 
 COLUMNS, LAYER = "columns", "layer"
 
+PEOPLE_ROWS = "people_rows"
+"""The table of what is said of people."""
+
 MOST_COLUMNS = 10_000
 
 _IS_ID = (
@@ -55,8 +58,8 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
     if file.columns[:1] != [ID_OF_PERSON] or len(set(file.columns)) < len(file.columns):
         raise UnreadableError(f"{file.name}: its columns are not {ID_OF_PERSON} and attributes")
     columns = [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
-    load_delimited(db, path, "people_rows", columns, names=file.columns, form=file.format)
-    empty = db.first_cell("people_rows", [name for name, _ in columns], "{} = ''")
+    load_delimited(db, path, PEOPLE_ROWS, columns, names=file.columns, form=file.format)
+    empty = db.first_cell(PEOPLE_ROWS, [name for name, _ in columns], "{} = ''")
     if empty is not None:
         raise UnreadableError(f"{path.name}: row {empty[1]} has an empty cell")
     strange = db.first(
@@ -186,7 +189,7 @@ def _same(evidence: Evidence) -> Check:
 def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
     """Return the ids of people that are values of published attributes, one by one."""
     db = evidence.db
-    if db is None or not db.holds("people_rows") or original.ids is None:
+    if db is None or not db.holds(PEOPLE_ROWS) or original.ids is None:
         return []
     db.put("ids_of_people", {"id": to_arrow(as_text(original.labels()))})
     among = []

@@ -19,7 +19,7 @@ from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.data import Graph, Network
 from graphveil.verify.kinds.graph import ADDED, MISSING
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.kinds.network import columns_of, is_directed
+from graphveil.verify.kinds.network import PEOPLE_ROWS, columns_of, is_directed
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.attributes import classes_of_rows, strange_cell
 from graphveil.verify.recount.look_alikes import alike, class_sizes, count_degrees
@@ -188,13 +188,10 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 
 def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
     """Return what fails where known attributes are not published, or others have no role."""
-    if evidence.manifest.data.kind != "network":
-        bare = (
-            f"{shown(promise.known[0])} is known, and a graph has no attributes"
-            if promise.known
-            else ""
-        )
-        return fails(CLASSES, bare) if bare else None
+    if not evidence.tables.holds(PEOPLE_ROWS):
+        if not promise.known:
+            return None
+        return fails(CLASSES, f"{shown(promise.known[0])} is known, and a graph has no attributes")
     if is_directed(evidence.manifest.data):
         return fails(CLASSES, "ties are directed, and the promise is about ties without direction")
     conditions = evidence.manifest.claim.conditions
