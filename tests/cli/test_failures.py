@@ -187,7 +187,7 @@ main(sys.argv[1:])
 """
 
 MOMENTS = {
-    "while the input is read": ("graphveil.io.reading", "_source", True),
+    "while the input is read": ("graphveil.io.reading", "source_of", True),
     "while it is anonymized": ("graphveil.methods.k_degree.realize", "realize", True),
     "while the data is written": ("graphveil.io", "write", True),
     "while the record is written": ("graphveil.release.publishing", "_write_private", True),

@@ -91,7 +91,9 @@ def test_a_flag_of_another_kind_names_that_kind(graphveil_here, cwd):
     assert "--items is not for a Graph. Leave it out, or say --kind bipartite." in done.err
 
 
-GRAPHS_ALONE = [name for name, m in METHODS.items() if accepted_kinds(m.accepts) == (gv.Graph,)]
+GRAPHS_ALONE = [
+    name for name, m in METHODS.items() if set(accepted_kinds(m.accepts)) <= {gv.Graph, gv.Network}
+]
 USERS_TOO = [name for name, m in METHODS.items() if gv.Bipartite in accepted_kinds(m.accepts)]
 
 

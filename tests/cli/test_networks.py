@@ -48,6 +48,18 @@ def test_the_way_from_two_files_to_a_verified_release_and_other_programs(graphve
     back = graphveil_here("measure", "out.graphml", "--known", "sex", "--json")
     figures = json.loads(back.out)
     assert figures["smallest_class"] >= 3
+    again = graphveil_here(
+        *("anonymize", "k-degree", "out.graphml", "--known", "sex", "--drop", "town"),
+        *("--k", 2, "--out", "again"),
+    )
+    assert 0 == again.code, again.err
+    assert "the release is csv: no release of a network comes as graphml" in again.err
+    refused = graphveil_here(
+        *("anonymize", "rename", "calls.csv", "--directed", "keep", "--format", "graphml"),
+        *("--out", "other"),
+    )
+    assert 2 == refused.code
+    assert "a network is not released as graphml" in refused.err
 
 
 @pytest.mark.usefixtures("files")

@@ -103,7 +103,7 @@ def test_data_of_another_kind_is_refused_with_what_is_taken():
     taken = "mondrian takes a Bipartite or a Table or a Graph, not a list"
     with pytest.raises(UsageError, match=taken):
         gv.Mondrian(k=2).anonymize([])
-    with pytest.raises(UsageError, match="k-degree takes a Graph, not a Table"):
+    with pytest.raises(UsageError, match="k-degree takes a Graph or a Network, not a Table"):
         gv.KDegree(k=2).anonymize(gv.Table.from_columns({"sex": ["f", "f"]}))
 
 

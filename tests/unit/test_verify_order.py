@@ -35,7 +35,7 @@ def outcomes(kind, tables, *, keyed):
     with emptied_database() as db:
         for name, columns in tables.items():
             db.put(name, columns)
-        return {check.name: check.outcome for check in checked_kind(kind).shape(db, keyed)}
+        return {check.name: check.outcome for check in checked_kind(kind).shape(db, None, keyed)}
 
 
 def wrong(cases, kind, *, keyed=False):

@@ -16,7 +16,7 @@ from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pipes import a_file
 from graphveil.cli.reading import read_input
 from graphveil.cli.shell_words import command_line, file_word, flag_words
-from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds
+from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds, kind_of
 from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
 from graphveil.progress import shown
@@ -36,7 +36,8 @@ def _run(path: Path, **given: Any) -> int:
     name = "stdin" if typed == "-" else _stem(path)
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
-        several = len(accepted_kinds(METHODS[method].accepts)) > 1
+        kinds = {kind_of(kind).name for kind in accepted_kinds(METHODS[method].accepts)}
+        several = len(kinds - {"network"}) > 1 or advice.kind == "network"
         kind = advice.kind if said or several else None
         return _command(method, parameters, kind, typed, name, options)
 

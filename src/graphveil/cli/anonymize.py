@@ -223,7 +223,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         )
     if flags.on_disk:
         say(f"{path.name}: read as {kind_read(options).words}")
-    note = None if flags.format else note_on_format(path, options.format)
+    note = None if flags.format else note_on_format(path, options.format, kind_read(options).name)
     if note is not None:
         say(f"{path.name}: {note}")
     record = read_record(flags.out)

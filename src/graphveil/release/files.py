@@ -41,6 +41,9 @@ _SEPARATORS = {"csv": ",", "tsv": "tab"}
 _COLUMN_ENDS = {"csv": ",", "tsv": "\t"}
 """The text formats of a release, and what stands between their columns."""
 
+NETWORK_FORMS = ("csv", "tsv", "parquet")
+"""What the ties of a network are released as: its people stand in a file of their own."""
+
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
 
@@ -66,6 +69,11 @@ def release_format(name: str, kind: str) -> Format:
         raise InputError(f"no format {name!r}. {one_of(name, _released(kind))}")
     entry = io.format_of("data", base)
     entry.writer(kind)
+    if kind == "network" and base not in NETWORK_FORMS:
+        raise InputError(
+            f"a network is not released as {base}. {one_of(base, NETWORK_FORMS)} A copy in other "
+            "formats is made with graphveil convert."
+        )
     if dot or entry.released_as:
         raise InputError(
             f"{name} is no format of a release: verify has no one form of it to compare a file "
@@ -206,8 +214,15 @@ def check_items(names: pa.Array, form: Format) -> None:
         check_texts(names, form)
 
 
-def format_that_came_in(path: Path, override: str | None) -> str:
+def format_that_came_in(path: Path, override: str | None, kind: str = "graph") -> str:
     """Return the format of a release whose input is this file: its own, or the one next to it.
+
+    Parameters
+    ----------
+    path, override
+        The file, and the name of its format where it is given.
+    kind
+        What is released: a network comes in few formats.
 
     Examples
     --------
@@ -215,10 +230,11 @@ def format_that_came_in(path: Path, override: str | None) -> str:
     ('csv', 'csv')
     """
     entry = io.format_of(path, override)
-    return entry.released_as or entry.name
+    form = entry.released_as or entry.name
+    return "csv" if kind == "network" and form not in NETWORK_FORMS else form
 
 
-def note_on_format(path: Path, override: str | None) -> str | None:
+def note_on_format(path: Path, override: str | None, kind: str = "graph") -> str | None:
     """Return what to say where a release does not come in the format of its input.
 
     Examples
@@ -228,10 +244,11 @@ def note_on_format(path: Path, override: str | None) -> str | None:
     """
     entry = io.format_of(path, override)
     packed = entry.compressible and compression_of(path)
-    if not packed and not entry.released_as:
+    form = format_that_came_in(path, override, kind)
+    if not packed and form == entry.name:
         return None
-    way = packed or entry.name
-    return f"the release is {entry.released_as or entry.name}: no release comes as {way}"
+    what = "release of a network" if form != (entry.released_as or entry.name) else "release"
+    return f"the release is {form}: no {what} comes as {packed or entry.name}"
 
 
 def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A002  the users' word

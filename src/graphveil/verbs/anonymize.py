@@ -195,7 +195,7 @@ def anonymize_file(
             data, dropped = io.load(path, options)
         method.check(data)
         report(dropped)
-        name = output.format or format_that_came_in(path, options.format)
+        name = output.format or format_that_came_in(path, options.format, released)
         people = encoded(data, method.accepts)
         check_names(people, release_format(name, released))
         first = None if run.nested_in is None else read_release(run.nested_in)

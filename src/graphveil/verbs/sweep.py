@@ -197,7 +197,7 @@ def sweep_file(
     source = _Source(
         data=data,
         reading={"kind": kind_of(data).name, **recorded(options)},
-        format=format_that_came_in(path, options.format),
+        format=format_that_came_in(path, options.format, kind_of(data).name),
         original=tuple(words) or (path.name,),
     )
     return _swept(chosen, source, out, run)
