@@ -143,7 +143,8 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
 ):
     folder = released(subject, kind, form, sample, tmp_path)
     data = read_release(folder).data
-    if not isinstance(data, gv.Table) and not any(data.indices):
+    ties = data.layers[0] if isinstance(data, gv.Network) else data
+    if not isinstance(data, gv.Table) and not any(ties.indices):
         pytest.skip("a method from elsewhere may publish nothing that could be forged")
     reseal(folder)
     assert verify(folder).ok

@@ -605,7 +605,7 @@ def nudged(value: Any) -> Any:
         return value + 1
     if "/" in value:
         return str(Fraction(value) + Fraction(1, 10**30))
-    return str(int(value) + 2)
+    return str(int(value) + 2) if value.isdecimal() else f"{value}x"
 
 
 CLAIMS = {

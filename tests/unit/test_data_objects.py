@@ -85,7 +85,8 @@ NO_FRAMES = {
     "a lazy frame": (
         lambda: pl.LazyFrame(ENDS),
         (
-            "measure takes a Graph or a Bipartite or a Table, not a polars.LazyFrame. Hand over "
+            "measure takes a Graph or a Bipartite or a Table or a Network, not a polars.LazyFrame. "
+            "Hand over "
             "data.collect()."
         ),
     ),
@@ -185,22 +186,25 @@ REFUSED = {
     "a container of another kind": (
         PEOPLE,
         "k-degree",
-        "k-degree takes a Graph, not a Table. Convert it, or choose a method for Table.",
+        (
+            "k-degree takes a Graph or a Network, not a Table. Convert it, or choose a method for "
+            "Table."
+        ),
     ),
     "a path": (
         "friends.csv",
         "k-degree",
         (
-            "k-degree takes a Graph, not the name of a file. Read it first: "
-            "graphveil.read_graph('friends.csv')."
+            "k-degree takes a Graph or a Network, not the name of a file. Read it first: "
+            "graphveil.read_graph('friends.csv') or graphveil.read_network('friends.csv')."
         ),
     ),
     "an object that holds data of another kind": (
         sparse.csr_array((2, 3)),
         "k-degree",
         (
-            "k-degree takes a Graph, not a scipy.csr_array of shape (2, 3). It can be read as a "
-            "Bipartite. Make a graphveil.Graph of it."
+            "k-degree takes a Graph or a Network, not a scipy.csr_array of shape (2, 3). It can be "
+            "read as a Bipartite. Make a graphveil.Graph or graphveil.Network of it."
         ),
     ),
     "a matrix that may be both": (
@@ -233,14 +237,17 @@ REFUSED = {
         np.zeros((3, 2)),
         "k-degree",
         (
-            "k-degree takes a Graph, not a numpy.ndarray of shape (3, 2). Make a graphveil.Graph "
-            "of it."
+            "k-degree takes a Graph or a Network, not a numpy.ndarray of shape (3, 2). Make a "
+            "graphveil.Graph or graphveil.Network of it."
         ),
     ),
     "a list": (
         [(1, 2)],
         "k-degree",
-        "k-degree takes a Graph, not a list. Make a graphveil.Graph of it.",
+        (
+            "k-degree takes a Graph or a Network, not a list. Make a graphveil.Graph or "
+            "graphveil.Network of it."
+        ),
     ),
 }
 

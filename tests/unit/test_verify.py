@@ -118,7 +118,7 @@ def test_a_claim_about_graphs_fails_on_other_data(tmp_path):
     table = Table.from_columns({"sex": ["f", "f"]})
     folder = release_of(table, k=2).write(tmp_path / "release")
     detail = details(verify(folder))["classes"]
-    assert "StructuralKAnonymity can be claimed of a graph, not of a table" == detail
+    assert "StructuralKAnonymity can be claimed of a graph or a network, not of a table" == detail
 
 
 edge_sets = st.integers(1, 12).flatmap(

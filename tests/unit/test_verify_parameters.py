@@ -8,7 +8,13 @@ import msgspec
 import pytest
 
 import graphveil as gv
-from graphveil.claims.conditions import AnyCondition, EditBudget, StarsByRow, TrueOfShare
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    EditBudget,
+    StarsByRow,
+    TrueOfShare,
+)
 from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
@@ -35,6 +41,7 @@ STATED = (
     TopMFlips(**FLIPS, T0="5", T1="7"),
     BlockFlips(**FLIPS, sizes=(4,), weights=("9",)),
     ExactSize(size="12"),
+    AttachedColumns(attach=("town",)),
 )
 PROMISED = (
     KAnonymity(k=5),

@@ -180,7 +180,7 @@ def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_R
     named = [kind.container for kind in kinds_named(names)]
     if len(names) == 2 and len(named) == 1:
         return [_Reading(named[0], "from_arrow")]
-    if len(names) == 2 and kinds == (Graph,):
+    if len(names) == 2 and set(kinds) <= {Graph, Network}:
         return [_Reading(Graph, "from_arrow")]
     if len(names) < 2 or (len(names) > 2 and Table in kinds and not named):
         return [_Reading(Table, "from_arrow")]

@@ -73,8 +73,8 @@ class Format:
     released_as: str | None = None
 
     def reader(self, kind: str) -> Callable[..., Any]:
-        """Return the function that reads this kind of data."""
-        return self._function(f"read_{kind}", kind)
+        """Return the function that reads this kind of data; of a network, the ties and nodes."""
+        return self._function(f"read_{'graph' if kind == 'network' else kind}", kind)
 
     def writer(self, kind: str) -> Callable[..., Any]:
         """Return the function that writes this kind of data."""

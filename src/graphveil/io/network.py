@@ -57,9 +57,7 @@ def load_network(path: str | Path, options: NetworkOptions | None = None) -> Rea
     """
     options = options or NetworkOptions()
     source = source_of(path, options.format)
-    if "network" not in source.format.kinds:
-        source.refuse(f"{source.format.name} holds no attributes. Read it as a graph.")
-    arcs: ParsedArcs = source.format.reader("graph")(source, options)
+    arcs: ParsedArcs = source.format.reader("network")(source, options)
     people = _people(source, arcs, options)
     if people is not None:
         arcs = _over(source, arcs, people, options.nodes or source.path)

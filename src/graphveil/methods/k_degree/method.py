@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from graphveil.records.ledger import Ledger
     from graphveil.release import Release
 
+OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
+"""The parameters that say something of attributes alone."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class KDegree(Anonymizer[Graph]):
@@ -175,6 +178,13 @@ class KDegree(Anonymizer[Graph]):
         """What else holds by construction."""
         kept = (Supergraph(),) if self.edits == "add" else ()
         return (*kept, *self._roles.conditions)
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states; of attributes, where there are roles."""
+        published = super().published_parameters()
+        if self.known is None and self.attach is None:
+            return {name: value for name, value in published.items() if name not in OF_ATTRIBUTES}
+        return published
 
     @property
     def _roles(self) -> Roles:
