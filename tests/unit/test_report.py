@@ -280,7 +280,7 @@ def test_a_description_for_machines_names_every_file_with_its_digest(folder):
         assert files[path.name].columns == named
     said = json.loads(gv.report_release(folder, form="json").text)
     assert "holds" == said["answer"]
-    assert msgspec.to_builtins(read_manifest(folder)) == said["manifest"]
+    assert json.loads(encode(read_manifest(folder))) == said["manifest"]
 
 
 def test_a_page_escapes_whatever_it_is_given():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
@@ -182,9 +182,10 @@ class KDegree(Anonymizer[Graph]):
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the manifest states; of attributes, where there are roles."""
         published = super().published_parameters()
-        if self.known is None and self.attach is None:
-            return {name: value for name, value in published.items() if name not in OF_ATTRIBUTES}
-        return published
+        if self.known is not None or self.attach is not None:
+            return published
+        unused = {item.name: item.default for item in fields(self) if item.name in OF_ATTRIBUTES}
+        return {n: v for n, v in published.items() if n not in unused or v != unused[n]}
 
     @property
     def _roles(self) -> Roles:
