@@ -22,7 +22,7 @@ CORPUS = Corpus()
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 """Whether `make fuzz` searches at random; else all draws repeat, and what was found is replayed."""
 
-MOST_EXAMPLES = 40
+MOST_EXAMPLES = 20
 """How many examples of a property are tried in every run: `make fuzz` tries as many as it asks."""
 
 ROOMS = {

@@ -5,6 +5,7 @@ A new method is covered as soon as it is in METHODS; a new kind of data needs an
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -19,6 +20,8 @@ from graphveil.parameters import options_of
 from graphveil.parameters.flat import flat_parameters
 
 N = 40
+FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
+"""Whether `make fuzz` runs, which also tries pairs of parameters."""
 MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}
 """How many pairs of changes are tried; 20 where nothing is said."""
 QUICK = {"structural": {"iterations": 1000}, "k-degree": {"prove": "never"}}
@@ -82,7 +85,7 @@ def values_of(item):
 
 
 def variants(method, kind):
-    """Yield the example, it with one parameter changed, and with two, some 20 pairs at most."""
+    """Yield the example, it with one parameter changed, and in `make fuzz` with two, some 20 pairs."""
     changes = [{item.name: value} for item in flat_parameters(method) for value in values_of(item)]
     # on samples of this size auto does what always does, and takes seconds
     changes = [change for change in changes if change != {"prove": "auto"}]
@@ -90,7 +93,7 @@ def variants(method, kind):
         changes = [change for change in changes if change != {"merge": "none"}]
     quick = [change for change in changes if change != {"prove": "always"}]
     pairs = [one | two for i, one in enumerate(quick) for two in quick[:i]]
-    pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))]
+    pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))] if FUZZ else []
     seen = []
     roles = (
         ROLES if kind is gv.Network and "known" in {i.name for i in flat_parameters(method)} else {}
