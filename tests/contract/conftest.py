@@ -85,7 +85,7 @@ def values_of(item):
 
 
 def variants(method, kind):
-    """Yield the example, it with one parameter changed, and in `make fuzz` with two, some 20 pairs."""
+    """Yield the example, it with one parameter changed, and in `make fuzz` with two."""
     changes = [{item.name: value} for item in flat_parameters(method) for value in values_of(item)]
     # on samples of this size auto does what always does, and takes seconds
     changes = [change for change in changes if change != {"prove": "auto"}]
