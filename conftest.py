@@ -63,7 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: [*LONGEST, room_of(item.nodeid)].index(room_of(item.nodeid)))
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
-            repeat(item.obj)
+            counts = item.get_closest_marker("counts_edits") is not None
+            repeat(item.obj, most=None if counts else MOST_EXAMPLES)
 
 
 def pytest_sessionstart() -> None:
@@ -104,13 +105,16 @@ def room_of(test: str) -> str:
     return re.sub(r"\W+", "-", test.partition("::")[0])
 
 
-def repeat(test: Callable[..., None]) -> None:
-    """Give a property one seed and no more than so many examples, the findings apart."""
+def repeat(test: Callable[..., None], *, most: int | None) -> None:
+    """Give a property one seed and no more than so many examples, the findings apart.
+
+    Tests that count what their examples reach keep all of them.
+    """
     # No setting does it: the decorator `seed` would forget the findings too.
     test._hypothesis_internal_use_seed = 0
     own = test._hypothesis_internal_use_settings
-    most = min(own.max_examples, MOST_EXAMPLES)
-    test._hypothesis_internal_use_settings = settings(own, max_examples=most)
+    if most is not None and own.max_examples > most:
+        test._hypothesis_internal_use_settings = settings(own, max_examples=most)
 
 
 def pytest_runtest_setup() -> None:
