@@ -22,8 +22,11 @@ CORPUS = Corpus()
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 """Whether `make fuzz` searches at random; else all draws repeat, and what was found is replayed."""
 
-MOST_EXAMPLES = 20
+MOST_EXAMPLES = 12
 """How many examples of a property are tried in every run: `make fuzz` tries as many as it asks."""
+
+MOST_COUNTED = 60
+"""The same of a property that counts what its examples reach: with fewer none may reach it."""
 
 ROOMS = {
     "structural": "structural|advise|advising",
@@ -64,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             counts = item.get_closest_marker("counts_edits") is not None
-            repeat(item.obj, most=None if counts else MOST_EXAMPLES)
+            repeat(item.obj, most=MOST_COUNTED if counts else MOST_EXAMPLES)
 
 
 def pytest_sessionstart() -> None:
@@ -105,16 +108,13 @@ def room_of(test: str) -> str:
     return re.sub(r"\W+", "-", test.partition("::")[0])
 
 
-def repeat(test: Callable[..., None], *, most: int | None) -> None:
-    """Give a property one seed and no more than so many examples, the findings apart.
-
-    Tests that count what their examples reach keep all of them.
-    """
+def repeat(test: Callable[..., None], *, most: int) -> None:
+    """Give a property one seed and no more than so many examples, the findings apart."""
     # No setting does it: the decorator `seed` would forget the findings too.
     test._hypothesis_internal_use_seed = 0
     own = test._hypothesis_internal_use_settings
-    if most is not None and own.max_examples > most:
-        test._hypothesis_internal_use_settings = settings(own, max_examples=most)
+    most = min(own.max_examples, most)
+    test._hypothesis_internal_use_settings = settings(own, max_examples=most)
 
 
 def pytest_runtest_setup() -> None:
