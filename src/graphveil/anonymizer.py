@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import AnyCondition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import accepted_kinds, encoded, kind_of
 from graphveil.data.left_out import left_out_words
@@ -37,7 +37,7 @@ from graphveil.terminal import visible
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
 
-D = TypeVar("D", Graph, Bipartite, Table)
+D = TypeVar("D", Graph, Bipartite, Table, Network)
 
 
 class NewIds(NamedTuple):
@@ -132,6 +132,9 @@ class Anonymizer(ABC, Generic[D]):
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
     runs_in_blocks: ClassVar[bool] = False
     """Whether it anonymizes rows of a large table in blocks, which processes share."""
+
+    directed: ClassVar[bool] = False
+    """Whether it takes ties with directions alone."""
 
     trial_size: ClassVar[int] = 20_000
     """The edges or entries on which advice tries it: about a second of work."""

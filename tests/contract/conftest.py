@@ -58,8 +58,15 @@ class Case(NamedTuple):
 
 
 def quick(method):
-    """Return a method with the parameters of its example, made quick."""
-    return method.from_parameters({**method.example, **QUICK.get(method.name, {})})
+    """Return a method with the parameters of its example, made quick, for its first kind."""
+    roles = roles_of(method, kinds_of(method)[0])
+    return method.from_parameters({**method.example, **QUICK.get(method.name, {}), **roles})
+
+
+def roles_of(method, kind):
+    """Return what the attributes of the sample are, of a kind and a method that ask."""
+    asked = {item.name for item in flat_parameters(method)}
+    return ROLES if kind is gv.Network and "known" in asked else {}
 
 
 def kinds_of(method):
@@ -95,9 +102,7 @@ def variants(method, kind):
     pairs = [one | two for i, one in enumerate(quick) for two in quick[:i]]
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))] if FUZZ else []
     seen = []
-    roles = (
-        ROLES if kind is gv.Network and "known" in {i.name for i in flat_parameters(method)} else {}
-    )
+    roles = roles_of(method, kind)
     for change in [{}, *changes, *TOGETHER.get(method.name, []), *pairs]:
         parameters = {**method.example, **QUICK.get(method.name, {}), **roles, **change}
         try:
@@ -172,6 +177,26 @@ def sample_network(ids):
     return gv.Network({"ties": sample_graph(ids)}, gv.Table.from_columns(columns), ids(N))
 
 
+def as_directed(network):
+    """Return a network whose ties lead one way, the other way, and both ways, in turn."""
+    n = network.n_nodes
+    ends = np.column_stack(network.layers[0].ties())
+    turn = np.arange(len(ends)) % 3
+    arcs = np.concatenate([ends[turn != 1], ends[turn != 0][:, ::-1]])
+    layer = gv.Layer.from_arcs(arcs[:, 0], arcs[:, 1], n=n)
+    return gv.Network((layer,), network.people, network.ids)
+
+
+def for_method(method, data):
+    """Return data as a method takes it: with directions where it takes no other ties."""
+    return as_directed(data) if method.directed else data
+
+
+def sample_of(method, kind, ids):
+    """Return the sample of a kind as a method takes it."""
+    return for_method(method, SAMPLES[kind](ids))
+
+
 SAMPLES = {
     gv.Graph: sample_graph,
     gv.Bipartite: sample_bipartite,
@@ -222,11 +247,12 @@ def sample():
     """Return a function from a case, or a method, to data under text ids or large integers."""
 
     def make(subject, *, ids=text_ids, kind=None):
-        known = subject.kind if isinstance(subject, Case) else kinds_of(subject)[0]
-        return SAMPLES[kind or known](ids)
+        if isinstance(subject, Case):
+            return sample_of(subject.method, kind or subject.kind, ids)
+        return sample_of(subject, kind or kinds_of(subject)[0], ids)
 
     make.text_ids, make.big_ids, make.kinds_of = text_ids, big_ids, kinds_of
-    make.quick, make.roles = quick, ROLES
+    make.quick, make.roles, make.for_method = quick, ROLES, for_method
     return make
 
 

@@ -182,10 +182,10 @@ SAME_NETWORK = {
     "NetworkX": lambda n: gv.Network.from_networkx(n.to_networkx()),
     "igraph": lambda n: gv.Network.from_igraph(n.to_igraph()),
     "pandas": lambda n: gv.Network.from_arrow(
-        n.to_pandas(), n.people_to_arrow().to_pandas(), directed=False
+        n.to_pandas(), n.people_to_arrow().to_pandas(), directed=n.layers[0].directed
     ),
     "polars": lambda n: gv.Network.from_arrow(
-        n.to_polars(), pl.DataFrame(n.people_to_arrow()), directed=False
+        n.to_polars(), pl.DataFrame(n.people_to_arrow()), directed=n.layers[0].directed
     ),
 }
 

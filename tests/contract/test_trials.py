@@ -14,6 +14,9 @@ DATA = {
     gv.Graph: gv.Graph.from_edges([*range(40), *range(0, 40, 4)], [*range(1, 40), 0, *[22] * 10]),
     gv.Bipartite: gv.Bipartite.from_lists([["gin", "tea"], ["gin", "jam"], ["rye"]] * 14),
     gv.Table: gv.Table.from_columns({"age": ["a", "b"] * 20, "town": ["x", "x", "y", "z"] * 10}),
+    gv.Network: gv.Network(
+        (gv.Layer.from_arcs([*range(39), 5, 9, 9], [*range(1, 40), 2, 4, 6], n=40),)
+    ),
 }
 
 

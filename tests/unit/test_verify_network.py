@@ -1,8 +1,6 @@
 """Networks with attributes: what verify recounts, and what it catches once it is sealed anew."""
 
 import csv
-import hashlib
-import json
 import shutil
 from collections import Counter
 
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from forged.networks import failed, sealed_anew
 from graphveil.release.linkage import read_linkage
 
 N, K = 60, 3
@@ -47,31 +46,6 @@ def whole(tmp_path_factory):
 def folder(whole, tmp_path):
     shutil.copytree(whole.parent, tmp_path / "copy")
     return tmp_path / "copy" / "out"
-
-
-def written(value):
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-
-
-def sealed_anew(folder, change=None):
-    """Make manifest and owner's record fit what stands in the folder, and what is changed in it."""
-    manifest = json.loads((folder / "release.json").read_bytes())
-    for file in manifest["data"]["files"]:
-        raw = (folder / file["name"]).read_bytes()
-        file["bytes"], file["sha256"] = len(raw), hashlib.sha256(raw).hexdigest()
-    if change is not None:
-        change(manifest)
-    manifest["seal"] = ""
-    manifest["seal"] = hashlib.sha256(written(manifest)).hexdigest()
-    (folder / "release.json").write_bytes(written(manifest))
-    record = folder.with_name("out.private") / "record.json"
-    known = json.loads(record.read_bytes())
-    known["manifest_sha256"] = hashlib.sha256(written(manifest)).hexdigest()
-    record.write_bytes(written(known))
-
-
-def failed(folder, original=None):
-    return {c.name: c.detail for c in gv.verify_release(folder, original).failures()}
 
 
 def rows_of(folder):

@@ -10,7 +10,11 @@ import msgspec
 from graphveil.claims.guarantee import Guarantee, check_class_size
 from graphveil.errors import ParameterError
 
-MeasureName = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
+TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
+"""What can be known of ties without directions."""
+
+MeasureName = Literal[TieMeasure, "profile"]
+"""What can be known of ties; ``profile`` where they have directions."""
 
 _ALIKE: dict[str, str] = {
     "degree": "the same degree",
@@ -21,6 +25,7 @@ _ALIKE: dict[str, str] = {
     "vrq": "the same list of degrees of the nodes within distance {distance}",
     "hybrid": "a subgraph of distance {distance} of the same shape, and the same list of degrees "
     "of the nodes in it,",
+    "profile": "the same numbers of ties out and ties in",
 }
 """What look-alikes share, by measure."""
 
@@ -36,6 +41,7 @@ _KNOWLEDGE: dict[str, str] = {
     "person has, but not whose is which,",
     "hybrid": "who is tied to whom within distance {distance} of a person, and the list of how "
     "many neighbors each of them has, but not whose is which,",
+    "profile": "how many ties lead away from a person, and how many to that person,",
 }
 """What the adversary knows of a person, by measure."""
 
@@ -50,7 +56,7 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     measure
         What an adversary knows of a node.
     distance
-        How far around the node that knowledge reaches, in hops; 1 for the degree.
+        How far around the node that knowledge reaches, in hops; 1 for the degree and the profile.
     share
         The share of nodes for which it holds, in (0, 1]: at most
         ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
@@ -82,9 +88,9 @@ others.'
             raise ParameterError(f"known={self.known} names a column twice, or none. Name it once.")
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
-        if self.measure == "degree" and self.distance != 1:
+        if self.measure in {"degree", "profile"} and self.distance != 1:
             raise ParameterError(
-                f"distance={self.distance} has no meaning for the degree. Leave it at 1."
+                f"distance={self.distance} has no meaning for the {self.measure}. Leave it at 1."
             )
         if not 0 < self.share <= 1:
             raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")

@@ -204,6 +204,8 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
 
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
+    if method.directed and not given.get("directed"):
+        given["directed"] = "keep"
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
     with shown(bars()):

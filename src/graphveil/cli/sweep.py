@@ -78,6 +78,8 @@ def _run(
         kinds, grid = CONTAINERS, config.grid
     else:
         kinds = accepted_kinds(method.accepts)
+        if method.directed and not given.get("directed"):
+            given["directed"] = "keep"
         names = [name for name in (item.name for item in _grid_flags(method)) if given.get(name)]
         flags = {name: values_in(method, name, given.pop(name)) for name in names}
         grid = {method.name: {**config.grid.get(method.name, {}), **flags}}

@@ -99,7 +99,7 @@ class Layer:
         cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
     ) -> tuple[Layer, Dropped]:
         """Return the layer of these arcs and the count of what was dropped; see `from_arcs`."""
-        u, v = np.asarray(source), np.asarray(target)
+        u, v = (_positions(end) for end in (source, target))
         if u.shape != v.shape:
             raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
         if u.size and (min(u.min(), v.min()) < 0 or max(u.max(), v.max()) >= n):
@@ -194,6 +194,14 @@ class Layer:
         """Return the name and the size."""
         ties = "arcs" if self.directed else "edges"
         return f"Layer({self.name!r}, {self.n_nodes:,} nodes, {self.n_ties:,} {ties})"
+
+
+def _positions(given: ArrayLike) -> NDArray[np.integer]:
+    """Return ends of arcs as whole numbers."""
+    ends = np.asarray(given)
+    if ends.size and ends.dtype.kind not in "iu":
+        raise DataError(f"ends of arcs are positions 0..n-1, not {ends.dtype}. Number the people.")
+    return ends if ends.size else np.zeros(ends.shape, dtype=np.int64)
 
 
 def _check_arcs(lists: SortedLists) -> None:

@@ -145,6 +145,26 @@ class Network(NetworkObjects):
         only = self.layers[0].graph()
         return Graph(only.indptr, only.indices, self.ids, self.left_out, self.origins)
 
+    def undirected(self) -> Graph:
+        """Return the graph in which two people are tied that any tie joins, in any direction.
+
+        Raises
+        ------
+        DataError
+            Where there are several layers.
+
+        Examples
+        --------
+        >>> calls = Layer.from_arcs([0, 1, 2], [1, 0, 1], n=3)
+        >>> Network((calls,)).undirected().edges().tolist()
+        [[0, 1], [1, 2]]
+        """
+        if len(self.layers) > 1 or not self.layers[0].directed:
+            return self.graph()
+        source, target = self.layers[0].ties()
+        both = Graph.from_edges(source, target, n=self.n_nodes, directed="symmetrize")
+        return Graph(both.indptr, both.indices, self.ids, self.left_out, self.origins)
+
     def labels(self) -> Ids:
         """Return the id of every node; 0..n-1 where none were given."""
         return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids

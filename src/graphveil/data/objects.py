@@ -85,6 +85,8 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         raise UsageError(f"{wants}, not {_named(data)}. Hand over data.collect().")
     frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
+    if Network in kinds and Graph not in kinds:
+        possible = [_as_network(reading) for reading in possible]
     fitting = [reading for reading in possible if reading.kind in kinds]
     if len(fitting) == 1 and not fitting[0].further:
         made, call, _ = fitting[0]
@@ -189,6 +191,11 @@ def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_R
         _Reading(Bipartite, "from_arrow", f", user={names[0]!r}, item={names[1]!r}"),
     ]
     return [*pairs, _Reading(Table, "from_arrow")]
+
+
+def _as_network(reading: _Reading) -> _Reading:
+    """Return the way to read ties with what else is said of them, where they would be a graph."""
+    return reading._replace(kind=Network) if reading.kind is Graph else reading
 
 
 def _named(data: Any) -> str:

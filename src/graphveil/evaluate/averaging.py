@@ -13,6 +13,7 @@ from graphveil.evaluate.measuring import (
     check_known,
     chosen_metrics,
     compared,
+    kind_compared,
     measured,
     rows_of,
 )
@@ -71,7 +72,7 @@ def averaged(
     each = [measured("release", pair, metrics) for pair in pairs]
     name = f"mean of {len(pairs)} releases"
     rows: list[Row] = []
-    for metric in chosen_metrics(metrics, type(pairs[0].original)):
+    for metric in chosen_metrics(metrics, kind_compared(pairs[0])):
         reasons = [e.not_measured[metric.name] for e in each if metric.name in e.not_measured]
         if reasons:
             why = f"{reasons[0]} ({len(reasons)} of {len(each)} releases)"

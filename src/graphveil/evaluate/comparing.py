@@ -12,7 +12,7 @@ from graphveil.data import Data, Network
 from graphveil.data.kinds import CONTAINERS, beside, kind_of
 from graphveil.data.objects import as_original
 from graphveil.errors import UsageError
-from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.lazy import resolve
 from graphveil.randomness import Randomness
 from graphveil.release import Release, digest_of
@@ -60,24 +60,27 @@ def comparison_of(
             "this is not the original: it has another digest than the owner's record beside the "
             "release. Give the file that the release was made from, and read it in the same way."
         )
+    position = _positions(release, original)
+    if isinstance(original, Network) and isinstance(released, Network):
+        return NetworkComparison.of(original, released, position, randomness)
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
     return comparison(
-        original=ties_of(original),
-        released=ties_of(released),
-        position=_positions(release, original),
+        original=original,
+        released=released,
+        position=position,
         randomness=randomness,
     )
 
 
 def ties_of(data: Data) -> Data:
-    """Return what is compared: of a network its ties, which have no direction.
+    """Return what metrics of graphs read: of a network its ties, in whatever direction.
 
     Raises
     ------
     DataError
-        Where they have directions, or are of several kinds.
+        Where ties are of several kinds.
     """
-    return data.graph() if isinstance(data, Network) else data
+    return data.undirected() if isinstance(data, Network) else data
 
 
 def _positions(release: Release[Any], original: Data) -> NDArray[np.int64] | None:

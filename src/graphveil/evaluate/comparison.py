@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.errors import UsageError
 from graphveil.evaluate.components import share_of_largest_component
@@ -111,6 +111,59 @@ class GraphComparison(Comparison[Graph]):
             return 0
         nearest = np.minimum(np.searchsorted(after, before), after.size - 1)
         return int(np.count_nonzero(after[nearest] == before))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkComparison(GraphComparison):
+    """Two networks: who is tied to whom as two graphs, directions and attributes beside.
+
+    Parameters
+    ----------
+    networks
+        The original and the release.
+
+    Examples
+    --------
+    >>> from graphveil.data import Layer
+    >>> calls = Layer.from_arcs([0, 1, 2], [1, 0, 0], n=3)
+    >>> network = Network((calls,))
+    >>> pair = NetworkComparison.of(network, network, None, Randomness(seed=1))
+    >>> pair.original.n_edges, pair.networks[0].n_ties, pair.people
+    (2, 3, None)
+    """
+
+    networks: tuple[Network, Network]
+
+    @classmethod
+    def of(
+        cls,
+        original: Network,
+        released: Network,
+        position: NDArray[np.int64] | None,
+        randomness: Randomness,
+    ) -> NetworkComparison:
+        """Return the comparison of two networks of one kind of ties."""
+        return cls(
+            original=original.undirected(),
+            released=released.undirected(),
+            position=position,
+            randomness=randomness,
+            networks=(original, released),
+        )
+
+    @cached_property
+    def people(self) -> TableComparison | None:
+        """The attributes that the release shows, and these of the original; None for none."""
+        before, after = self.networks
+        known = before.with_attributes(after.attributes).people
+        if known is None or after.people is None:
+            return None
+        return TableComparison(
+            original=known,
+            released=after.people,
+            position=self.position,
+            randomness=self.randomness,
+        )
 
 
 class BipartiteComparison(Comparison[Bipartite]):

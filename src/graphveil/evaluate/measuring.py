@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.data import Bipartite, Table
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import kind_of
 from graphveil.errors import ParameterError, UsageError, one_of
 from graphveil.evaluate.comparing import comparison_of
-from graphveil.evaluate.comparison import Comparison, TableComparison
+from graphveil.evaluate.comparison import Comparison, NetworkComparison, TableComparison
 from graphveil.evaluate.felt import with_samples
 from graphveil.evaluate.metric import (
     NEEDS_LINKAGE,
@@ -55,7 +55,7 @@ def measured(
     metrics, as_sample
         As `evaluate` takes them.
     """
-    chosen = chosen_metrics(metrics, type(pair.original))
+    chosen = chosen_metrics(metrics, kind_compared(pair))
     rows: list[Row] = []
     with stage("evaluating", total=len(chosen)) as advance:
         for metric in chosen:
@@ -100,8 +100,15 @@ def check_known(asked: Sequence[str] | None) -> None:
             raise ParameterError(f"no metric {name!r}. {one_of(name, METRICS)}")
 
 
+def kind_compared(pair: Comparison[Any]) -> type[Any]:
+    """Return the kind of data that a comparison is of: a network's holds its ties as graphs."""
+    return Network if isinstance(pair, NetworkComparison) else type(pair.original)
+
+
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
     """Return the metrics that are asked for, or all of this kind of data.
+
+    Those of graphs read the ties of networks, some of users by features read tables.
 
     Raises
     ------
@@ -111,7 +118,9 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
     fitting = {
         key: metric
         for key, metric in METRICS.items()
-        if metric.kind is kind or (kind is Table and metric.reads_tables)
+        if metric.kind is kind
+        or (kind is Table and metric.reads_tables)
+        or (kind is Network and metric.kind is Graph)
     }
     for name in asked or ():
         if name not in fitting:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from graphveil.data import Bipartite, Graph, Table
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison
 from graphveil.lazy import resolve
 
@@ -89,7 +89,7 @@ class Metric(Generic[C]):
     """
 
     name: str
-    kind: type[Graph | Bipartite | Table]
+    kind: type[Graph | Bipartite | Table | Network]
     direction: Literal["higher is better", "lower is better"]
     definition: str
     source: str

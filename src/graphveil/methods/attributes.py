@@ -26,6 +26,7 @@ from graphveil.errors import (
     option,
 )
 from graphveil.owner_warnings import attached_to_network
+from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
 
 Merge = Literal["suppress", "none"]
@@ -35,6 +36,42 @@ data is refused."""
 Ints = NDArray[np.int64]
 BATCHES = 8
 """Further people are suppressed in so many batches, and the method plans anew between them."""
+
+
+def known_parameter() -> Any:
+    """Return the parameter of attributes that an adversary knows."""
+    return parameter(
+        default=None,
+        text="attributes that an attacker may know, with commas between: part of the promise",
+        unset="none",
+    )
+
+
+def attach_parameter() -> Any:
+    """Return the parameter of attributes that are published beside the promise."""
+    return parameter(
+        default=None,
+        text="attributes that are published as they are, outside the promise",
+        unset="none",
+    )
+
+
+def merge_parameter() -> Any:
+    """Return the parameter that says what becomes of rare attributes."""
+    return parameter(
+        default="suppress",
+        text="people whose known attributes fewer than k have: suppress all of theirs, or refuse",
+    )
+
+
+def suppress_parameter() -> Any:
+    """Return the parameter of people who are suppressed besides."""
+    return parameter(
+        default=0.0,
+        text="most people, as a share, whose attributes are suppressed where that saves edits",
+        minimum=0.0,
+        maximum=0.5,
+    )
 
 
 class Roles(NamedTuple):

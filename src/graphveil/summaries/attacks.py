@@ -223,8 +223,16 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         ("degree and triangles, right guess", _knows("how many ties and triangles a person has")),
         ("vrq, right guess", _knows("how many ties each neighbor of a person has")),
         (
+            "ties out and in, right guess",
+            _knows("how many ties lead away from a person, and how many back"),
+        ),
+        (
             "degree with attributes, right guess",
             _knows("the published attributes of a person, and how many ties"),
+        ),
+        (
+            "ties out and in with attributes, right guess",
+            _knows("the published attributes of a person, and how many ties out and in"),
         ),
     ),
     "matching": _parts(

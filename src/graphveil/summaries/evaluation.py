@@ -99,6 +99,20 @@ GRAPH = (
         "{} {} are false",
     ),
     _Question(
+        "ties kept as they lead",
+        "arcs-kept",
+        "share",
+        _share("of the original ties, in their direction"),
+        "{} {} are kept",
+    ),
+    _Question(
+        "ties both ways",
+        "reciprocity",
+        "released",
+        _with_before("reciprocity", "original", "of ties have one the other way", percent),
+        "{} {}",
+    ),
+    _Question(
         "how many ties people have",
         "degree-distribution",
         "half L1",

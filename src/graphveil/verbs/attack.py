@@ -31,7 +31,12 @@ from graphveil.errors import (
     warn,
 )
 from graphveil.evaluate.comparing import comparison_of
-from graphveil.evaluate.comparison import BipartiteComparison, Comparison, TableComparison
+from graphveil.evaluate.comparison import (
+    BipartiteComparison,
+    Comparison,
+    NetworkComparison,
+    TableComparison,
+)
 from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
@@ -120,7 +125,8 @@ def attack_release(
     if attached is not None and pair.position is not None:
         _warn_of(attached, pair)
     network = isinstance(read.data, Network)  # no method takes its ties without its attributes
-    attributes = rows_beside(original, read, pair.position) if network else None
+    people = pair.people if isinstance(pair, NetworkComparison) else None
+    attributes = None if people is None else KnownRows(people.before, people.after)
     if attributes is not None:
         warn(TIES_ALONE)
     situation = AttackInput(
@@ -150,30 +156,6 @@ def attack_release(
         question, _, part = name.partition(": ")
         rows.append(Row(release=called, question=question, part=part, reason=why))
     return Rows(rows)
-
-
-def rows_beside(
-    original: Data, release: Release[Any], position: NDArray[np.int64] | None
-) -> KnownRows | None:
-    """Return the attributes of an original network beside those that its release shows.
-
-    Parameters
-    ----------
-    original, release
-        The network, and a release of one.
-    position
-        int64, shape (n,): the released position of every original one; None without the linkage.
-    """
-    shown = release.data
-    if not isinstance(original, Network) or not isinstance(shown, Network):
-        return None
-    known = original.with_attributes(shown.attributes).people
-    if known is None or shown.people is None:
-        return None
-    pair = TableComparison(
-        original=known, released=shown.people, position=position, randomness=Randomness()
-    )
-    return KnownRows(pair.before, pair.after)
 
 
 class _Planned(NamedTuple):

@@ -19,15 +19,24 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
-from graphveil.attacks.networks.signatures import SIGNATURES, CandidateSets, Signatures, candidates
+from graphveil.attacks.networks.signatures import (
+    SIGNATURES,
+    CandidateSets,
+    Profiles,
+    Signatures,
+    candidates,
+)
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.parameters import parameter
 
 MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""
+
+PROFILE = "ties out and in"
+"""The name of the signature of directed ties."""
 
 WITH_ATTRIBUTES = " with attributes"
 """What stands behind the name of a signature where all published attributes are known, too."""
@@ -70,18 +79,18 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     rng = situation.rng("candidate-set")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
-    knowledge = {"": candidates(known, released, pair.linked, targets)}
-    if situation.rows is not None:
-        near = candidates(known, released, pair.linked, targets, situation.rows)
-        knowledge[WITH_ATTRIBUTES] = near
+    profiles = _profiles(pair)
+    besides = {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
+    near: dict[str, CandidateSets] = {}
+    for words, rows in besides.items():
+        of_ties = candidates(known, released, pair.linked, targets, rows)
+        near |= {f"{name}{words}": _only(of_ties, at) for at, name in enumerate(SIGNATURES)}
+        if profiles is not None:
+            of_arcs = candidates(*profiles, pair.linked, targets, rows)
+            near[f"{PROFILE}{words}"] = _only(of_arcs, 0)
     risk = np.full(n, np.nan)
-    risk[targets] = np.max([near.right.max(axis=0) for near in knowledge.values()], axis=0)
-    figures = [
-        figure
-        for besides, near in knowledge.items()
-        for number, name in enumerate(SIGNATURES)
-        for figure in figures_of(f"{name}{besides}", _only(near, number), n, rng)
-    ]
+    risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
+    figures = [figure for name, sets in near.items() for figure in figures_of(name, sets, n, rng)]
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
@@ -104,6 +113,16 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
             f"{n:,} nodes are more than {MOST_NODES:,}. Try it on a release of a part of the people"
         )
     return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
+
+
+def _profiles(pair: GraphComparison) -> tuple[Profiles, Profiles] | None:
+    """Return the numbers of ties out and in of original and release, where ties are directed."""
+    if not isinstance(pair, NetworkComparison):
+        return None
+    before, after = pair.networks
+    if not before.layers[0].directed:
+        return None
+    return Profiles(before.degrees()), Profiles(after.degrees())
 
 
 def _only(near: CandidateSets, number: int) -> CandidateSets:
@@ -172,8 +191,8 @@ def right_guess(
 CANDIDATE_SET = Attack(
     name="candidate-set",
     kind=Graph,
-    knows="of one person, in the original: the degree; the degree and the triangles; or the degree "
-    "and those of all neighbors (vrq)",
+    knows="of one person, in the original: the degree; the degree and the triangles; the degree "
+    "and those of all neighbors (vrq); or, of directed ties, how many lead away and how many back",
     definition="how many released nodes are as near as the person's own to what is known, by the "
     "sum of absolute differences, and how often a guess among the nearest is right; ties share",
     source="Hay et al., PVLDB 2008; distance in place of equality: ours",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,30 @@ class Signatures(NamedTuple):
         return distance
 
 
+class Profiles(NamedTuple):
+    """How many directed ties lead away from everyone, and to everyone.
+
+    Parameters
+    ----------
+    numbers
+        int64, shape (n, 2).
+    """
+
+    numbers: NDArray[np.int64]
+
+    def distances_to(self, known: Profiles, node: int) -> NDArray[np.int64]:
+        """Return how far every profile is from one that is known, int64, shape (1, n).
+
+        Examples
+        --------
+        >>> profiles = Profiles(np.array([[0, 2], [1, 1]]))
+        >>> profiles.distances_to(profiles, 0).tolist()
+        [[0, 2]]
+        """
+        distance: NDArray[np.int64] = np.abs(self.numbers - known.numbers[node]).sum(axis=1)
+        return distance[None, :]
+
+
 def _sums_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sum of all values before each position, and the sum of all."""
     return np.concatenate([[0], np.cumsum(values)])
@@ -116,7 +140,8 @@ class KnownRows(NamedTuple):
 class CandidateSets(NamedTuple):
     """How many released nodes are near what is known of some targets.
 
-    Every array is int64, shape (3, targets), in the order of `SIGNATURES`.
+    Every array is int64, shape (signatures, targets), in the order of `SIGNATURES`; of profiles
+    there is one.
 
     Parameters
     ----------
@@ -138,9 +163,12 @@ class CandidateSets(NamedTuple):
         return np.where(self.nearer == 0, 1 / self.ties, 0.0)
 
 
+S = TypeVar("S", Signatures, Profiles)
+
+
 def candidates(
-    known: Signatures,
-    released: Signatures,
+    known: S,
+    released: S,
     position: NDArray[np.int64],
     targets: NDArray[np.int64],
     rows: KnownRows | None = None,
@@ -165,13 +193,13 @@ def candidates(
     >>> candidates(path, path, np.arange(4), np.array([0])).ties[:, 0].tolist()
     [2, 2, 2]
     """
-    counts = np.empty((3, len(SIGNATURES), targets.size), dtype=np.int64)
-    for number, target in enumerate(targets.tolist()):
+    counts = []
+    for target in targets.tolist():
         distance = released.distances_to(known, target)
         if rows is not None:
             distance[:, ~rows.fits(target)] = np.iinfo(np.int64).max
         own = distance[:, position[target]][:, None]
         least = distance.min(axis=1, keepdims=True)
-        for row, near in enumerate((distance < own, distance == own, distance == least)):
-            counts[row, :, number] = near.sum(axis=1)
-    return CandidateSets(*counts)
+        near = distance < own, distance == own, distance == least
+        counts.append([which.sum(axis=1) for which in near])
+    return CandidateSets(*np.moveaxis(np.array(counts, dtype=np.int64), 0, -1))

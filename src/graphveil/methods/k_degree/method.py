@@ -20,9 +20,13 @@ from graphveil.methods.attributes import (
     Roles,
     as_graph,
     as_network,
+    attach_parameter,
     attached_advice,
     colors_of,
+    known_parameter,
     lists_of,
+    merge_parameter,
+    suppress_parameter,
     suppressed_further,
 )
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS
@@ -133,26 +137,10 @@ class KDegree(Anonymizer[Graph]):
         text="look for fewer edits and a proof by integer programs: auto does on small networks",
         private=True,
     )
-    known: Columns | None = parameter(
-        default=None,
-        text="attributes that an attacker may know, with commas between: part of the promise",
-        unset="none",
-    )
-    attach: Columns | None = parameter(
-        default=None,
-        text="attributes that are published as they are, outside the promise",
-        unset="none",
-    )
-    merge: Merge = parameter(
-        default="suppress",
-        text="people whose known attributes fewer than k have: suppress all of theirs, or refuse",
-    )
-    suppress: float = parameter(
-        default=0.0,
-        text="most people, as a share, whose attributes are suppressed where that saves edits",
-        minimum=0.0,
-        maximum=0.5,
-    )
+    known: Columns | None = known_parameter()
+    attach: Columns | None = attach_parameter()
+    merge: Merge = merge_parameter()
+    suppress: float = suppress_parameter()
 
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""

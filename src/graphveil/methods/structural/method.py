@@ -11,7 +11,7 @@ import msgspec
 
 from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
-from graphveil.claims.guarantees import MeasureName, StructuralKAnonymity
+from graphveil.claims.guarantees import StructuralKAnonymity, TieMeasure
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError, ParameterError, option
 from graphveil.methods.structural.goals import Budget, Full, Goal
@@ -126,7 +126,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
     trial_size: ClassVar[int] = 3_000
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
-    measure: MeasureName = parameter(default="count", text="what an adversary knows of a node")
+    measure: TieMeasure = parameter(default="count", text="what an adversary knows of a node")
     distance: int = parameter(
         default=1, text="how far that knowledge reaches, in hops", minimum=1, maximum=100
     )

@@ -71,9 +71,9 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
 
 
 def is_directed(described: Described) -> bool:
-    """Whether the ties lead from one person to another."""
+    """Whether the ties lead from one person to another: those of a graph do not."""
     layers: Any = described.layers
-    return bool(layers[0].directed)
+    return bool(layers) and bool(layers[0].directed)
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape

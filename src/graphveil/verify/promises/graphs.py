@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 
 from graphveil.claims.condition import Condition
@@ -36,6 +37,10 @@ _OTHER_DEGREE = """
         FROM (SELECT u AS node FROM placed UNION ALL SELECT v FROM placed) GROUP BY node)
     USING (node) WHERE degree <> coalesce(before, 0) ORDER BY node
 """
+_NUMBERS = """
+    SELECT coalesce(ties, 0) AS ties FROM nodes LEFT JOIN (
+        SELECT {end} AS node, count(*) AS ties FROM edges GROUP BY {end}) USING (node)
+"""
 _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 
@@ -57,7 +62,8 @@ def _graph(evidence: Evidence) -> Graph:
 
 
 def _n_ties(evidence: Evidence) -> int:
-    return _graph(evidence).n_edges
+    original = evidence.original
+    return original.n_ties if isinstance(original, Network) else _graph(evidence).n_edges
 
 
 def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str, str]) -> Check:
@@ -75,9 +81,29 @@ def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str,
 
 
 def _degrees_grow(evidence: Evidence, condition: Supergraph) -> Check:
-    """Whether the i-th largest degree is nowhere below the original's: true of any supergraph."""
+    """Whether the i-th largest degree is nowhere below the original's: true of any supergraph.
+
+    Of directed ties it is asked of the numbers of ties out, then of those in.
+    """
     del condition
-    before, after = _sorted_degrees(evidence)
+    if is_directed(evidence.manifest.data):
+        return _sides_grow(evidence)
+    return _none_smaller(*_sorted_degrees(evidence))
+
+
+def _sides_grow(evidence: Evidence) -> Check:
+    sides = evidence.original_as(Network).layers[0].degrees()
+    ends = {"ties out": "source", "ties in": "target"}
+    checks = []
+    for (what, end), numbers in zip(ends.items(), sides, strict=True):
+        after = np.sort(evidence.tables.column(_NUMBERS.format(end=end)))[::-1]
+        check = _none_smaller(np.sort(numbers)[::-1], after)
+        checks.append(msgspec.structs.replace(check, detail=f"{what}: {check.detail}"))
+    return max(checks, key=lambda check: check.outcome == "fails")
+
+
+def _none_smaller(before: Ints, after: Ints) -> Check:
+    """Return whether no number is below that of the same rank before."""
     if before.size != after.size:
         return _other_size(DEGREES, before, after)
     smaller = np.flatnonzero(after < before)
@@ -187,23 +213,34 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 
 
 def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
-    """Return what fails where known attributes are not published, or others have no role."""
-    if not evidence.tables.holds(PEOPLE_ROWS):
-        if not promise.known:
-            return None
-        return fails(CLASSES, f"{shown(promise.known[0])} is known, and a graph has no attributes")
-    if is_directed(evidence.manifest.data):
-        return fails(CLASSES, "ties are directed, and the promise is about ties without direction")
+    """Return what fails: a promise about other ties, or attributes without a role."""
+    problem = _other_ties(evidence, promise)
+    if problem is None and not evidence.tables.holds(PEOPLE_ROWS):
+        if promise.known:
+            problem = f"{shown(promise.known[0])} is known, and a graph has no attributes"
+    elif problem is None:
+        problem = _other_columns(evidence, promise)
+    return None if problem is None else fails(CLASSES, problem)
+
+
+def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
+    directed = is_directed(evidence.manifest.data)
+    if directed and promise.measure != "profile":
+        return "ties are directed, and the promise is about ties without direction"
+    if not directed and promise.measure == "profile":
+        return "ties have no direction, and the promise is about directed ones"
+    return None
+
+
+def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
     conditions = evidence.manifest.claim.conditions
     attached = {n for one in conditions if isinstance(one, AttachedColumns) for n in one.attach}
     published = list(columns_of(evidence))
-    absent = [name for name in promise.known if name not in published]
-    if absent:
-        return fails(CLASSES, f"{shown(absent[0])} is known, and no column of people has it")
+    for name in promise.known:
+        if name not in published:
+            return f"{shown(name)} is known, and no column of people has it"
     strange = [name for name in published if name not in attached | set(promise.known)]
-    if strange:
-        return fails(CLASSES, f"{shown(strange[0])} is published, and neither known nor attached")
-    return None
+    return f"{shown(strange[0])} is published, and neither known nor attached" if strange else None
 
 
 def _own(evidence: Evidence, condition: OwnAttributes) -> Check:

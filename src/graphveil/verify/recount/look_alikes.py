@@ -27,6 +27,16 @@ MOST_STEPS = 1_000_000
 
 _MOST_SHOWN = 8
 
+_PROFILES = """
+    SELECT nodes.node AS node, coalesce(n_out, 0) AS n_out, coalesce(n_in, 0) AS n_in
+    FROM nodes
+    LEFT JOIN (SELECT source AS node, count(*) AS n_out FROM edges GROUP BY source) AS leaving
+    ON nodes.node = leaving.node
+    LEFT JOIN (SELECT target AS node, count(*) AS n_in FROM edges GROUP BY target) AS coming
+    ON nodes.node = coming.node
+    ORDER BY nodes.node, n_out, n_in
+"""
+_PROFILE_COLUMNS = ("node", "n_out", "n_in")
 _DEGREES = """
     CREATE TABLE degrees AS
     SELECT nodes.node, coalesce(ends.degree, 0) AS degree
@@ -86,6 +96,8 @@ def alike(db: Database, measure: str, distance: int) -> Alike | None:
     """
     if measure == "degree":
         return _alike_in_degree(db)
+    if measure == "profile":
+        return _alike_in_profile(db)
     network = network_of(db)
     if network is None:
         return None
@@ -114,6 +126,17 @@ def _alike_in_degree(db: Database) -> Alike:
     nodes = db.column("SELECT node FROM degrees ORDER BY node, degree")
     degrees = db.column("SELECT degree FROM degrees ORDER BY node, degree")
     return Alike(nodes, degrees, lambda position: f"degree {degrees[position]}", "distinct degrees")
+
+
+def _alike_in_profile(db: Database) -> Alike:
+    nodes, out, into = (db.column(f"SELECT {one} FROM ({_PROFILES})") for one in _PROFILE_COLUMNS)
+    labels = _joined(out, into)
+    return Alike(
+        nodes,
+        labels,
+        lambda position: f"{out[position]} ties out and {into[position]} in",
+        "distinct numbers of ties out and in",
+    )
 
 
 def _count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
