@@ -49,6 +49,10 @@ class Groups(NamedTuple):
     group_of: Ints
 
 
+def _steps_near(_costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, *_: object) -> int:
+    return 8 * people.size * near.shape[1] * groups.members.shape[1] * k
+
+
 @leaf
 def _insert(values: Ints, size: int, value: int) -> None:
     """Write a value into its rank of a sorted list with room for it."""
@@ -78,7 +82,7 @@ def _spread(values: Ints, size: int, up: int, down: int) -> int:
     return int(total)
 
 
-@tiered()
+@tiered(lambda _points, _colors, cells, people, _out: people.size * cells.size)
 @leaf
 def nearest_above(points: Ints, colors: Ints, cells: Ints, people: Ints, out: Ints) -> None:
     """Write into out[i] the first of these cells that is nowhere below people[i]; -1 for none.
@@ -97,7 +101,7 @@ def nearest_above(points: Ints, colors: Ints, cells: Ints, people: Ints, out: In
                 break
 
 
-@tiered()
+@tiered(lambda _costs, order, k, *_: 8 * order.size * k * k)
 @leaf
 def best_cuts(
     costs: Costs, order: Ints, k: int, sorted_values: Ints, least: Ints, size_at: Ints
@@ -290,7 +294,7 @@ def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, values: Ints, u
     return int(before - spent)
 
 
-@tiered()
+@tiered(_steps_near)
 @allocating
 def improve(costs: Costs, groups: Groups, near: Ints, order: Ints, k: int) -> int:
     """Move, exchange and dissolve once for everyone in this order; return the gain in all.
@@ -383,7 +387,7 @@ def _regroup(
         end -= max(size, 1)
 
 
-@tiered()
+@tiered(_steps_near)
 @allocating
 def cut_anew(
     costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, rng: np.random.Generator

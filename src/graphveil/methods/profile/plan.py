@@ -30,6 +30,9 @@ Ints = NDArray[np.int64]
 PASSES = 12
 """Groups are improved so many times, or until nothing gains."""
 
+WORTHWHILE = 1_000
+"""Groups are improved again while a pass gains more than this part of what they cost."""
+
 CUTS = 3
 """Everyone's nearest groups are cut anew so many times a pass."""
 
@@ -317,6 +320,6 @@ def _improved(costs: Costs, groups: Groups, few: Ints, k: int, rng: np.random.Ge
         gain = improve(costs, groups, near, rng.permutation(few), k)
         for _again in range(CUTS):
             gain += cut_anew(costs, groups, near, rng.permutation(few), k, rng)
-        if gain == 0:
+        if gain * WORTHWHILE <= int(groups.costs.sum()):
             break
     return groups

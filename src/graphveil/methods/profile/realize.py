@@ -33,13 +33,13 @@ THROUGH_TRIES = 1_000
 PRICES = (Prices(1, 1), Prices(4, 5), Prices(2, 3), ADDITIONS)
 """Arcs that go must be there, arcs that come need not: a unit less may count for more."""
 
-FREE_WORK = 400_000
+FREE_WORK = 600_000
 """A small network gets more attempts than one for each price, as many as fit into this work."""
 
 LITTLE_WORK = 30_000_000
 """A large one gets one attempt alone."""
 
-MOST_ATTEMPTS = 8
+FEWEST_ATTEMPTS, MOST_ATTEMPTS = 3, 8
 
 
 class ArcChanges(NamedTuple):
@@ -96,7 +96,7 @@ def realize(
     prices = (ADDITIONS,) if additions else PRICES
     work = layer.n_ties + layer.n_nodes * (1 + k * k)
     attempts = min(MOST_ATTEMPTS, FREE_WORK // work)
-    attempts = max(attempts, len(prices) if work < LITTLE_WORK else 1)
+    attempts = max(attempts, max(len(prices), FEWEST_ATTEMPTS) if work < LITTLE_WORK else 1)
     for attempt in range(attempts):
         rng = randomness.stream(f"profile {attempt}")
         changes = _attempt(layer, colors, k, prices[attempt % len(prices)], rng)
