@@ -16,6 +16,7 @@ from emptied import emptied_database
 from graphveil.data.kinds import accepted_kinds, encoded_kind
 from graphveil.errors import UsageError
 from graphveil.methods import METHODS
+from graphveil.methods.attributes import OF_ATTRIBUTES
 from graphveil.parameters import options_of
 from graphveil.parameters.flat import flat_parameters
 
@@ -65,8 +66,8 @@ def quick(method):
 
 def roles_of(method, kind):
     """Return what the attributes of the sample are, of a kind and a method that ask."""
-    asked = {item.name for item in flat_parameters(method)}
-    return ROLES if kind is gv.Network and "known" in asked else {}
+    asked = {item.name for item in flat_parameters(method)} if kind is gv.Network else set()
+    return {name: value for name, value in ROLES.items() if name in asked}
 
 
 def kinds_of(method):
@@ -98,6 +99,8 @@ def variants(method, kind):
     changes = [change for change in changes if change != {"prove": "auto"}]
     if kind is gv.Network:  # the sample has people whose attributes few others have
         changes = [change for change in changes if change != {"merge": "none"}]
+        if gv.Graph in kinds_of(method):  # what says nothing of attributes is tried on graphs
+            changes = [change for change in changes if {*change} & {*OF_ATTRIBUTES, "edits"}]
     quick = [change for change in changes if change != {"prove": "always"}]
     pairs = [one | two for i, one in enumerate(quick) for two in quick[:i]]
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))] if FUZZ else []
@@ -252,7 +255,7 @@ def sample():
         return sample_of(subject, kind or kinds_of(subject)[0], ids)
 
     make.text_ids, make.big_ids, make.kinds_of = text_ids, big_ids, kinds_of
-    make.quick, make.roles, make.for_method = quick, ROLES, for_method
+    make.quick, make.roles_of, make.for_method = quick, roles_of, for_method
     return make
 
 

@@ -115,8 +115,8 @@ def released(method, kind, form, sample, place):
     as_rows = kind is gv.Graph and encoded_kind(kind, method.accepts) is gv.Bipartite
     data = TWINS if as_rows else sample(method, kind=kind)
     anonymizer = sample.quick(method)
-    if kind is gv.Network and hasattr(anonymizer, "known"):
-        anonymizer = dataclasses.replace(anonymizer, **sample.roles)
+    if kind is gv.Network:
+        anonymizer = dataclasses.replace(anonymizer, **sample.roles_of(method, kind))
     folder = anonymizer.anonymize(data, seed=3).write(place / "release", format=form)
     shutil.rmtree(place / "release.private")
     return folder

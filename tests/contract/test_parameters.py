@@ -16,7 +16,7 @@ import graphveil as gv
 from graphveil.cli.app import call
 from graphveil.errors import ParameterError, UsageError
 from graphveil.methods import METHODS
-from graphveil.methods.k_degree.method import OF_ATTRIBUTES
+from graphveil.methods.attributes import OF_ATTRIBUTES
 from graphveil.parameters import options_of
 from graphveil.parameters.flat import flat_parameters
 from graphveil.records.record import read_record

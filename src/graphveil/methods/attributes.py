@@ -8,11 +8,13 @@ Attributes that are attached are published as they are, outside the promise.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import AnyCondition, AttachedColumns, OwnAttributes
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
 from graphveil.data.ids import Ids
@@ -358,3 +360,62 @@ def suppressed_further(
             break
         best, least, budget = tried, after, budget - int(np.count_nonzero(chosen))
     return best
+
+
+OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
+"""The parameters that say something of attributes alone."""
+
+
+class AttributedMethod(Anonymizer[Graph]):
+    """A method for graphs that also takes attributes: of a network of one kind of ties.
+
+    A class that derives from it has the fields `k`, `known`, `attach` and `merge`, made by the
+    functions of this module.
+    """
+
+    k: int
+    known: Columns | None
+    attach: Columns | None
+
+    @property
+    def _roles(self) -> Roles:
+        return Roles.of(self.known, self.attach)
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states; of attributes, where there are roles."""
+        published = super().published_parameters()
+        if self.known is not None or self.attach is not None:
+            return published
+        unused = {item.name: item.default for item in fields(self) if item.name in OF_ATTRIBUTES}
+        return {n: v for n, v in published.items() if n not in unused or v != unused[n]}
+
+    def check(self, data: Data) -> None:
+        """Refuse data that cannot be anonymized so, and attributes of which nobody said anything.
+
+        Raises
+        ------
+        DataError
+            Where an attribute has no role, or one that it cannot have, or ties are directed or of
+            several kinds.
+        """
+        super().check(data)
+        self._roles.check(as_network(data), self.k)
+        as_graph(data)
+
+    def prepared(self, data: Any) -> Any:
+        """Return data that was handed in as what is anonymized; a network without more is a graph.
+
+        Raises
+        ------
+        UsageError
+            Where it is of another kind, or can be read in more than one way.
+        DataError, InfeasibleError
+            As `check`.
+        """
+        prepared: Graph | Network = super().prepared(data)
+        return as_graph(prepared) if as_network(prepared).is_bare else prepared
+
+    def _beside(self, network: Network, ties: Graph, colors: Colors) -> Network:
+        """Return edited ties with what is published of people, in place of those of a network."""
+        people = self._roles.published(network.people, colors.table)
+        return Network((replace(network.layers[0], **lists_of(ties)),), people, network.ids)

@@ -50,7 +50,7 @@ class Groups(NamedTuple):
 
 
 def _steps_near(_costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, *_: object) -> int:
-    return 8 * people.size * near.shape[1] * groups.members.shape[1] * k
+    return int(8 * people.size * near.shape[1] * groups.members.shape[1] * k)
 
 
 @leaf

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Anonymizer, MethodResult
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.data import Data, Graph, Network
+from graphveil.data import Graph, Network
 from graphveil.errors import ParameterError
 from graphveil.methods.attributes import (
+    AttributedMethod,
     Merge,
-    Roles,
     as_graph,
     as_network,
     attach_parameter,
     attached_advice,
     colors_of,
     known_parameter,
-    lists_of,
     merge_parameter,
     suppress_parameter,
     suppressed_further,
@@ -39,12 +38,9 @@ if TYPE_CHECKING:
     from graphveil.records.ledger import Ledger
     from graphveil.release import Release
 
-OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
-"""The parameters that say something of attributes alone."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class KDegree(Anonymizer[Graph]):
+class KDegree(AttributedMethod):
     """Every node of the release has the same degree as at least k-1 others.
 
     The degree sequence is anonymized at the least total change, exactly, and the graph is edited
@@ -167,31 +163,6 @@ class KDegree(Anonymizer[Graph]):
         kept = (Supergraph(),) if self.edits == "add" else ()
         return (*kept, *self._roles.conditions)
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; of attributes, where there are roles."""
-        published = super().published_parameters()
-        if self.known is not None or self.attach is not None:
-            return published
-        unused = {item.name: item.default for item in fields(self) if item.name in OF_ATTRIBUTES}
-        return {n: v for n, v in published.items() if n not in unused or v != unused[n]}
-
-    @property
-    def _roles(self) -> Roles:
-        return Roles.of(self.known, self.attach)
-
-    def check(self, data: Data) -> None:
-        """Refuse data that cannot be anonymized so, and attributes of which nobody said anything.
-
-        Raises
-        ------
-        DataError
-            Where an attribute has no role, or one that it cannot have, or ties are directed or of
-            several kinds.
-        """
-        super().check(data)
-        self._roles.check(as_network(data), self.k)
-        as_graph(data)
-
     if TYPE_CHECKING:
 
         @overload
@@ -207,19 +178,6 @@ class KDegree(Anonymizer[Graph]):
         def anonymize(self, data: Any, **_options: Any) -> Any:
             """Return a release of the kind of the data."""
 
-    def prepared(self, data: Any) -> Any:
-        """Return data that was handed in as what is anonymized; a network without more is a graph.
-
-        Raises
-        ------
-        UsageError
-            Where it is of another kind, or can be read in more than one way.
-        DataError, InfeasibleError
-            As `check`.
-        """
-        prepared: Graph | Network = super().prepared(data)
-        return as_graph(prepared) if as_network(prepared).is_bare else prepared
-
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
         network, graph = as_network(data), as_graph(data)
         colors = colors_of(network, self._roles, self.k, self.merge)
@@ -227,9 +185,7 @@ class KDegree(Anonymizer[Graph]):
         result = self._edited(graph, randomness, colors.of_person)
         if isinstance(data, Graph):
             return result
-        people = self._roles.published(network.people, colors.table)
-        ties = replace(network.layers[0], **lists_of(cast("Graph", result.data)))
-        released = Network((ties,), people, network.ids)
+        released = self._beside(network, cast("Graph", result.data), colors)
         return result._replace(
             data=released,
             cost={**result.cost, "people_suppressed": colors.n_suppressed(network)},

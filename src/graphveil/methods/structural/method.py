@@ -5,15 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import msgspec
 
-from graphveil.anonymizer import Anonymizer, MethodResult
+from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity, TieMeasure
-from graphveil.data import Graph
+from graphveil.data import Graph, Network
 from graphveil.errors import InfeasibleError, ParameterError, option
+from graphveil.methods.attributes import (
+    AttributedMethod,
+    Ints,
+    Merge,
+    as_graph,
+    as_network,
+    attach_parameter,
+    attached_advice,
+    colors_of,
+    known_parameter,
+    merge_parameter,
+)
 from graphveil.methods.structural.goals import Budget, Full, Goal
 from graphveil.methods.structural.task import (
     CODES,
@@ -28,6 +40,7 @@ from graphveil.methods.structural.task import (
 )
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
 from graphveil.parameters import parameter
+from graphveil.parameters.columns import Columns
 from graphveil.randomness import Randomness
 from graphveil.warning_kinds import Advice, GoalWarning, UnprotectedWarning
 
@@ -46,7 +59,7 @@ KEPT: dict[EditKind, tuple[AnyCondition, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class StructuralAnonymity(Anonymizer[Graph]):
+class StructuralAnonymity(AttributedMethod):
     """Every node of the release, or the share that is reached, looks like at least k-1 others.
 
     Edges are changed until the goal is reached, by the heuristics of the paper or by a search that
@@ -90,6 +103,15 @@ class StructuralAnonymity(Anonymizer[Graph]):
     on_interrupt
         What Ctrl-C does during the run: ``"stop"`` ends it without a release, ``"best"`` releases
         the best so far, which claims the share that it reached. A second one stops in any case.
+    known
+        Of a `Network`: the attributes that an adversary knows of a person. Nodes are then alike
+        that have the same of them, too. Measures that are followed by codes (count, edge-count,
+        degree at distance 1) are searched, others take the paper's heuristics.
+    attach
+        Of a `Network`: attributes that are published as they are, outside the promise.
+    merge
+        What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
+        theirs, or ``"none"``, which refuses the data.
 
     Raises
     ------
@@ -109,7 +131,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
     """
 
     name: ClassVar[str] = "structural"
-    accepts: ClassVar[type[Graph]] = Graph
+    accepts: ClassVar[Any] = (Graph, Network)
     promise: ClassVar[str] = (
         "Every node of the release, or the share that is reached, looks like at least k-1 others."
     )
@@ -162,9 +184,14 @@ class StructuralAnonymity(Anonymizer[Graph]):
         default="stop", text="Ctrl-C: no release, or one of the best so far", private=True
     )
 
+    known: Columns | None = known_parameter()
+    attach: Columns | None = attach_parameter()
+    merge: Merge = merge_parameter()
+
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
+        self._check_known()
         _ = self.guarantee  # refuses what no guarantee can say
         known = known_to_target(self.measure, self.distance, self.edits)
         if self.heuristic == "target" and not known:
@@ -180,6 +207,17 @@ class StructuralAnonymity(Anonymizer[Graph]):
             )
         if self.heuristic in {"strip", "cut"}:
             self._check_start()
+
+    def _check_known(self) -> None:
+        """Refuse what heuristics do not know of attributes, and a column with two roles."""
+        if not self._roles.known:
+            return
+        searched = self.measure in CODES and self.distance == 1 and self.edits != "rewire"
+        if self.heuristic == "target" or (self.heuristic == "search" and not searched):
+            raise ParameterError(
+                f"heuristic={self.heuristic} does not know attributes here (measure="
+                f"{self.measure}, distance={self.distance}, edits={self.edits}). Use ua, or auto."
+            )
 
     def _check_start(self) -> None:
         if self.measure not in CODES or self.distance != 1:
@@ -204,22 +242,25 @@ class StructuralAnonymity(Anonymizer[Graph]):
     @property
     def guarantee(self) -> StructuralKAnonymity:
         """What is promised if all nodes are reached; a run claims the share that it reached."""
-        return StructuralKAnonymity(k=self.k, measure=self.measure, distance=self.distance)
+        return StructuralKAnonymity(
+            k=self.k, measure=self.measure, distance=self.distance, known=self._roles.known
+        )
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
+        kept = (*KEPT[self.edits], *self._roles.conditions)
         if not isinstance(self.goal, Budget):
-            return KEPT[self.edits]
+            return kept
         budget = EditBudget(
             edges=self.goal.edges,
             share=self.goal.share,
             edges_per_edit=1 if self.edits in {"delete", "add"} else 4,
         )
-        return (*KEPT[self.edits], budget)
+        return (*kept, budget)
 
-    def task(self, graph: Graph) -> Task:
-        """Return what the heuristics are given for this graph."""
+    def task(self, graph: Graph, colors: Ints | None = None) -> Task:
+        """Return what the heuristics are given for this graph, and nodes of these colors."""
         budget = self.goal.budget(graph.n_edges)
         return Task(
             graph=graph,
@@ -230,16 +271,31 @@ class StructuralAnonymity(Anonymizer[Graph]):
             budget=graph.n_edges if budget is None else min(budget, graph.n_edges),
             allowed=self.goal.allowed(graph.n_nodes),
             by_budget=isinstance(self.goal, Budget),
+            colors=colors,
         )
 
     def settings(self) -> Settings:
         """Return how the heuristics look for edits."""
         return Settings(*(getattr(self, name) for name in Settings._fields))
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+        network, graph = as_network(data), as_graph(data)
+        colors = colors_of(network, self._roles, self.k, self.merge)
+        result = self._edited(graph, randomness, colors.of_person)
+        if isinstance(data, Graph):
+            return result
+        released = self._beside(network, cast("Graph", result.data), colors)
+        return result._replace(
+            data=released,
+            cost={**result.cost, "people_suppressed": colors.n_suppressed(network)},
+            advice=(*result.advice, *attached_advice(released, self._roles)),
+        )
+
+    def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
         from graphveil.methods.structural.run import run  # noqa: PLC0415  compiled code, when needed
 
-        result = run(self.task(data), self.settings(), randomness)
+        task = self.task(data, colors)
+        result = run(task, self.settings(), randomness)
         reached = data.n_nodes - result.edited.unprotected
         if data.n_nodes and not reached:
             raise InfeasibleError(
@@ -253,7 +309,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
                 self.guarantee, share=share_of(reached, data.n_nodes)
             ),
             cost=cost,
-            advice=(*self._advice(data, result), *_lost(data.n_nodes, cost)),
+            advice=(*self._advice(task, result), *_lost(data.n_nodes, cost)),
             unprotected=result.unprotected,
         )
 
@@ -277,9 +333,9 @@ class StructuralAnonymity(Anonymizer[Graph]):
             cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
         return cost
 
-    def _advice(self, graph: Graph, result: Result) -> tuple[str, ...]:
+    def _advice(self, task: Task, result: Result) -> tuple[str, ...]:
         advice: list[str] = [COPY]
-        edited = result.edited
+        graph, edited = task.graph, result.edited
         allowed = self.goal.allowed(graph.n_nodes)
         if result.interrupted:
             advice.append(
@@ -295,7 +351,7 @@ class StructuralAnonymity(Anonymizer[Graph]):
         if self.edits == "rewire":
             from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
-            advice += _rewiring(unprotected_by_rewiring(self.task(graph)), allowed)
+            advice += _rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":
             advice += MANY_ADDITIONS.passed_by(len(edited.added), graph.n_edges)
         if "target" in result.runners_up:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.neighborhoods.triangles import triangles
-from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.measures import MEASURES, class_sizes_of_nodes
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural.task import CODES, Edited, Task
 
@@ -42,13 +44,14 @@ def codes_of(task: Task) -> NDArray[np.int64]:
     """Return the codes of degrees and triangles that tell the nodes of the input apart."""
     graph, (by_degree, by_triangle) = task.graph, CODES[task.measure]
     codes = graph.degrees() * by_degree
-    return codes + triangles(graph.indptr, graph.indices) * by_triangle if by_triangle else codes
+    if by_triangle:
+        codes = codes + triangles(graph.indptr, graph.indices) * by_triangle
+    return task.colored(codes)
 
 
 def unprotected_in(graph: Graph, task: Task) -> NDArray[np.int64]:
     """Return the nodes of a graph that stand in classes below k, by the measure's exact classes."""
-    labels = partition(graph, measure=task.measure, distance=task.distance)
-    return np.flatnonzero(class_sizes_of_nodes(labels) < task.k)
+    return np.flatnonzero(class_sizes_of_nodes(task.labels_of(graph)) < task.k)
 
 
 def counted(task: Task, edited: Edited) -> Edited:
@@ -144,8 +147,23 @@ def lower_bound(task: Task) -> int | None:
         return 0
     if task.edits == "delete":
         degrees = degrees.max() - degrees
-    plan = optimal_plan(runs_of(degrees), task.k, edits="any" if task.edits == "any" else "add")
-    return lower_bound_edits(plan.cost)
+    edits: Literal["add", "any"] = "any" if task.edits == "any" else "add"
+    groups = [degrees] if task.colors is None else by_color(degrees, task.colors)
+    if any(each.size < task.k for each in groups):
+        return None
+    change = sum(optimal_plan(runs_of(each), task.k, edits=edits).cost for each in groups)
+    return lower_bound_edits(change)
+
+
+def by_color(values: NDArray[np.int64], colors: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the values of the nodes of each color.
+
+    Examples
+    --------
+    >>> [some.tolist() for some in by_color(np.array([5, 6, 7]), np.array([0, 1, 0]))]
+    [[5, 7], [6]]
+    """
+    return [values[colors == color] for color in np.unique(colors).tolist()]
 
 
 def unprotected_by_rewiring(task: Task) -> int:
@@ -159,5 +177,7 @@ def unprotected_by_rewiring(task: Task) -> int:
     """
     if not MEASURES[task.measure].fixes_degree(task.distance):
         return 0
-    sizes = np.bincount(task.graph.degrees())
+    degrees = task.graph.degrees()
+    groups = [degrees] if task.colors is None else by_color(degrees, task.colors)
+    sizes = np.concatenate([np.bincount(each) for each in groups])
     return int(sizes[sizes < task.k].sum())

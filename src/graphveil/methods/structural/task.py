@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
+from graphveil.errors import InfeasibleError
 
 EditKind = Literal["delete", "add", "rewire", "any"]
 Sampling = Literal["es", "degree", "affected", "unique", "ua"]
@@ -17,6 +18,11 @@ OnInterrupt = Literal["stop", "best"]
 
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
 """What a degree and a triangle add to the code of a node, by measure, at distance 1."""
+
+COLOR_BITS = {"count": 24, "edge-count": 40, "degree": 40}
+"""From which bit of a code on the color of a node stands; nothing else reaches these bits."""
+
+MOST_COLORS = 1 << 16
 
 Pairs: TypeAlias = "NDArray[np.int32]"
 Watch = Callable[[int, int], bool]
@@ -46,6 +52,9 @@ class Task(NamedTuple):
     to_beat
         With how many edits another heuristic has reached the goal; None where none has. A walk that
         cannot need fewer stops early.
+    colors
+        int64, shape (n,), from 0 on: nodes of different colors (published attributes) do not look
+        alike. None where all have the same.
     """
 
     graph: Graph
@@ -57,6 +66,40 @@ class Task(NamedTuple):
     allowed: int
     by_budget: bool = False
     to_beat: int | None = None
+    colors: NDArray[np.int64] | None = None
+
+    def colored(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return codes of degrees and triangles with the colors of nodes in bits of their own.
+
+        Raises
+        ------
+        InfeasibleError
+            Where the bits do not suffice.
+
+        Examples
+        --------
+        >>> star = Graph.from_edges([0, 0], [1, 2], n=3)
+        >>> task = Task(star, "degree", 1, 2, "delete", 2, 0, colors=np.array([0, 1, 1]))
+        >>> (task.colored(star.degrees()) - star.degrees() >> 40).tolist()
+        [0, 1, 1]
+        """
+        if self.colors is None:
+            return codes
+        room = 1 << COLOR_BITS[self.measure]
+        if int(self.colors.max(initial=0)) >= MOST_COLORS or int((codes % (1 << 40)).max()) >= room:
+            raise InfeasibleError(
+                f"over {MOST_COLORS:,} values of attributes, or {room:,} ties around a person. "
+                "Group values, or take the measure degree."
+            )
+        return codes + (self.colors << COLOR_BITS[self.measure])
+
+    def labels_of(self, graph: Graph) -> NDArray[np.int64]:
+        """Return the exact class of every node of an edited graph, by measure and color."""
+        from graphveil.measures import partition  # noqa: PLC0415  not for help
+        from graphveil.measures.scalars import classes_of  # noqa: PLC0415  as above
+
+        labels = partition(graph, measure=self.measure, distance=self.distance)
+        return labels if self.colors is None else classes_of(labels, self.colors)
 
 
 class Settings(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.kernels.structural.annealing import starts as kernel
 from graphveil.kernels.structural.annealing.state import CHANGED
@@ -138,15 +139,26 @@ def lower_degrees(walk: AnnealingWalk) -> bool:
     """
     state, _, best, _, trial = walk.annealing
     for _ in range(ROUNDS):
-        mirrored = state.rows.length.max(initial=0) - state.rows.length
-        plan = optimal_plan(runs_of(mirrored), walk.task.k, edits="add")
-        excess = targets_per_node(mirrored, plan, -np.arange(mirrored.size)) - mirrored
+        excess = _excess(state.rows.length, walk.task)
         if not np.any(excess > 0):
             return False
         while kernel.lower_to(state, best, trial, excess, walk.task.allowed, CHUNK):
             if walk.seen_enough():
                 return True
     return False
+
+
+def _excess(degrees: NDArray[np.int64], task: Task) -> NDArray[np.int64]:
+    """Return by how much every degree is to fall, by the plan of least change for each color."""
+    excess = np.zeros(degrees.size, dtype=np.int64)
+    colors = np.zeros(degrees.size, dtype=np.int64) if task.colors is None else task.colors
+    for color in np.unique(colors).tolist():
+        nodes = np.flatnonzero(colors == color)
+        if nodes.size >= task.k:
+            mirrored = degrees.max(initial=0) - degrees[nodes]
+            plan = optimal_plan(runs_of(mirrored), task.k, edits="add")
+            excess[nodes] = targets_per_node(mirrored, plan, -np.arange(nodes.size)) - mirrored
+    return excess
 
 
 def wear_down(walk: AnnealingWalk, steps: int) -> bool:

@@ -24,7 +24,7 @@ from graphveil.kernels.structural.paper import (
     missing_from,
     small_classes,
 )
-from graphveil.measures import class_sizes_of_nodes, partition
+from graphveil.measures import class_sizes_of_nodes
 from graphveil.methods.structural.task import CODES, Edited, Task
 
 Ints = NDArray[np.int64]
@@ -80,7 +80,7 @@ def ranked(graph: Graph) -> tuple[Ints, Forward]:
 
 
 def state_of(forward: Forward, task: Task) -> SamplingState:
-    """Return the state of these edges, classes recounted.
+    """Return the state of these edges, classes recounted; colors are those of the ranks.
 
     Examples
     --------
@@ -96,13 +96,12 @@ def state_of(forward: Forward, task: Task) -> SamplingState:
 
 def _unprotected(forward: Forward, degrees: Ints, task: Task) -> Flags:
     if task.measure not in CODES or task.distance > 1:
-        graph = Graph(*lists_of(forward))
-        labels = partition(graph, measure=task.measure, distance=task.distance)
-        return class_sizes_of_nodes(labels) < task.k
+        return class_sizes_of_nodes(task.labels_of(Graph(*lists_of(forward)))) < task.k
     by_degree, by_triangle = CODES[task.measure]
     codes = degrees * by_degree
     if by_triangle:
         codes += triangles_of_nodes(forward) * by_triangle
+    codes = task.colored(codes)
     small = np.empty(codes.size, dtype=np.bool_)
     small_classes(codes, task.k, *new_table(2 * codes.size), small)
     return small

@@ -95,6 +95,8 @@ def sample_edits(
     0
     """
     order, original = ranked(task.graph)
+    if task.colors is not None:
+        task = task._replace(colors=task.colors[order])
     state = state_of(original, task)
     best = difference(state, original)
     edits = 0
