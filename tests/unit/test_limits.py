@@ -51,7 +51,7 @@ def mean(file: str, column: str, **asked: Any) -> float:
 def of_profiles(part: str) -> float:
     """Return what an attack reached on a release of `profile` that nothing was tuned on."""
     asked = {"network": "generated 3,000", "edits_kind": "any", "k": 20, "part": part}
-    return mean("networks/results/profile_attacks.parquet", "value", **asked)
+    return mean("profiles/results/profile_attacks.parquet", "value", **asked)
 
 
 def matched(method: str, parameters: dict[str, Any], **asked: Any) -> float:

@@ -1,12 +1,13 @@
 """What profile anonymity changes of directed networks, and what attackers still learn.
 
-    python benchmarks/networks/profile.py --data FOLDER
+    python benchmarks/profiles/profile.py --data FOLDER
 
 FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog) and ``wiki-Vote/wiki-Vote.txt.gz``,
 on which the method was tuned. Two further networks are generated here: one of 3,000 people, and one
-of 100,000 people with nearly a million arcs. Every release is written, verified, and its profiles
-are counted again from the published files; seconds are those of the CPU, after a first run that
-compiles. Raw rows go to ``results/profile.parquet``; attacks to ``results/profile_attacks.parquet``.
+of 100,000 with nearly a million arcs. Every release is written, verified, and its profiles are
+counted again from the published files; seconds are those of the CPU, after a first run that
+compiles. Raw rows go to ``results/profile.parquet``, those of attacks to
+``results/profile_attacks.parquet``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import numpy as np
 import graphveil as gv
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from raw_rows import write_rows
+from raw_rows import read_rows, write_rows
 
 HERE = Path(__file__).parent
 KS = (2, 5, 10)
@@ -38,7 +39,8 @@ ATTACKS = ("candidate-set", "seeded-matching")
 
 def polblogs(data: Path) -> gv.Network:
     """Return the links between blogs, and the party of each."""
-    text = gzip.open(data / "polblogs/polblogs.gml.gz", "rt").read()
+    with gzip.open(data / "polblogs/polblogs.gml.gz", "rt") as file:
+        text = file.read()
     ids, parties, source, target = (
         [int(number) for number in re.findall(pattern, text, re.MULTILINE)]
         for pattern in (r"^\s+id (\d+)", r"^\s+value (\d+)", r"source (\d+)", r"target (\d+)")
@@ -53,7 +55,7 @@ def polblogs(data: Path) -> gv.Network:
 
 def wiki_vote(data: Path) -> gv.Network:
     """Return who voted on whom."""
-    pairs = np.loadtxt(gzip.open(data / "wiki-Vote/wiki-Vote.txt.gz", "rt"), dtype=np.int64)
+    pairs = np.loadtxt(data / "wiki-Vote/wiki-Vote.txt.gz", dtype=np.int64)
     people, ends = np.unique(pairs, return_inverse=True)
     source, target = ends.reshape(-1, 2).T
     return gv.Network((gv.Layer.from_arcs(source, target, n=people.size),))
@@ -110,7 +112,9 @@ def measured(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
-    data = parser.parse_args().data
+    parser.add_argument("--only", help="the network to run; its rows replace those that are there")
+    arguments = parser.parse_args()
+    data, only = arguments.data, arguments.only
     warnings.simplefilter("ignore")
     blogs = polblogs(data)
     networks = {
@@ -121,8 +125,13 @@ def main() -> None:
         ("generated 100,000", None): generated(100_000, 840_000),
     }
     gv.Profile(k=2).anonymize(generated(60, 300), seed=1)
-    rows, attacked = [], []
+    files = [HERE / "results" / name for name in ("profile.parquet", "profile_attacks.parquet")]
+    rows, attacked = (
+        [row for row in read_rows(file) if only and row["network"] != only] for file in files
+    )
     for (name, known), network in networks.items():
+        if only not in (None, name):
+            continue
         for k in (5,) if name.endswith("100,000") else KS:
             for edits in ("any", "add"):
                 with tempfile.TemporaryDirectory() as place:
@@ -131,7 +140,7 @@ def main() -> None:
                 row |= {"arcs": network.n_ties, "known": known or "", "k": k, "edits_kind": edits}
                 rows.append(row | figures)
                 print(rows[-1], flush=True)
-                write_rows(HERE / "results" / "profile.parquet", rows)
+                write_rows(files[0], rows)
         if network.size <= 4_000:
             for edits in ("any", "add"):
                 release = gv.Profile(k=20, edits=edits, known=known).anonymize(network, seed=1)
@@ -152,7 +161,7 @@ def main() -> None:
                         one["part"],
                         one["value"],
                     )
-                write_rows(HERE / "results" / "profile_attacks.parquet", attacked)
+                write_rows(files[1], attacked)
 
 
 if __name__ == "__main__":
