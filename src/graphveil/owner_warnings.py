@@ -41,8 +41,8 @@ COPY = Advice(
 )
 
 TIES_ALONE = Advice(
-    "all attacks but candidate-set use ties alone: someone who knows published attributes of a "
-    "person, too, re-identifies more people than they say",
+    "attacks that re-identify people use ties alone, but for candidate-set: someone who knows "
+    "published attributes of a person, too, re-identifies more people than they say",
     TiesAloneWarning,
 )
 

@@ -41,10 +41,18 @@ def table(n):
     return gv.Table.from_columns({f"c{c}": rng.integers(0, 3, n).astype(str) for c in range(4)})
 
 
+def described(n):
+    said = gv.Table.from_columns(
+        {"sex": ["f", "m"] * (n // 2), "town": ["x", "y", "x", "z"] * (n // 4)}
+    )
+    return gv.Network({"ties": network(n)}, said)
+
+
 MADE = {
     gv.Graph: (network, gv.AsymmetricResponse(epsilon=8.0)),
     gv.Bipartite: (lists, gv.SmoothK(k=2)),
     gv.Table: (table, gv.ClusterK(k=2)),
+    gv.Network: (described, gv.KDegree(k=2, known="sex", attach="town")),
 }
 
 

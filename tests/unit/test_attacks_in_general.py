@@ -57,10 +57,17 @@ def network():
     return random_graph(N, 120)
 
 
+@cache
+def described():
+    people = {"sex": ["f", "m"] * (N // 2), "town": ["x", "y", "x", "z"] * (N // 4)}
+    return gv.Network({"ties": network()}, gv.Table.from_columns(people))
+
+
 BY_KIND = {
     gv.Graph: (network, "k-degree", {"k": 3}),
     gv.Bipartite: (rows, "smooth-k", {"k": 4}),
     gv.Table: (cells, "cluster-k", {"k": 3}),
+    gv.Network: (described, "k-degree", {"k": 3, "known": "sex,town", "suppress": 0.2}),
 }
 OTHERS = {
     "entry-membership": (rows, "randomized-response", {"epsilon": 2.0}),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.signatures import KnownRows
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.errors import ParameterError, one_of
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.held_back import Attached
@@ -218,7 +218,7 @@ class Attack(Generic[C, P]):
     """
 
     name: str
-    kind: type[Graph | Bipartite | Table]
+    kind: type[Graph | Bipartite | Table | Network]
     knows: str
     definition: str
     source: str

@@ -18,6 +18,9 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",
+        "attribute-inference": (
+            "graphveil.attacks.networks.attribute_inference:ATTRIBUTE_INFERENCE"
+        ),
         "seeded-matching": "graphveil.attacks.networks.seeded_matching:SEEDED_MATCHING",
         "seed-propagation": "graphveil.attacks.networks.seed_propagation:SEED_PROPAGATION",
         "alignment": "graphveil.attacks.networks.alignment:ALIGNMENT",

@@ -211,6 +211,16 @@ def _re_runs(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
             yield _Asked(INFERRED, words), row
 
 
+def _of_neighbors(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    for row in rows:
+        name, _, how = row.part.rpartition(", ")
+        if how == "suppressed: neighbors":
+            yield (
+                _Asked(INFERRED, f"{name} where it is suppressed, by what neighbors are like"),
+                row,
+            )
+
+
 def _knows(what: str) -> _Asked:
     return _Asked(POINTED, f"by someone who knows {what}", f"who knows {what}")
 
@@ -269,6 +279,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _Asked(INFERRED, "people whose class has one value of the attached column"),
         ),
     ),
+    "attribute-inference": _of_neighbors,
     "re-run": _re_runs,
     "fake-edge": _parts(
         ("AUC, best in hindsight", _Asked(INFERRED, "which of an added and a real tie is real")),

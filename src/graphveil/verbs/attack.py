@@ -20,7 +20,7 @@ from graphveil.attacks.costs import WORTH_SAYING, not_run, spelled
 from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
-from graphveil.data import Bipartite, Data, Network, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import (
     GraphveilWarning,
@@ -38,6 +38,7 @@ from graphveil.evaluate.comparison import (
     TableComparison,
 )
 from graphveil.evaluate.held_back import Attached
+from graphveil.evaluate.measuring import kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
 from graphveil.owner_warnings import TIES_ALONE, attached_column
@@ -179,7 +180,7 @@ def _planned(
     """
     planned: list[_Planned] = []
     not_measured: dict[str, str] = {}
-    kind = type(situation.comparison.original)
+    kind = kind_compared(situation.comparison)
     for chosen in _chosen(asked, kind):
         name, seen = chosen.name, _seen_by(chosen, situation)
         if chosen.needs_linkage and situation.comparison.position is None:
@@ -280,8 +281,8 @@ def _second(
 
 
 def _reads(kind: type[Any], data: type[Any]) -> bool:
-    """Whether an attack on one kind reads data of another: tables as their one-hot features."""
-    return kind is data or (kind is Bipartite and data is Table)
+    """Whether an attack on one kind reads another: a table's features, a network's ties."""
+    return kind is data or (kind, data) in {(Bipartite, Table), (Graph, Network)}
 
 
 def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
