@@ -23,10 +23,12 @@ from raw_rows import read_rows  # noqa: E402  a script beside the package
 
 ROWS = ROOT / "benchmarks" / "gallery" / "results" / "rows.parquet"
 NETWORK, FEATURES, TABLE = "copenhagen-calls", "adult-sample, one feature a value", "adult-sample"
+DIRECTED = "polblogs"
 DATA = {
     NETWORK: "A network: who called whom, 536 people (`copenhagen-calls`)",
     FEATURES: "A table, one feature a value: 2,000 people, 93 features (`adult-sample`)",
     TABLE: "A table as it is: 2,000 people, 8 columns (`adult-sample`)",
+    DIRECTED: "A network with directions: links between 1,490 blogs (`polblogs`)",
 }
 
 
@@ -41,6 +43,11 @@ class Asked(NamedTuple):
 KNOWN = [
     Asked(f"by {n} known values", "linkage", f"{n} known, 0 false: own row") for n in (2, 4, 8)
 ]
+COPY = Asked(
+    "by a copy of the network",
+    "seeded-matching",
+    "overlap 1, nobody known, best of 4 starts: right",
+)
 CERTAIN = Asked("certain entries", "class-truth", "entries that the class makes certain")
 QUESTIONS = {
     NETWORK: [
@@ -48,11 +55,13 @@ QUESTIONS = {
         Asked("false ties", "edges-added", "share"),
         Asked("by number of ties", "candidate-set", "degree, right guess"),
         Asked("by ties of neighbors", "candidate-set", "vrq, right guess"),
-        Asked(
-            "by a copy of the network",
-            "seeded-matching",
-            "overlap 1, nobody known, best of 4 starts: right",
-        ),
+        COPY,
+    ],
+    DIRECTED: [
+        Asked("ties kept", "arcs-kept", "share"),
+        Asked("by ties out and in", "candidate-set", "ties out and in, right guess"),
+        Asked("by ties of neighbors", "candidate-set", "vrq, right guess"),
+        COPY,
     ],
     FEATURES: [Asked("entries in common", "entry-jaccard", "all"), *KNOWN, CERTAIN],
     TABLE: [Asked("cells shown", "cells-shown", "all"), *KNOWN, CERTAIN],

@@ -1,7 +1,9 @@
 """Every method at three strengths on the network and the table that ship with graphveil.
 
-    python benchmarks/gallery/run.py [--methods NAME ...]
+    python benchmarks/gallery/run.py [--methods NAME ...] [--data FOLDER]
 
+FOLDER holds ``polblogs/polblogs.gml.gz``, for the methods that keep directions; without it these
+are left out.
 A point is a method, a strength and a seed: what was kept, and what two attacks reach. Rows are
 appended to ``results/rows.parquet`` as soon as they are measured; what stands there is not run
 again. `docs/gallery.py` draws the gallery from them.
@@ -28,6 +30,7 @@ from raw_rows import append_rows, read_rows  # noqa: E402
 RESULTS = HERE / "results" / "rows.parquet"
 SEEDS = (1, 2)
 NETWORK, FEATURES, TABLE = "copenhagen-calls", "adult-sample, one feature a value", "adult-sample"
+DIRECTED = "polblogs"
 K = tuple({"k": k} for k in (2, 5, 20))
 EPSILON = tuple({"epsilon": epsilon} for epsilon in (2.0, 4.0, 8.0))
 LEVELS = tuple({"levels": level} for level in (2, 5, 20))
@@ -52,16 +55,19 @@ STRENGTHS = {
         **dict.fromkeys(("asymmetric-response", "randomized-response"), EPSILON),
     },
     TABLE: {"rename": NONE, "cluster-k": K, "adaptive": LEVELS},
+    DIRECTED: {"rename": NONE, "profile": K},
 }
 METRICS = {
     NETWORK: ["edges-kept", "edges-added", "degree-distribution", "clustering"],
     FEATURES: ["entries-suppressed", "entries-created", "entry-jaccard", "feature-frequency"],
     TABLE: ["cells-shown"],
+    DIRECTED: ["arcs-kept"],
 }
 ATTACKS = {
     NETWORK: {"candidate-set": {}, "seeded-matching": {"known": 0}},
     FEATURES: {"linkage": {"known": "2,4,8", "wrong": "0"}, "class-truth": {}},
     TABLE: {"linkage": {"known": "2,4,8", "wrong": "0"}, "class-truth": {}},
+    DIRECTED: {"candidate-set": {}, "seeded-matching": {"known": 0}},
 }
 
 
@@ -73,16 +79,23 @@ def points(methods: list[str]) -> Iterator[tuple[str, str, dict[str, Any], int]]
                 yield from ((data, name, one, seed) for one in every for seed in SEEDS)
 
 
-def data_of(name: str) -> Any:
-    """Return a data set."""
+def data_of(name: str, folder: Path | None) -> Any:
+    """Return a data set; the network with directions comes from a folder."""
+    if name == DIRECTED:
+        sys.path.append(str(HERE.parent / "profiles"))
+        from directed import polblogs  # noqa: PLC0415  a script beside, for this data alone
+
+        return gv.Network(polblogs(folder).layers)
     if name == FEATURES:
         return gv.datasets.load(TABLE).one_hot()
     return gv.datasets.load(name)
 
 
-def measured(data: str, method: str, parameters: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+def measured(
+    data: str, method: str, parameters: dict[str, Any], seed: int, folder: Path | None
+) -> list[dict[str, Any]]:
     """Return the rows of a point."""
-    original = data_of(data)
+    original = data_of(data, folder)
     settings = dict(parameters)
     level = settings.pop("levels", None)
     levels = {} if level is None else {"levels": np.full(original.n_rows, level)}
@@ -105,14 +118,18 @@ def main() -> None:
     """Run what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", nargs="*", default=[])
+    parser.add_argument("--data", type=Path)
+    asked = parser.parse_args()
     warnings.simplefilter("ignore", gv.GraphveilWarning)
     there = {
         json.dumps([row["data"], row["method"], row["parameters"], row["seed"]])
         for row in read_rows(RESULTS)
     }
-    for point in points(parser.parse_args().methods):
+    for point in points(asked.methods):
+        if point[0] == DIRECTED and asked.data is None:
+            continue
         if json.dumps(list(point)) not in there:
-            rows = measured(*point)
+            rows = measured(*point, asked.data)
             append_rows(RESULTS, *rows)
             print(*point, len(rows), flush=True)
 

@@ -17,6 +17,12 @@ from typing import Any
 
 from graphveil import notebook
 
+LINES_EVERY = "GRAPHVEIL_PROGRESS"
+"""The variable of the environment that asks for lines in place of bars: seconds between two."""
+
+LINE_START = "graphveil: at work: "
+"""How such a line begins."""
+
 Advance = Callable[[int], None]
 Display = Callable[[str, int | None], AbstractContextManager[Advance]]
 

@@ -171,7 +171,7 @@ def test_relabeling_and_permuting_the_input_changes_neither_claim_nor_quality(fe
     claims = [[release.guarantee for release in releases] for releases in both]
     assert 1 == len({without_reach(claim) for listed in claims for claim in listed})
     reached = [np.mean([reach(claim) for claim in listed]) for listed in claims]
-    assert reached[0] == pytest.approx(reached[1], rel=0.05)
+    assert reached[0] == pytest.approx(reached[1], abs=0.1)
     sizes = [np.mean([size_of_data(r.data) for r in releases]) for releases in both]
     assert sizes[0] == pytest.approx(sizes[1], abs=0.1 * size_of_data(data))
 

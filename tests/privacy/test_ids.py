@@ -25,7 +25,8 @@ LIKES = gv.Bipartite.from_lists(
 ROWS = gv.Table.from_columns(
     {"sex": ["f", "f", "m", "m"], "age": ["30", "*", "30", "40"]}, ids=["ann", "bob", "cyd", "dan"]
 )
-FOUR = {gv.Graph: PATH, gv.Bipartite: LIKES, gv.Table: ROWS}
+ARCS = gv.Network((gv.Layer.from_arcs([0, 1, 2, 3], [1, 2, 3, 0], n=4),), None, PATH.labels())
+FOUR = {gv.Graph: PATH, gv.Bipartite: LIKES, gv.Table: ROWS, gv.Network: ARCS}
 """Four people, by the kind of data."""
 SEED = 918273645546372819
 

@@ -10,6 +10,7 @@ import shutil
 import sys
 import warnings
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -200,6 +201,7 @@ def test_every_method_takes_all_of_them_at_once(folder, name):
         gv.Graph: (folder.friends, gv.read_graph),
         gv.Bipartite: (folder.likes, gv.read_bipartite),
         gv.Table: (rows, gv.read_table),
+        gv.Network: (folder.friends, partial(io.read, kind="network", directed="keep")),
     }[kind]
     data = read(path)
     small = smallest(METHODS[name])

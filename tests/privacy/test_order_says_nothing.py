@@ -27,6 +27,7 @@ ORDER = "order says nothing"
 N = 40
 NAMED = [f"p{number:02d}" for number in range(N)]
 RING = gv.Graph.from_edges(range(N), [*range(1, N), 0], n=N)
+ARCS = gv.Network((gv.Layer.from_arcs(range(N), [*range(1, N), 0], n=N),), None, RING.labels())
 TABLE = gv.Table.from_columns({"sex": ["f", "m"] * (N // 2), "age": [30] * N}, ids=NAMED)
 USERS = gv.Bipartite.from_lists([["tea"], ["rye"]] * (N // 2))
 
@@ -51,6 +52,7 @@ def order_of(verdict):
     ("method", "data"),
     [
         (gv.KDegree(k=3), RING),
+        (gv.Profile(k=3), ARCS),
         (gv.Rename(), RING),
         (gv.RandomizedResponse(epsilon=3.0), RING),
         (gv.SuppressK(k=3), USERS),
@@ -132,7 +134,7 @@ def sample_of_each():
     made = []
     for name, method in METHODS.items():
         one = method.from_parameters(method.example)
-        for data in (RING, USERS, TABLE):
+        for data in (RING, ARCS, USERS, TABLE):
             try:
                 release = one.anonymize(data, seed=None)
             except gv.GraphveilError:

@@ -32,7 +32,8 @@ STAR = gv.Graph.from_edges([0] * 9, range(1, 10), n=10)
 
 LISTS = gv.Bipartite.from_lists([["tea"]] * 4 + [["tea", "rye"]] * 3 + [[]] * 3)
 ROWS = gv.Table.from_columns({"sex": ["f", "m"] * 5, "age": ["30", "30", "40", "*", "50"] * 2})
-TEN = {gv.Graph: STAR, gv.Bipartite: LISTS, gv.Table: ROWS}
+ARCS = gv.Network((gv.Layer.from_arcs([0] * 9, range(1, 10), n=10),))
+TEN = {gv.Graph: STAR, gv.Bipartite: LISTS, gv.Table: ROWS, gv.Network: ARCS}
 """Ten people, by the kind of data."""
 
 

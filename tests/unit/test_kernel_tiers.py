@@ -32,10 +32,12 @@ RUNS = {
     + [("k-degree", {"k": 4, "edits": "add", "target": "greedy"})],
     "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
     "smooth-k": [("smooth-k", {"k": 4}), ("mondrian", {"k": 4}), ("suppress-k", {"k": 4})],
+    "profile": [("profile", {"k": 3, "edits": edits}) for edits in ("add", "any")],
     "measures": [("hrg-mcmc", {"epsilon": 2.0})],
 }
 KERNELS = {
     "k-degree": "k_degree.",
+    "profile": "profile.",
     "structural": ("structural.", "neighborhoods."),
     "smooth-k": ("smooth_k.", "mondrian.", "masks."),
     "measures": "hierarchy.",
@@ -81,6 +83,9 @@ def data_for(method):
     if method in {"mondrian", "adaptive", "suppress-k"}:
         rng = np.random.Generator(np.random.PCG64(1))
         return gv.Table.from_columns({c: rng.integers(0, 3, 40).tolist() for c in "abc"})
+    if method == "profile":
+        ends = (100 * np.random.Generator(np.random.PCG64(1)).random((2, 150)) ** 2).astype(int)
+        return gv.Network((gv.Layer.from_arcs(*ends[:, ends[0] != ends[1]], n=100),))
     return random_graph(30, 70)
 
 

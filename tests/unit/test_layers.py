@@ -21,7 +21,7 @@ ROOMS = (
     *("io", "measures", "noise"),
     *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),
     *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets", "summaries"),
-    *("report", "sweeping", "verbs", "cli", "__main__", "__init__"),
+    *("report", "sweeping", "verbs", "cli", "serve", "__main__", "__init__"),
 )
 """Every room: its files import, at their top or inside a function, rooms that stand before it."""
 

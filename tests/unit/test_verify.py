@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emptied import emptied_database
+from emptied import emptied_database, of_a_graph
 from graphveil.claims.conditions import Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Bipartite, Graph, Table
@@ -22,7 +22,6 @@ from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import database
-from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.graphs import look_alikes
 
 
@@ -167,7 +166,7 @@ def test_a_share_of_the_nodes_may_stand_in_smaller_classes(graph, k, share):
         db.put("nodes", {"node": np.arange(n)})
         columns = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
         db.put("edges", {"source": columns[:, 0], "target": columns[:, 1]})
-        condition = look_alikes(Evidence(None, db), StructuralKAnonymity(k=k, share=share))
+        condition = look_alikes(of_a_graph(db), StructuralKAnonymity(k=k, share=share))
     kept = outside <= math.floor((1 - share) * n + 1e-9)
     assert ("holds" if kept else "fails") == condition.outcome
 
@@ -200,8 +199,8 @@ def test_a_share_that_is_just_met_counts_as_met():
     with emptied_database() as db:
         db.put("nodes", {"node": np.arange(10)})
         db.put("edges", {"source": np.array([0]), "target": np.array([1])})
-        met = look_alikes(Evidence(None, db), StructuralKAnonymity(k=3, share=0.8))
-        unmet = look_alikes(Evidence(None, db), StructuralKAnonymity(k=3, share=0.81))
+        met = look_alikes(of_a_graph(db), StructuralKAnonymity(k=3, share=0.8))
+        unmet = look_alikes(of_a_graph(db), StructuralKAnonymity(k=3, share=0.81))
     assert "holds" == met.outcome
     assert "2 nodes in smaller classes, 2 allowed" in met.detail
     assert "the class of degree 1 holds 2 nodes, fewer than k=3: 0, 1 " in unmet.detail

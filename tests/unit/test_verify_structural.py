@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emptied import emptied_database
+from emptied import emptied_database, of_a_graph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.graphs import look_alikes
 from graphveil.verify.recount import look_alikes as structural
 from graphveil.verify.recount.neighborhoods import network_of
@@ -53,7 +52,7 @@ def classes(n, edges, measure, distance) -> set[frozenset[int]]:
 def condition(n, edges, **promise):
     with emptied_database() as db:
         put(db, n, edges)
-        return look_alikes(Evidence(None, db), StructuralKAnonymity(**promise))
+        return look_alikes(of_a_graph(db), StructuralKAnonymity(**promise))
 
 
 def as_sets(values) -> set[frozenset[int]]:
@@ -383,7 +382,7 @@ def test_of_what_is_no_simple_graph_nothing_holds(measure, nodes, edges):
     with emptied_database() as db:
         db.put("nodes", {"node": nodes})
         db.put("edges", {"source": [u for u, _ in edges], "target": [v for _, v in edges]})
-        told = look_alikes(Evidence(None, db), StructuralKAnonymity(k=1, measure=measure))
+        told = look_alikes(of_a_graph(db), StructuralKAnonymity(k=1, measure=measure))
     assert "fails" == told.outcome
     assert "no simple graph" in told.detail
 

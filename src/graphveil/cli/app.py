@@ -36,9 +36,13 @@ COMMANDS = {
     "report": "A page to hand on: can a person be singled out, linked, inferred?",
     "ledger": "Epsilons spent on one group of people.",
     "warm": "Compile beforehand, for images and clusters.",
+    "serve": "The whole way in a browser on this machine.",
     "convert": "A data file, or the data of a release, in another format.",
     "demo": "The whole way, on data that ships with graphveil.",
 }
+
+HOMES = {"serve": "graphveil.serve.command"}
+"""The modules of commands that do not stand beside this one."""
 
 
 def build(tokens: Sequence[str] = ()) -> App:
@@ -61,7 +65,8 @@ def build(tokens: Sequence[str] = ()) -> App:
     )
     for name, line in COMMANDS.items():
         text = None if name == called else line
-        app.command(f"graphveil.cli.{name}:{_attribute(tokens)}", name=name, help=text)
+        home = HOMES.get(name, f"graphveil.cli.{name}")
+        app.command(f"{home}:{_attribute(tokens)}", name=name, help=text)
     return app
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from graphveil.errors import Message
-from graphveil.progress import Advance, Display
+from graphveil.progress import LINE_START, LINES_EVERY, Advance, Display
 from graphveil.terminal import visible, visible_json
 
 if TYPE_CHECKING:
@@ -138,8 +139,47 @@ class TerminalBars:
             self.progress.stop()
 
 
+class Lines:
+    """A line on stderr for the innermost stage, at most one in so many seconds.
+
+    Parameters
+    ----------
+    seconds
+        The time between two lines.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.said = time.monotonic()
+
+    @contextmanager
+    def __call__(self, name: str, total: int | None) -> Iterator[Advance]:
+        """Say how far a stage is."""
+        done = 0
+
+        def advance(more: int) -> None:
+            nonlocal done
+            done += more
+            self._say(name if total is None else f"{name}, {done:,} of {total:,}")
+
+        advance(0)
+        yield advance
+
+    def _say(self, text: str) -> None:
+        if time.monotonic() - self.said >= self.seconds:
+            self.said = time.monotonic()
+            print(f"{LINE_START}{visible(text)}", file=sys.stderr)  # noqa: T201  as `say`
+
+
 def bars() -> Display:
-    """Return what shows stages: bars on a terminal, silent anywhere else."""
+    """Return what shows stages: bars on a terminal, anywhere else lines where they are asked for.
+
+    The environment asks for them: `LINES_EVERY` is the number of seconds between two.
+    """
     if sys.stderr.isatty():
         return TerminalBars()
+    try:
+        return Lines(float(os.environ[LINES_EVERY]))
+    except (KeyError, ValueError):
+        pass
     return lambda _name, _total: nullcontext(lambda _: None)

@@ -58,10 +58,12 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
         container = KINDS[asked].container
     elif Network in kinds and _says_network(given, kinds):
         container = Network
+        if kinds == (Network,):  # whose methods keep directions without being asked
+            _check_a_graph(path, {**given, "directed": None}, Network)
     else:
         others = tuple(kind for kind in kinds if kind is not Network)
         if others == (Graph,):
-            _check_a_graph(path, given)
+            _check_a_graph(path, given, Graph)
         container = _kind(path, given, _fitting(others, given))
     options = options_of(kind_of(container))
     values = values_for(options, given)
@@ -115,7 +117,7 @@ def _columns(path: Path, given: dict[str, Any]) -> Columns:
     )
 
 
-def _check_a_graph(path: Path, given: dict[str, Any]) -> None:
+def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> None:
     """Refuse users and items, as the columns are named, unless a flag of graphs alone is given."""
     of_graphs = {item.name: item.default for item in fields(GraphOptions)}
     for item in fields(BipartiteOptions):
@@ -127,7 +129,7 @@ def _check_a_graph(path: Path, given: dict[str, Any]) -> None:
         raise UsageError(
             f"{path.name}: its columns, {_first(names)}, name users and items, and this "
             "method reads a graph. Take one for users by features, which graphveil methods lists, "
-            "or say --kind graph if both columns are people."
+            f"or say --kind {kind_of(container).name} if both columns are people."
         )
 
 

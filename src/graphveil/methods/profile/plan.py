@@ -117,7 +117,7 @@ def hilbert(x: Ints, y: Ints) -> Ints:
 
     Examples
     --------
-    >>> hilbert(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])).tolist()
+    >>> hilbert(np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])).tolist()
     [0, 1, 2, 3]
     """
     x, y = x.astype(np.int64), y.astype(np.int64)

@@ -90,7 +90,7 @@ def realize(
     >>> changes = realize(star, np.zeros(4, dtype=np.int64), 4, additions=False,
     ...                   randomness=Randomness(seed=1))
     >>> changes.cost
-    3
+    5
     """
     best = None
     prices = (ADDITIONS,) if additions else PRICES

@@ -1,6 +1,6 @@
 """What profile anonymity changes of directed networks, and what attackers still learn.
 
-    python benchmarks/profiles/profile.py --data FOLDER
+    python benchmarks/profiles/directed.py --data FOLDER
 
 FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog) and ``wiki-Vote/wiki-Vote.txt.gz``,
 on which the method was tuned. Two further networks are generated here: one of 3,000 people, and one
