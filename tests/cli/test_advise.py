@@ -87,3 +87,20 @@ def test_advice_under_bounds_as_json_holds_the_command(graphveil_here):
     advice = json.loads(done.out)
     assert ["kept >= 0.1"] == advice["bounds"]
     assert all("graphveil anonymize" in one["command"] for one in advice["reached"])
+
+
+def test_of_a_release_it_says_what_is_published_and_what_is_claimed(graphveil_here):
+    made = graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
+    assert 0 == made.code, made.err
+    done = graphveil_here("advise", "out")
+    assert 0 == done.code, done.err
+    assert done.out.startswith("A release, as it stands: ")
+    assert "It claims, and verify checks: Every node" in " ".join(done.out.split())
+    assert "out: a network, " in done.out
+    assert "next: graphveil verify out" == done.out.splitlines()[-1]
+    summary = json.loads(graphveil_here("advise", "out", "--json").out)
+    assert "same degree" in summary["claimed"]
+    assert all(" INPUT " in choice["command"] for choice in summary["choices"])
+    refused = graphveil_here("advise", "out", "--kind", "graph")
+    assert 2 == refused.code
+    assert "is a release, which says itself what it is" in refused.err

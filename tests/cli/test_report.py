@@ -71,3 +71,23 @@ def test_descriptions_for_machines_lie_beside_the_release(graphveil, cwd):
         assert graphveil("report", "out", "--as", form).code == 0
     named = {"out-croissant.json", "out-datapackage.json", "out-report.json"}
     assert named <= {path.name for path in cwd.iterdir()}
+
+
+def test_its_pictures_are_written_into_a_new_folder(graphveil_here, cwd):
+    released(graphveil_here)
+    done = graphveil_here("report", "out", "--original", "friends.csv", "--figures", "pictures")
+    assert 0 == done.code, done.err
+    names = sorted(path.name for path in (cwd / "pictures").iterdir())
+    assert {"distribution.svg", "distribution.pdf"} <= set(names)
+    assert all(f"written: pictures/{name}" in done.out for name in names)
+    assert 0o700 == stat.S_IMODE((cwd / "pictures").stat().st_mode)
+    for wrong, words in (
+        (["--figures", "pictures"], "exists"),
+        (["--figures", "nowhere/pictures"], "does not exist"),
+        (["--figures", "out/pictures"], "would stand in a release"),
+        (["--figures", "new", "--as", "json"], "--figures draws a page"),
+    ):
+        refused = graphveil_here("report", "out", "--force", *wrong)
+        assert 2 == refused.code
+        assert words in refused.err
+    assert not (cwd / "new").exists()

@@ -165,3 +165,44 @@ def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypa
 def test_another_ending_is_refused(tmp_path):
     with pytest.raises(gv.GraphveilError, match=r"a\.jpg ends in no \.svg, \.pdf or \.png"):
         figures.Figure(title="a", marks=(Mark("a", 0.5),)).write(tmp_path / "a.jpg")
+
+
+def swept():
+    ring = gv.Graph.from_edges([*range(20), 0, 3], [*range(1, 20), 0, 6, 9])
+    grid = {"k-degree": {"k": [2, 3, 21]}, "randomized-response": {"epsilon": [2.0, 6.0]}}
+    asked = {"metrics": ["edge-jaccard"], "attacks": ["candidate-set"], "jobs": 1, "seed": 1}
+    return gv.sweep(grid, ring, repeats=2, **asked)
+
+
+def test_a_sweep_draws_two_figures_of_every_point(tmp_path):
+    sweep = swept()
+    frontier = sweep.frontier().to_pylist()
+    figure = sweep.plot()
+    drawn = sorted((dot.x, dot.y) for dot in figure.panel.dots if dot.y is not None)
+    assert drawn == sorted((row["x"], row["y"]) for row in frontier)
+    for name in ("k-degree", "randomized-response", "A measured attack against what is kept"):
+        assert name in texts(figure.svg)
+    crossed = sweep.plot("k", "kept")
+    assert 1 == crossed.svg.count('href="#mx" x=')
+    assert "randomized-response" not in texts(crossed.svg)
+    for number, ending in enumerate((".svg", ".pdf", ".png")):
+        one, two = (figure.write(tmp_path / f"{number}{copy}{ending}") for copy in "ab")
+        assert one.read_bytes() == two.read_bytes()
+    with pytest.raises(gv.errors.ParameterError):
+        sweep.plot("treasure")
+
+
+def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_path, graph, release):
+    written = swept().write_figures(tmp_path / "swept")
+    assert "frontier-1.svg" in {path.name for path in written}
+    report = release.report(graph, seed=1)
+    named = {path.stem for path in report.write_figures(tmp_path / "report")}
+    assert set(report.figures) == named
+    for name, figure in report.figures.items():
+        assert (tmp_path / "report" / f"{name}.svg").read_text() == figure.svg
+        for mark in figure.marks:
+            assert str(mark.label)[:20] in report.text
+    with pytest.raises(gv.errors.UsageError, match="exists"):
+        report.write_figures(tmp_path / "report")
+    with pytest.raises(gv.errors.UsageError, match="no picture"):
+        release.report(form="json").write_figures(tmp_path / "none")

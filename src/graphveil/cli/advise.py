@@ -14,7 +14,7 @@ from graphveil.cli.console import bars, result, result_json, result_table
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.pipes import a_file
-from graphveil.cli.reading import read_input
+from graphveil.cli.reading import read_input, released_data, released_kind
 from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds, kind_of
 from graphveil.io import AnyOptions, compression_of
@@ -27,6 +27,11 @@ from graphveil.verbs.advise import advise
 def _run(path: Path, **given: Any) -> int:
     as_json, every, said = given.pop("json"), given.pop("all"), given.get("kind") is not None
     until, seconds = given.pop("until"), given.pop("seconds")
+    if released_kind(path, given) is not None:
+        with shown(bars()):
+            data = released_data(path)
+            advice = advise(data, until=until, seconds=seconds) if until else advise(data)
+        return _of_a_release(path, advice, as_json=as_json, every=every)
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         options = reading_options(CONTAINERS, file, given)
         with shown(bars()):
@@ -45,13 +50,53 @@ def _run(path: Path, **given: Any) -> int:
         return _until(advice, command_of, as_json=as_json)
     commands = {one.method: command_of(one.method, one.parameters) for one in advice.choices}
     if as_json:
-        summary = advice.summary()
-        for choice in summary["choices"]:
-            choice["command"] = commands[choice["method"]]
-        result_json(summary)
+        result_json(_summary(advice, commands))
         return 0
     _print_advice(advice, "-" if typed == "-" else path.name, commands, every=every)
     return 0
+
+
+def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, every: bool) -> int:
+    """Print advice on what is published: its owner makes another release from the original alone.
+
+    The commands name INPUT, since what stands in the folder is no original.
+    """
+    from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for files
+
+    claimed = read_manifest(path).claim.sentence
+
+    def command_of(method: str, parameters: Mapping[str, Any]) -> str:
+        words = [
+            word for name, value in parameters.items() for word in flag_words(name, str(value))
+        ]
+        return command_line("anonymize", method, "INPUT", *words, "--out", f"INPUT-{method}")
+
+    if isinstance(advice, AdviceUntil):
+        return _until(advice, command_of, as_json=as_json)
+    commands = {one.method: command_of(one.method, one.parameters) for one in advice.choices}
+    if as_json:
+        result_json(_summary(advice, commands) | {"claimed": claimed})
+        return 0
+    worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
+    alone = (
+        f"{_percent(worst.share_unique)} of the people are alone" if worst else "Nobody is alone"
+    )
+    known = f" to someone who knows {worst.known}" if worst else ""
+    answer = (
+        f"A release, as it stands: {alone}{known}. It claims, and verify checks: {claimed} Its "
+        "owner makes another release from the original, never from a release."
+    )
+    check = command_line("verify", file_word(path))
+    _print_advice(advice, path.name, commands, every=every, answer=answer, check=check)
+    return 0
+
+
+def _summary(advice: Advice, commands: Mapping[str, str]) -> dict[str, Any]:
+    """Return all of the advice as JSON can hold it, with the command of every choice."""
+    summary = advice.summary()
+    for choice in summary["choices"]:
+        choice["command"] = commands[choice["method"]]
+    return summary
 
 
 def _until(
@@ -83,10 +128,21 @@ def _until(
     return 0 if advice.met else 1
 
 
-def _print_advice(advice: Advice, name: str, commands: Mapping[str, str], *, every: bool) -> None:
-    """Print the recommendation, the risk as it stands, and what each method answers and costs."""
+def _print_advice(
+    advice: Advice,
+    name: str,
+    commands: Mapping[str, str],
+    *,
+    every: bool,
+    answer: str = "",
+    check: str = "",
+) -> None:
+    """Print the recommendation, the risk as it stands, and what each method answers and costs.
+
+    Of a release, another answer comes first, and it is checked next.
+    """
     sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
-    say_answer(advice.answer)
+    say_answer(answer or advice.answer)
     result("")
     result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
     _print_risks(advice, every=every)
@@ -106,7 +162,7 @@ def _print_advice(advice: Advice, name: str, commands: Mapping[str, str], *, eve
     result("")
     more = "What each leaves open, further strengths and methods to compare with: --all."
     best = advice.recommended
-    say_next(commands[best.method] if best else "graphveil methods", more=more)
+    say_next(check or (commands[best.method] if best else "graphveil methods"), more=more)
 
 
 def _print_risks(advice: Advice, *, every: bool) -> None:
@@ -200,6 +256,7 @@ command = with_signature(
     "written.\n\n"
     "With --until the strength of each method is searched that keeps every bound; exit code 1 "
     "where no method does.\n\n"
+    "Of the folder of a release: how identifiable people are in it, and what it claims.\n\n"
     "Example: graphveil advise friends.csv\n\n"
     "Example: graphveil advise friends.csv --until 'kept >= 0.9'",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +13,7 @@ from graphveil.cli.new_file import check_new_file
 from graphveil.cli.original import original_flags, original_of
 from graphveil.errors import UsageError
 from graphveil.progress import shown
+from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import private_folder
 from graphveil.sweeping.files import is_sweep
 
@@ -26,6 +28,7 @@ def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.report import report_release  # noqa: PLC0415
 
     path, out, force = given.pop("original"), given.pop("out"), given.pop("force")
+    figures = given.pop("figures")
     asked = {name: given.pop(name) for name in ("recipient", "declared", "seed")}
     attacks: list[str] = given.pop("attacks") or []
     form: Form = given.pop("form") or "html"
@@ -39,16 +42,20 @@ def _run(folder: Path, **given: Any) -> int:
     file = out or page_of(folder, public=public, form=form)
     if out is None and not public and not private:
         raise UsageError(f"{private_folder(folder)} is not there. Name the file: --out FILE.html.")
+    if figures is not None:
+        check_new_folder(figures, is_page=is_page)
     if (folder / "release.json").is_file():
         check_new_file(file, [path, asked["declared"]], force=force)
     read = nullcontext() if path is None else original_of(folder, path, given)
     with shown(bars()), read as original:
         made = report_release(folder, original, public=public, form=form, attacks=attacks, **asked)
     made.write(file, force=force)
+    written = [file, *([] if figures is None else made.write_figures(figures))]
     result(f"{made.verdict.lines()[0].flags}")
     for question, answer, reason in made.answers:
         result(f"{question} {answer}: {reason}.")
-    result(f"written: {file}")
+    for one in written:
+        result(f"written: {one}")
     if not public:
         say(f"for its owner alone. The one to hand on: graphveil report {folder} --public")
     return made.exit_code
@@ -59,7 +66,7 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     from graphveil.sweeping.answers import answer_of  # noqa: PLC0415  few folders are of sweeps
     from graphveil.verbs.sweep import read_sweep  # noqa: PLC0415  as above
 
-    out, force = given.pop("out"), given.pop("force")
+    out, force, figures = given.pop("out"), given.pop("force"), given.pop("figures")
     wrong = next((name for name, value in given.items() if value), None)
     if wrong is not None:
         flag_name = {"form": "as"}.get(wrong, wrong).replace("_", "-")
@@ -70,12 +77,30 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     file = out or folder / "report.html"
     if out is not None:
         check_new_file(file, [], force=force)
+    if figures is not None:
+        check_new_folder(figures, is_page=True)
     done = read_sweep(folder)
     done.write(file, force=force or out is None)
+    written = [file, *([] if figures is None else done.write_figures(figures))]
     result(answer_of(done, (), None))
-    result(f"written: {file}")
+    for one in written:
+        result(f"written: {one}")
     say("for its owner alone, as the sweep is.")
     return 0
+
+
+def check_new_folder(folder: Path, *, is_page: bool) -> None:
+    """Refuse a folder of figures that cannot be written, before any work is done."""
+    if not is_page:
+        raise UsageError("--figures draws a page, and --as makes none. Leave one of them out.")
+    if os.path.lexists(folder):
+        raise UsageError(f"{folder} exists. Choose another name for --figures.")
+    if not folder.resolve().parent.is_dir():
+        raise UsageError(f"{folder.resolve().parent} does not exist. Create it.")
+    if os.path.lexists(folder.resolve().parent / MANIFEST):
+        raise UsageError(
+            f"{folder} would stand in a release, which is for the public. Name one elsewhere."
+        )
 
 
 command = with_signature(
@@ -121,6 +146,13 @@ command = with_signature(
             "out",
             Path | None,
             "The new file [default: DIR.private/report.html, or DIR-report.html with --public].",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "figures",
+            Path | None,
+            "A new folder for the pictures of the page: SVG, and PDF with the extra figures.",
             default=None,
             group=OUTPUT_GROUP,
         ),

@@ -5,8 +5,9 @@ SVG is drawn by the code that draws pages. PDF and PNG are drawn by matplotlib f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,10 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.atomic import OWNER_ONLY, whole_file
+from graphveil.atomic import OWNER_ONLY, whole_file, whole_folders
 from graphveil.errors import UsageError
 from graphveil.report.bins import Bin, binned
 from graphveil.report.charts import Mark, dots_alone, steps_alone
+from graphveil.report.frontiers import Panel, scatter_alone
+from graphveil.report.pages import Page
 from graphveil.report.subjects import OF_FEATURES, OF_NETWORKS
 from graphveil.report.tests import marks_of
 from graphveil.rows import Row, Rows
@@ -44,7 +47,7 @@ class Classes(Protocol):
 class Figure:
     """A picture of figures that are there already: nothing is measured for it.
 
-    One of `marks` and `bins` is not empty. In a notebook a figure shows itself.
+    One of `marks`, `bins` and `panel` is there. In a notebook a figure shows itself.
 
     Parameters
     ----------
@@ -56,6 +59,8 @@ class Figure:
         A distribution: the share of people with at most a number, as steps.
     axis
         What the number of a distribution is.
+    panel, methods
+        Two figures of every point of a sweep, and its methods.
 
     Examples
     --------
@@ -71,11 +76,15 @@ class Figure:
     marks: tuple[Mark, ...] = ()
     bins: tuple[Bin, ...] = ()
     axis: str = ""
+    panel: Panel | None = None
+    methods: tuple[str, ...] = ()
 
     @property
     def svg(self) -> str:
         """The picture as SVG, light and dark by what the reader prefers."""
         title, axis = (printable(text, TITLE_LETTERS) for text in (self.title, self.axis))
+        if self.panel is not None:
+            return str(scatter_alone(self.panel._replace(title=title), self.methods))
         if self.bins:
             return str(steps_alone(self.bins, title=title, axis=axis))
         return str(dots_alone(self.marks, title=title))
@@ -117,7 +126,10 @@ class Figure:
         except ModuleNotFoundError as error:
             raise UsageError(f"{ending} cannot be drawn: {NO_LIBRARY}") from error
         title, axis = (printable(text, TITLE_LETTERS) for text in (self.title, self.axis))
-        drawn = paper.steps(self.bins, axis) if self.bins else paper.dots(self.marks)
+        if self.panel is not None:
+            drawn = paper.scatter(self.panel, self.methods)
+        else:
+            drawn = paper.steps(self.bins, axis) if self.bins else paper.dots(self.marks)
         drawn.axes[0].set_title(title, parse_math=False, loc="left", fontsize=10)
         stream = BytesIO()
         nothing: dict[str, Any] = {"CreationDate": None} if ending == ".pdf" else {"Software": None}
@@ -130,8 +142,56 @@ class Figure:
 
     def __repr__(self) -> str:
         """Return what it shows, and how much of it."""
-        what = f"{len(self.bins)} steps" if self.bins else f"{len(self.marks)} marks"
+        if self.panel is not None:
+            what = f"{len(self.panel.dots)} points"
+        else:
+            what = f"{len(self.bins)} steps" if self.bins else f"{len(self.marks)} marks"
         return f"Figure({self.title!r}, {what})"
+
+
+def of_page(page: Page) -> dict[str, Figure]:
+    """Return the pictures of a page, each of which stands alone, by a name for its file."""
+    figures = {}
+    for test in page.tests:
+        marks = tuple(line.mark for line in test.lines if line.mark is not None)
+        if marks:
+            title = f"{test.heading} Share of people: guess, release, original"
+            figures[test.test.replace(" ", "-")] = Figure(title=title, marks=marks)
+    if page.distribution:
+        figures["distribution"] = Figure(
+            title=f"Share of people with at most so many: {page.distribution_of}",
+            bins=tuple(page.distribution),
+            axis=page.distribution_of,
+        )
+    return figures
+
+
+def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Path]:
+    """Write pictures into a new folder of their owner: SVG, and PDF where matplotlib is there.
+
+    Parameters
+    ----------
+    figures
+        The pictures, by the names of their files.
+    folder
+        The folder, which appears whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        Where there is no picture, or something stands there.
+    """
+    if not figures:
+        raise UsageError("There is no picture in this report. Leave the folder of figures out.")
+    endings = [".svg", *([".pdf"] if find_spec("matplotlib") else [])]
+    try:
+        with whole_folders({Path(folder): 0o700}) as [part]:
+            for name, figure in figures.items():
+                for ending in endings:
+                    figure.write(part / f"{name}{ending}")
+    except FileExistsError as error:
+        raise UsageError(f"{folder} exists. Choose another name.") from error
+    return [Path(folder, f"{name}{ending}") for name in figures for ending in endings]
 
 
 def of_classes(classes: Classes) -> Figure:

@@ -100,13 +100,19 @@ class _Frame(NamedTuple):
 
 
 _FRAMES = (_Frame("wide", 640, 66, 620, 84), _Frame("narrow", 340, 62, 326, 40))
+_ALONE = _Frame("alone", 640, 66, 620, 84)
 
-SYMBOLS = Markup(
-    '<svg width="0" height="0" class="symbols" aria-hidden="true"><defs>'
-    '<circle id="m0" r="6"/><rect id="m1" x="-5.5" y="-5.5" width="11" height="11"/>'
+KEY_COLUMNS = 3
+"""So many names of methods stand beside each other under a picture that stands alone."""
+
+_DEFINED = (
+    '<defs><circle id="m0" r="6"/><rect id="m1" x="-5.5" y="-5.5" width="11" height="11"/>'
     '<path id="m2" d="M0-7L7 5H-7Z"/><path id="m3" d="M0-7.5L7.5 0L0 7.5L-7.5 0Z"/>'
     '<path id="m4" d="M0 7L7-5H-7Z"/>'
-    '<path id="mx" d="M-5-5L5 5M-5 5L5-5"/></defs></svg>'
+    '<path id="mx" d="M-5-5L5 5M-5 5L5-5"/></defs>'
+)
+SYMBOLS = Markup(  # noqa: S704  constants
+    f'<svg width="0" height="0" class="symbols" aria-hidden="true">{_DEFINED}</svg>'
 )
 """The marks, drawn once for all pictures of a page."""
 
@@ -135,9 +141,68 @@ def scatter(panel: Panel) -> Markup:
     return Markup("").join(_svg(panel, frame) for frame in _FRAMES)
 
 
+ALONE = (
+    ".gvp{--ink:#16191d;--soft:#5a6470;--line:#d9dee4;--paper:#fff;--c0:#1f5fa8;--c1:#9a5b00;"
+    "--c2:#0b6b57;--c3:#8a2f6b;--c4:#b03a2e;--c5:#4a5460;background:var(--paper);max-width:100%;"
+    "font-family:system-ui,sans-serif}"
+    "@media (prefers-color-scheme:dark){.gvp{--ink:#e8ebee;--soft:#a3adb8;--line:#343b43;"
+    "--paper:#14171a;--c0:#7fb4ec;--c1:#e6a44a;--c2:#6fd0b4;--c3:#e29ac6;--c4:#f08a7c;"
+    "--c5:#b8c2cc}}"
+    ".gvp .c0{--c:var(--c0)}.gvp .c1{--c:var(--c1)}.gvp .c2{--c:var(--c2)}"
+    ".gvp .c3{--c:var(--c3)}.gvp .c4{--c:var(--c4)}.gvp .c5{--c:var(--c5)}"
+    ".gvp .grid{stroke:var(--line)}.gvp .tick{font-size:12.5px;fill:var(--soft)}"
+    ".gvp .lab{font-size:13.5px;fill:var(--ink)}.gvp .head{font-size:14.5px;fill:var(--ink)}"
+    ".gvp .line{fill:none;stroke:var(--c);stroke-width:1.6;stroke-opacity:.55}"
+    ".gvp .ends{stroke:var(--c);stroke-width:5;stroke-opacity:.35;stroke-linecap:round}"
+    ".gvp use{fill:var(--c);stroke:var(--paper);stroke-width:1.2}"
+    '.gvp use[href="#mx"]{stroke:var(--c);stroke-width:2.6;fill:none}.gvp .tip{display:none}'
+)
+"""The style of a picture that stands alone: the colors of a page."""
+
+
+def scatter_alone(panel: Panel, methods: Sequence[str]) -> Markup:
+    """Return the wide picture with its title, its style and what stands for which method.
+
+    Examples
+    --------
+    >>> dots = [Dot(1, 0, "a k=2", 2.0, 0.9), Dot(2, 1, "b k=5", 5.0, None)]
+    >>> picture = scatter_alone(Panel("Title", Axis("k"), Axis("kept", share=True), dots), "ab")
+    >>> picture.count("<svg"), "<a " in picture, ">kept<" in picture
+    (1, False, True)
+    """
+    frame = _ALONE
+    crosses = min(max(_stacked(panel), default=0), MOST_CROSSES)
+    height, title = _height(crosses), printable(panel.title)
+    marks = "".join(_parts(panel, frame, crosses))
+    named = sorted({dot.series for dot in panel.dots})
+    key = "".join(_key(named, methods, height))
+    lines = math.ceil(len(named) / KEY_COLUMNS)
+    whole = height + 22 * lines + 40
+    head = _text("head", 8, -28, title, "start") + _text("lab", 8, -6, panel.y.name, "start")
+    return Markup(  # noqa: S704  every text in it is escaped, everything else is a number
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -45 {frame.width} {whole:.0f}" '
+        f'width="{frame.width}" role="img" class="gvp"><title>{escape(title)}</title>'
+        f"<style>{ALONE}</style>{_DEFINED}{head}{marks}{key}</svg>"
+    )
+
+
+def _key(named: Sequence[int], methods: Sequence[str], height: float) -> Iterator[str]:
+    """Yield the mark and the name of every method in the picture, some in a line."""
+    for place, series in enumerate(named):
+        row, column = divmod(place, KEY_COLUMNS)
+        x, y = 20 + 205 * column, height + 10 + 22 * row
+        color, shape = mark_of(series)
+        yield f'<use href="#{shape}" x="{x}" y="{y}" class="{color}"/>'
+        yield _text("tick", x + 14, y + 4, printable(methods[series], 26), "start")
+
+
+def _height(crosses: int) -> float:
+    return BOTTOM + 58 + (STEP * crosses + 14 if crosses else 0)
+
+
 def _svg(panel: Panel, frame: _Frame) -> Markup:
     crosses = min(max(_stacked(panel), default=0), MOST_CROSSES)
-    height = BOTTOM + 58 + (STEP * crosses + 14 if crosses else 0)
+    height = _height(crosses)
     title = escape(printable(panel.title))
     parts = "".join(_parts(panel, frame, crosses))
     return Markup(  # noqa: S704  every text in it is escaped, everything else is a number
@@ -267,10 +332,12 @@ def _link(dot: Dot, panel: Panel, frame: _Frame, at: tuple[float, float]) -> str
     words = printable(dot.words, frame.letters)
     figures = f"{panel.x.text(dot.x)}; {'no release' if dot.y is None else panel.y.text(dot.y)}"
     shape = "mx" if dot.y is None else shape
+    use = f'<title>{escape(words)}</title><use href="#{shape}" x="{at[0]}" y="{at[1]}"/>'
+    if frame is _ALONE:
+        return f'<g class="{color}">{use}</g>'
     return (
         f'<a href="#p{dot.number}" data-s="{dot.number}" class="{color}">'
-        f'<title>{escape(words)}</title><use href="#{shape}" x="{at[0]}" y="{at[1]}"/>'
-        f'<text class="tip" y="15">{escape(words)}</text>'
+        f'{use}<text class="tip" y="15">{escape(words)}</text>'
         f'<text class="tip" y="34">{escape(figures)}</text></a>'
     )
 

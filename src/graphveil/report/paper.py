@@ -10,10 +10,14 @@ from matplotlib.ticker import PercentFormatter
 
 from graphveil.report.bins import Bin
 from graphveil.report.charts import LABEL_LETTERS, Mark
+from graphveil.report.frontiers import Panel
 from graphveil.terminal import printable
 
 RELEASE, ORIGINAL, GUESS = "#1f5fa8", "#9aa5b1", "#9a5b00"
 """The colors of a page in light, which colorblind people tell apart."""
+SERIES = (RELEASE, GUESS, "#0b6b57", "#8a2f6b", "#b03a2e", "#4a5460")
+SHAPES = ("o", "s", "^", "D", "v")
+"""Colors and shapes of methods, as the page of a sweep has them."""
 INCHES = 6.5
 """The width of a figure: a page of a paper."""
 
@@ -68,4 +72,36 @@ def steps(bins: Sequence[Bin], axis: str) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     if any(one.before for one in bins):
         axes.legend(frameon=False)
+    return figure
+
+
+def scatter(panel: Panel, methods: Sequence[str]) -> Figure:
+    """Return two figures of every point, a mark and a line a method; a cross has no release."""
+    figure = Figure(figsize=(INCHES, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for series in sorted({dot.series for dot in panel.dots}):
+        color, shape = SERIES[series % len(SERIES)], SHAPES[series % len(SHAPES)]
+        own = [(d, d.y) for d in panel.dots if d.series == series and d.y is not None]
+        line = sorted((dot.x, y) for dot, y in own if dot.on_line)
+        axes.plot([x for x, _ in line], [y for _, y in line], color=color, lw=1, alpha=0.55)
+        xs, ys = [dot.x for dot, _ in own], [y for _, y in own]
+        for dot, y in own:
+            across, up = dot.x_ends or (dot.x, dot.x), dot.y_ends or (y, y)
+            axes.hlines(y, *across, color=color, lw=3.5, alpha=0.35)
+            axes.vlines(dot.x, *up, color=color, lw=3.5, alpha=0.35)
+        axes.plot(xs, ys, shape, color=color, ms=5, label=methods[series])
+    without = [dot.x for dot in panel.dots if dot.y is None]
+    if without:
+        ground = axes.get_xaxis_transform()
+        axes.plot(without, [0.02] * len(without), "x", color=GUESS, transform=ground)
+        axes.lines[-1].set_label("no release")
+    if panel.x.logarithmic:
+        axes.set_xscale("log")
+    for axis, side in ((axes.xaxis, panel.x), (axes.yaxis, panel.y)):
+        axis.set_label_text(side.name, parse_math=False)
+        if side.share:
+            axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.grid(lw=0.4)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
     return figure

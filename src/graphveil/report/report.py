@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -10,6 +11,7 @@ from typing import Literal
 from graphveil.atomic import EVERYBODY, OWNER_ONLY, whole_file
 from graphveil.errors import UsageError
 from graphveil.records.record import private_folder
+from graphveil.report.figures import Figure, write_figures
 from graphveil.verify.verdict import Verdict
 
 Form = Literal["html", "croissant", "datapackage", "json"]
@@ -31,6 +33,8 @@ class Report:
         What was recomputed for it.
     answers
         The three tests in short: the question, the answer and its reason; empty without a page.
+    figures
+        The pictures of the page, by name: each can be written alone.
 
     Examples
     --------
@@ -43,11 +47,27 @@ class Report:
     public: bool
     verdict: Verdict
     answers: tuple[tuple[str, str, str], ...] = ()
+    figures: Mapping[str, Figure] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
         """1 where a claim does not hold, else 0: that there is not enough to say is an answer."""
         return int(not self.verdict.ok)
+
+    def write_figures(self, folder: str | Path) -> list[Path]:
+        """Write the pictures of the page into a new folder, as SVG, and PDF with matplotlib.
+
+        Parameters
+        ----------
+        folder
+            A new folder; only its owner can read it.
+
+        Raises
+        ------
+        UsageError
+            Where there is no picture, or something stands there.
+        """
+        return write_figures(self.figures, folder)
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the file whole or not at all; an owner's page can be read by its owner alone.

@@ -177,6 +177,21 @@ class SweptPoints:
         uses = (axis for axis in map(Axis.read, USES) if axis in self.axes)
         return strengths, next(attacked, None), next(uses, None)
 
+    def chosen(self, x: str | None, y: str | None) -> tuple[Axis, Axis]:
+        """Return two figures by their names; where not given, those that `frontier` takes.
+
+        Raises
+        ------
+        ParameterError
+            Where no point has such a figure.
+        """
+        strengths, attack, use = self.usual
+        across = self.axis(x) if x else attack or (strengths[0] if strengths else None)
+        up = self.axis(y) if y else use
+        if across is None or up is None:
+            raise ParameterError("no point has two figures. Name x and y, or sweep other points.")
+        return across, up
+
     def frontier(self, x: str | None = None, y: str | None = None) -> pa.Table:
         """Return two figures of every point that has both, and which points no other one beats.
 
@@ -201,11 +216,7 @@ class SweptPoints:
         """
         import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
 
-        strengths, attack, use = self.usual
-        across = self.axis(x) if x else attack or (strengths[0] if strengths else None)
-        up = self.axis(y) if y else use
-        if across is None or up is None:
-            raise ParameterError("no point has two figures. Name x and y, or sweep other points.")
+        across, up = self.chosen(x, y)
         places = [
             (setting, (first.mean, second.mean))
             for setting in self.settings

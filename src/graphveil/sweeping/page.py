@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graphveil._version import __version__
+from graphveil.errors import UsageError
 from graphveil.methods.registry import METHODS
 from graphveil.report import frontiers
 from graphveil.report.commands import anonymize_command, command_line
+from graphveil.report.figures import Figure
 from graphveil.report.frontiers import Dot, Panel
 from graphveil.report.sweep_pages import Row, SweepPage, picture_html, sweep_html
 from graphveil.sweeping.answers import SHARES, answer_of, figure_text, words_of
@@ -46,6 +48,29 @@ def page_text(sweep: SweptPoints) -> str:
     return sweep_html(page)
 
 
+def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
+    """Return one picture that stands alone.
+
+    Raises
+    ------
+    UsageError
+        Where no point has both figures.
+    """
+    panel = panel_of(sweep, across, up)
+    if not panel.dots:
+        raise UsageError("No point has both figures. Name others, or sweep other points.")
+    return Figure(title=panel.title, panel=panel, methods=tuple(_methods(sweep)))
+
+
+def figures_of(sweep: SweptPoints) -> dict[str, Figure]:
+    """Return the pictures of the page, each of which stands alone, by a name for its file."""
+    methods = tuple(_methods(sweep))
+    return {
+        f"frontier-{number}": Figure(title=panel.title, panel=panel, methods=methods)
+        for number, panel in enumerate(panels_of(sweep), start=1)
+    }
+
+
 def picture_text(sweep: SweptPoints) -> str:
     """Return the pictures of a sweep, for a notebook."""
     return picture_html(panels_of(sweep), _methods(sweep))
@@ -60,19 +85,20 @@ def panels_of(sweep: SweptPoints) -> list[Panel]:
     _, attack, use = sweep.usual
     if use is None:
         return []
-    panels = []
-    for part in STRENGTHS:
-        axis = Axis("strength", part)
-        dots = _with_lines(sweep, axis, use)
-        if dots:
-            title = "What is promised against what is kept"
-            panels.append(Panel(f"{title}: {part}", _axis(axis), _axis(use), dots))
-    if attack is not None:
-        dots = _with_lines(sweep, attack, use)
-        if dots:
-            title = "A measured attack against what is kept"
-            panels.append(Panel(title, _axis(attack), _axis(use), dots))
-    return panels
+    across = [Axis("strength", part) for part in STRENGTHS]
+    every = [panel_of(sweep, axis, use) for axis in [*across, *([attack] if attack else [])]]
+    return [panel for panel in every if panel.dots]
+
+
+def panel_of(sweep: SweptPoints, across: Axis, up: Axis) -> Panel:
+    """Return one picture: two figures of every point."""
+    if across.question == "strength":
+        title = f"What is promised against what is kept: {across.part}"
+    elif (across, up) == sweep.usual[1:]:
+        title = "A measured attack against what is kept"
+    else:
+        title = f"{words_of(across)} against {words_of(up)}"
+    return Panel(title, _axis(across), _axis(up), _with_lines(sweep, across, up))
 
 
 def _axis(axis: Axis) -> frontiers.Axis:

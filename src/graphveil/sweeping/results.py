@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import UsageError
+from graphveil.report.figures import Figure, write_figures
 from graphveil.sweeping.figures import SweptPoints
-from graphveil.sweeping.page import page_text, picture_text
+from graphveil.sweeping.page import figure_of, figures_of, page_text, picture_text
 from graphveil.sweeping.table import write_table
 from graphveil.terminal import visible
 
@@ -60,6 +61,46 @@ class Sweep(SweptPoints):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Hand the rows to any library that speaks the Arrow C stream."""
         return self.rows.__arrow_c_stream__(requested_schema)
+
+    def plot(self, x: str | None = None, y: str | None = None) -> Figure:
+        """Return two figures of every point as a picture that stands alone: SVG, PDF, PNG.
+
+        Parameters
+        ----------
+        x, y
+            As `frontier` takes them; without them, a measured attack against what is kept.
+
+        Raises
+        ------
+        ParameterError
+            Where no point has such a figure.
+        UsageError
+            Where no point has both.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+        >>> grid = {"k-degree": {"k": [2, 5]}}
+        >>> gv.sweep(grid, ring, metrics=["edge-jaccard"], attacks=[], jobs=1).plot("k", "kept")
+        Figure('What is promised against what is kept: k', 2 points)
+        """
+        return figure_of(self, *self.chosen(x, y))
+
+    def write_figures(self, folder: str | Path) -> list[Path]:
+        """Write the pictures of the page into a new folder, as SVG, and PDF with matplotlib.
+
+        Parameters
+        ----------
+        folder
+            A new folder; only its owner can read it.
+
+        Raises
+        ------
+        UsageError
+            Where there is no picture, or something stands there.
+        """
+        return write_figures(figures_of(self), folder)
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the table (``.parquet``) or the page (``.html``), for its owner alone.

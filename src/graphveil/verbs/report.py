@@ -27,6 +27,7 @@ from graphveil.release.publishing import WriteOptions
 from graphveil.report.bins import binned
 from graphveil.report.commands import anonymize_command, command_line
 from graphveil.report.declared import FIELDS, read_declared, recipient_of
+from graphveil.report.figures import of_page
 from graphveil.report.kept import kept_of
 from graphveil.report.machine import FORMS, json_text
 from graphveil.report.numbers import count, plain
@@ -472,5 +473,10 @@ def _versions(manifest: Manifest | None, record: Record | None) -> list[str]:
 def _report(page: Page, verdict: Verdict) -> Report:
     short = tuple((test.heading, test.strongest.word, test.strongest.reason) for test in page.tests)
     return Report(
-        text=html_of(page), form="html", public=page.public, verdict=verdict, answers=short
+        text=html_of(page),
+        form="html",
+        public=page.public,
+        verdict=verdict,
+        answers=short,
+        figures=of_page(page),
     )
