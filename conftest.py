@@ -30,6 +30,7 @@ MOST_COUNTED = 60
 
 ROOMS = {
     "structural": "structural|advise|advising",
+    "profile": "profile",
     "k-degree": "k[-_]degree",
     "smooth-k": "(?:smooth|suppress)[-_]k|mondrian|features|on_disk|bipartite",
     "adaptive": "adaptive|cluster[-_]k|matching",
@@ -40,7 +41,7 @@ ROOMS = {
 NOTHING_COMPILED = ("tests/cli/test_start.py",)
 """Files whose tests name methods but run none: together, their setup runs once."""
 
-LONGEST = ["smooth-k", "structural", "k-degree", "adaptive", "measures"]
+LONGEST = ["smooth-k", "structural", "k-degree", "adaptive", "measures", "profile"]
 """The rooms that take longest, measured: begun first, so that all processes end together."""
 
 NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import stat
 
 
-def released(graphveil):
-    done = graphveil("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
+def released(graphveil_here):
+    done = graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
     assert done.code == 0, done.err
 
 
-def test_the_page_of_an_owner_lies_in_the_private_folder_for_its_owner_alone(graphveil, cwd):
-    released(graphveil)
-    done = graphveil("report", "out", "--original", "friends.csv")
+def test_the_page_of_an_owner_lies_in_the_private_folder_for_its_owner_alone(graphveil_here, cwd):
+    released(graphveil_here)
+    done = graphveil_here("report", "out", "--original", "friends.csv")
     assert done.code == 0, done.err
     page = cwd / "out.private" / "report.html"
     assert 0o600 == stat.S_IMODE(page.stat().st_mode)
@@ -21,54 +21,54 @@ def test_the_page_of_an_owner_lies_in_the_private_folder_for_its_owner_alone(gra
     assert lines[0].startswith("Every claim holds")
     assert any(line.startswith("Can a person be singled out? ") for line in lines)
     assert "written: out.private/report.html" == lines[-1]
-    again = graphveil("report", "out", "--original", "friends.csv")
+    again = graphveil_here("report", "out", "--original", "friends.csv")
     assert again.code == 2
     assert "--force" in again.err
-    assert graphveil("report", "out", "--original", "friends.csv", "--force").code == 0
+    assert graphveil_here("report", "out", "--original", "friends.csv", "--force").code == 0
 
 
-def test_the_public_page_lies_beside_the_release(graphveil, cwd):
-    released(graphveil)
-    assert graphveil("report", "out", "--public").code == 0
+def test_the_public_page_lies_beside_the_release(graphveil_here, cwd):
+    released(graphveil_here)
+    assert graphveil_here("report", "out", "--public").code == 0
     assert (cwd / "out-report.html").is_file()
     assert ["data.csv", "nodes.csv", "release.json"] == sorted(
         p.name for p in (cwd / "out").iterdir()
     )
-    refused = graphveil("report", "out", "--public", "--original", "friends.csv")
+    refused = graphveil_here("report", "out", "--public", "--original", "friends.csv")
     assert refused.code == 2
 
 
-def test_a_folder_from_elsewhere_gets_the_public_page(graphveil, cwd):
-    released(graphveil)
+def test_a_folder_from_elsewhere_gets_the_public_page(graphveil_here, cwd):
+    released(graphveil_here)
     (cwd / "out.private").rename(cwd / "kept")
-    assert graphveil("report", "out").code == 0
+    assert graphveil_here("report", "out").code == 0
     assert (cwd / "out-report.html").is_file()
 
 
-def test_a_release_that_does_not_verify_gets_a_page_and_exit_code_1(graphveil, cwd):
-    released(graphveil)
+def test_a_release_that_does_not_verify_gets_a_page_and_exit_code_1(graphveil_here, cwd):
+    released(graphveil_here)
     with (cwd / "out" / "data.csv").open("a") as stream:
         stream.write("0,0\n")
-    done = graphveil("report", "out", "--public", "--out", "page.html")
+    done = graphveil_here("report", "out", "--public", "--out", "page.html")
     assert done.code == 1
     assert done.out.startswith("A claim does not hold")
     assert "This release does not keep what it says" in (cwd / "page.html").read_text()
 
 
-def test_what_is_no_release_and_another_original_are_refused(graphveil, cwd):
-    released(graphveil)
+def test_what_is_no_release_and_another_original_are_refused(graphveil_here, cwd):
+    released(graphveil_here)
     (cwd / "other.csv").write_text("source,target\na,b\n")
     for arguments in (("report", "."), ("report", "out", "--original", "other.csv")):
-        done = graphveil(*arguments)
+        done = graphveil_here(*arguments)
         assert done.code == 2, done
         assert 1 == done.err.count("error:")
         assert not (cwd / "out.private" / "report.html").exists()
 
 
-def test_descriptions_for_machines_lie_beside_the_release(graphveil, cwd):
-    released(graphveil)
+def test_descriptions_for_machines_lie_beside_the_release(graphveil_here, cwd):
+    released(graphveil_here)
     for form in ("croissant", "datapackage", "json"):
-        assert graphveil("report", "out", "--as", form).code == 0
+        assert graphveil_here("report", "out", "--as", form).code == 0
     named = {"out-croissant.json", "out-datapackage.json", "out-report.json"}
     assert named <= {path.name for path in cwd.iterdir()}
 

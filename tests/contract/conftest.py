@@ -245,6 +245,13 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("method", METHODS.values(), ids=METHODS)
 
 
+@pytest.fixture
+def alike(few):
+    """Which of the `few` of a method and a kind of data this one is, and how many there are."""
+    every = [case for case in FEW if (case.method, case.kind) == (few.method, few.kind)]
+    return every.index(few), len(every)
+
+
 @pytest.fixture(scope="session")
 def sample():
     """Return a function from a case, or a method, to data under text ids or large integers."""

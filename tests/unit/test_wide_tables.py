@@ -26,10 +26,9 @@ def table_of(n_columns, *, rows=ROWS):
     )
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_a_table_of_1500_columns_is_verified_whole(form, tmp_path):
+def test_a_table_of_1500_columns_in_classes_is_verified_whole(tmp_path):
     table = table_of(1500)
-    folder = gv.ClusterK(k=2).anonymize(table).write(tmp_path / "out", format=form)
+    folder = gv.ClusterK(k=2).anonymize(table).write(tmp_path / "out", format="parquet")
     verdict = gv.verify_release(folder, table)
     assert [] == verdict.failures()
     assert {"holds"} == {check.outcome for check in verdict.checks}

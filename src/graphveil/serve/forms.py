@@ -113,7 +113,7 @@ def fields_of(command: str, method: str | None = None) -> list[Field]:
     Examples
     --------
     >>> [field.name for field in fields_of("anonymize", "rename")][:2]
-    ['input', 'out']
+    ['input', 'key']
     """
     listed = inspect.signature(callable_of(command, method)).parameters.values()
     fields = [field_of(item) for item in listed if item.name not in _LEFT_OUT]
