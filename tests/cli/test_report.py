@@ -91,3 +91,13 @@ def test_its_pictures_are_written_into_a_new_folder(graphveil_here, cwd):
         assert 2 == refused.code
         assert words in refused.err
     assert not (cwd / "new").exists()
+
+
+def test_a_no_says_to_whom_and_what_it_leaves_open(graphveil_here):
+    released(graphveil_here)
+    said = " ".join(graphveil_here("report", "out", "--public").out.split())
+    assert (
+        "singled out? No, recomputed, by someone who knows how many neighbors a person has" in said
+    )
+    assert "By someone who knows anything else: not tested." in said
+    assert "every person of the release has the same number of ties" in said

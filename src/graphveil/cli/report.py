@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphveil.cli.answer import say_answer
 from graphveil.cli.console import bars, result, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.new_file import check_new_file
@@ -25,7 +26,8 @@ def _run(folder: Path, **given: Any) -> int:
     if is_sweep(folder):
         return _of_a_sweep(folder, given)
     from graphveil.report.report import page_of  # noqa: PLC0415  not for its help
-    from graphveil.verbs.report import report_release  # noqa: PLC0415
+    from graphveil.summaries.verdict import verdict_lines  # noqa: PLC0415  as above
+    from graphveil.verbs.report import report_release  # noqa: PLC0415  as above
 
     path, out, force = given.pop("original"), given.pop("out"), given.pop("force")
     figures = given.pop("figures")
@@ -51,9 +53,10 @@ def _run(folder: Path, **given: Any) -> int:
         made = report_release(folder, original, public=public, form=form, attacks=attacks, **asked)
     made.write(file, force=force)
     written = [file, *([] if figures is None else made.write_figures(figures))]
-    result(f"{made.verdict.lines()[0].flags}")
+    say_answer(verdict_lines(made.verdict)[0])
     for question, answer, reason in made.answers:
-        result(f"{question} {answer}: {reason}.")
+        joined = ", " if reason.startswith("by ") else ": "
+        say_answer(f"{question} {answer}{joined}{reason}.")
     for one in written:
         result(f"written: {one}")
     if not public:

@@ -101,6 +101,32 @@ class Answers:
         shown = [line for line in self.lines if line.word == "Yes, measured"]
         return max(shown, key=lambda line: line.evidence.value or 0.0) if shown else self.lines[0]
 
+    @property
+    def in_short(self) -> tuple[Word, str]:
+        """The answer, and by whom and why; of a promise also what it leaves open."""
+        line = self.strongest
+        if line.word == "Not tested":
+            return line.word, line.reason
+        reason = f"by {_first_clause(line.who)}: {line.reason}"
+        others = [other for other in self.lines if other is not line]
+        if line.word in {"No, recomputed", "Bounded"} and others:
+            who = others[0].who
+            rest = "Anything else" if who == "anybody" else f"By {_first_clause(who)}"
+            reason += f". {rest}: {others[0].word.lower()}"
+        return line.word, reason
+
+
+def _first_clause(who: str) -> str:
+    """Return whom a threat model is about, without what becomes of them.
+
+    Examples
+    --------
+    >>> _first_clause("Someone who knows a row, is left with 5 rows. What else is known is open.")
+    'someone who knows a row'
+    """
+    text = who.partition(" is left with")[0].partition(". ")[0].rstrip(".,")
+    return text[0].lower() + text[1:]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:

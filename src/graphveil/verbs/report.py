@@ -471,7 +471,7 @@ def _versions(manifest: Manifest | None, record: Record | None) -> list[str]:
 
 
 def _report(page: Page, verdict: Verdict) -> Report:
-    short = tuple((test.heading, test.strongest.word, test.strongest.reason) for test in page.tests)
+    short = tuple((test.heading, *test.in_short) for test in page.tests)
     return Report(
         text=html_of(page),
         form="html",
