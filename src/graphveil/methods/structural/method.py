@@ -213,7 +213,7 @@ class StructuralAnonymity(AttributedMethod):
         if not self._roles.known:
             return
         searched = self.measure in CODES and self.distance == 1 and self.edits != "rewire"
-        if self.heuristic == "target" or (self.heuristic == "search" and not searched):
+        if self.heuristic == "search" and not searched:
             raise ParameterError(
                 f"heuristic={self.heuristic} does not know attributes here (measure="
                 f"{self.measure}, distance={self.distance}, edits={self.edits}). Use ua, or auto."

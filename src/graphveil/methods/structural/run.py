@@ -173,7 +173,7 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
         return (settings.heuristic,)
     if not counted_by_codes(task):
         return ("ua", "search") if task.colors is None else ("ua",)
-    aimed = known_to_target(task.measure, task.distance, task.edits) and task.colors is None
+    aimed = known_to_target(task.measure, task.distance, task.edits)
     starts = STARTS[:1] if settings.preserve_triangles else STARTS
     if task.by_budget:
         names: tuple[Sampling | Walking, ...] = (

@@ -25,6 +25,9 @@ from graphveil.kernels.structural.rows import first_not_below
 from graphveil.kernels.tiers import tiered
 
 FAR = 1 << 62
+FOREIGN = 1 << 23
+"""From here on two codes are no likes: colors of nodes stand in bits above those of triangles."""
+
 CLASS_REACH = 12
 GROUP_REACH = 25
 GROUP_LOOKS = 2_000
@@ -59,7 +62,7 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
             for i in range(max(at - 1, 0), min(at + 1, codes.size)):
                 if codes[i] >> DEGREE_BITS == other:
                     here = gap(codes[i], degree, triangles)
-                    if here < best:
+                    if here < min(best, FOREIGN):
                         best, chosen = here, codes[i]
     return best, chosen
 
@@ -81,7 +84,7 @@ def _gather(free: Free, first: int, limit: int) -> int:
         if change > GROUP_REACH or DEGREE_GAP * change >= distance[last]:
             break
         here = gap(codes[i], degree, triangles)
-        if assigned[i] != 0 or here >= distance[last]:
+        if assigned[i] != 0 or here >= min(distance[last], FOREIGN):
             continue
         at = last
         while at > 1 and distance[at - 1] > here:

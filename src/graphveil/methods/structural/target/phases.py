@@ -122,6 +122,9 @@ FINISH = tuple(
 FINISHED = 20
 """The most nodes too many for which `FINISH` is tried."""
 
+FINISHED_OF_COLORS = 4 * FINISHED
+"""The same where nodes have colors: less of the network stays with the other heuristics then."""
+
 BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
 GAIN = 0.02
 MOST_BACKFILLS = 10

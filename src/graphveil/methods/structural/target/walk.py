@@ -32,7 +32,7 @@ from graphveil.methods.structural.target.state import (
     go_to,
     target_state_of,
 )
-from graphveil.methods.structural.task import Edited, Task, Watch, proposals
+from graphveil.methods.structural.task import COLOR_BITS, Edited, Task, Watch, proposals
 
 CHUNK = 25_000
 LARGE_EDGES = 40_000
@@ -47,6 +47,9 @@ FOR_LUCK = 10_000_000
 """A start that reaches the goal is tried again as long as their proposals are no more."""
 
 SPARED = 0.8
+
+IN_A_COLOR = (1 << COLOR_BITS["count"]) - 1
+"""The bits of triangles where codes have colors."""
 
 LEAVES = 0.5
 """The share of those who miss the goal that another round leaves, at best as a rule."""
@@ -270,18 +273,18 @@ def set_aims(classes: NodeClasses, lowest: int, highest: int, *, strength: int) 
     assign(classes, lowest, highest, strength, free, np.sort(table[table[:, 1] >= k, 0]))
 
 
-def is_dense(target_state: TargetState) -> bool:
+def is_dense(target_state: TargetState, colors: NDArray[np.int64] | None = None) -> bool:
     """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbors."""
     classes = target_state.state.classes
     codes = classes.table[classes.node[:, SLOT], 0]
     edges = int(target_state.state.rows.length.sum()) / 2
-    corners = int((codes & TRIANGLES).sum())
+    corners = int((codes & (TRIANGLES if colors is None else IN_A_COLOR)).sum())
     return corners > 10 * edges and edges > 15 * codes.size
 
 
 def _towards_goal(walk: TargetWalk) -> None:
     """Look for the fewest edits that reach the goal: dense graphs from one start."""
-    if not is_dense(walk.target_state):
+    if not is_dense(walk.target_state, walk.task.colors):
         _from_several_starts(walk)
     elif not _run(walk, phases.DENSE, None):
         _backfill(walk)
@@ -305,7 +308,7 @@ def _from_several_starts(walk: TargetWalk) -> None:
             course = course._replace(hubs=())
         if _run(walk, course, highest) or _backfill(walk):
             return
-        if walk.task.to_beat is not None and walk.missed() > phases.FINISHED:
+        if walk.task.to_beat is not None and walk.missed() > far_from(walk.task):
             return
         if start + 1 >= wanted and walk.reached()[0] <= walk.task.allowed:
             return
@@ -331,13 +334,22 @@ def _run(walk: TargetWalk, course: Course, highest: int | None) -> bool:
     return False
 
 
+def far_from(task: Task) -> int:
+    """Return by how many nodes a start may miss the goal where another heuristic has reached it.
+
+    Of colors it may be more: what deletes edges alone then leaves few of them, so to go on is worth
+    its time.
+    """
+    return phases.FINISHED if task.colors is None else phases.FINISHED_OF_COLORS
+
+
 def _stays_far(walk: TargetWalk, rounds: int) -> bool:
     """Return whether another heuristic reaches the goal, and this one hardly will in these rounds.
 
     Each is taken to leave half of those who miss it; the last few are left to other phases.
     """
     at_last = walk.missed() * LEAVES**rounds
-    return walk.task.to_beat is not None and at_last > phases.FINISHED
+    return walk.task.to_beat is not None and at_last > far_from(walk.task)
 
 
 def _backfill(walk: TargetWalk) -> bool:
