@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 
 import pytest
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-axe = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-)
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-from graphveil.serve import server  # noqa: E402  it needs the extra
-from graphveil.serve.folder import Folder  # noqa: E402  as above
+from graphveil.serve import server
+from graphveil.serve.folder import Folder
 
-CHROMIUM = shutil.which("chromium")
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
 ]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREENS = (
     *("/", "/file?path=friends.csv", "/methods/anonymize?input=friends.csv&kind=graph"),
     *("/do/measure?input=friends.csv", "/do/anonymize/k-degree?input=friends.csv", "/job/1"),
@@ -41,14 +33,6 @@ def address(tmp_path_factory):
     made.should_exit = True
     thread.join(60)
     bound.close()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
 
 
 def opened(browser, address, **view):
@@ -76,13 +60,15 @@ def test_a_person_walks_from_a_file_to_who_stands_out(browser, address):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_every_screen_fits_and_can_be_used_by_everybody(browser, address, width, scheme):
+def test_every_screen_fits_and_can_be_used_by_everybody(
+    browser, violations_of, address, width, scheme
+):
     view = {"width": width, "height": 900}
     page = opened(browser, address, viewport=view, color_scheme=scheme, bypass_csp=True)
     for screen in SCREENS:
         page.goto(address.partition("/?")[0] + screen)
         assert width >= page.evaluate("document.documentElement.scrollWidth"), screen
-        found = axe.Axe().run(page).response["violations"]
+        found = violations_of(page)
         bad = [one["id"] for one in found if one["impact"] in {"serious", "critical"}]
         assert [] == bad, screen
     page.context.close()

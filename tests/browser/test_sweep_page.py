@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 import graphveil as gv
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-axe = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-)
-CHROMIUM = shutil.which("chromium")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
 ]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 RING = gv.Graph.from_edges([*range(20), 0, 3], [*range(1, 20), 0, 6, 9])
 GRID = {
     "k-degree": {"k": [2, 3, 21], "edits": ["add", "any"]},
     "randomized-response": {"epsilon": [2.0, 6.0]},
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +30,9 @@ def path(swept, tmp_path_factory):
 
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits_asks_for_nothing_and_can_be_used_by_everybody(browser, path, width, scheme):
+def test_the_page_fits_asks_for_nothing_and_can_be_used_by_everybody(
+    browser, violations_of, path, width, scheme
+):
     view = {"width": width, "height": 900}
     context = browser.new_context(viewport=view, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
@@ -59,7 +44,7 @@ def test_the_page_fits_asks_for_nothing_and_can_be_used_by_everybody(browser, pa
     small = "[...document.querySelectorAll('svg text')].filter(t => t.getClientRects().length"
     small += " && parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a < 12).length"
     assert 0 == page.evaluate(small)
-    violations = axe.Axe().run(page).response["violations"]
+    violations = violations_of(page)
     assert [] == [one["id"] for one in violations if one["impact"] in {"serious", "critical"}]
     context.close()
 

@@ -54,9 +54,8 @@ def _run(folder: Path, **given: Any) -> int:
     made.write(file, force=force)
     written = [file, *([] if figures is None else made.write_figures(figures))]
     say_answer(verdict_lines(made.verdict)[0])
-    for question, answer, reason in made.answers:
-        joined = ", " if reason.startswith("by ") else ": "
-        say_answer(f"{question} {answer}{joined}{reason}.")
+    for question, answer in made.answers:
+        say_answer(f"{question} {answer}")
     for one in written:
         result(f"written: {one}")
     if not public:

@@ -5,6 +5,7 @@ SVG is drawn by the code that draws pages. PDF and PNG are drawn by matplotlib f
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -192,6 +193,29 @@ def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Pat
     except FileExistsError as error:
         raise UsageError(f"{folder} exists. Choose another name.") from error
     return [Path(folder, f"{name}{ending}") for name in figures for ending in endings]
+
+
+class Illustrated:
+    """A page with pictures that can be written alone."""
+
+    @abstractmethod
+    def _pictures(self) -> Mapping[str, Figure]:
+        """Return the pictures, by the names of their files."""
+
+    def write_figures(self, folder: str | Path) -> list[Path]:
+        """Write the pictures of the page into a new folder, as SVG, and PDF with matplotlib.
+
+        Parameters
+        ----------
+        folder
+            A new folder; only its owner can read it.
+
+        Raises
+        ------
+        UsageError
+            Where there is no picture, or something stands there.
+        """
+        return write_figures(self._pictures(), folder)
 
 
 def of_classes(classes: Classes) -> Figure:

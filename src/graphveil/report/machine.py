@@ -97,7 +97,7 @@ def _record_set(file: DataFile, manifest: Manifest) -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"{file.role}-records/{number}",
                 "name": column,
-                "dataType": "sc:Integer" if _is_id(column, manifest) else "sc:Text",
+                "dataType": "sc:Integer" if _is_id(column, file, manifest) else "sc:Text",
                 "source": {"fileObject": {"@id": file.name}, "extract": {"column": column}},
             }
             for number, column in enumerate(file.columns)
@@ -140,7 +140,10 @@ def _resources(manifest: Manifest, folder: str) -> Iterator[dict[str, Any]]:
                 "schema": {
                     "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
                     "fields": [
-                        {"name": name, "type": "integer" if _is_id(name, manifest) else "string"}
+                        {
+                            "name": name,
+                            "type": "integer" if _is_id(name, file, manifest) else "string",
+                        }
                         for name in file.columns
                     ],
                 },
@@ -196,13 +199,9 @@ def _media_type(file: DataFile) -> str:
     return MEDIA_TYPES.get(file.format, "application/octet-stream")
 
 
-def _is_id(column: str, manifest: Manifest) -> bool:
-    """Whether a column holds new ids, which are whole numbers."""
-    graph = {"source", "target", "node"}
-    return column in (
-        graph
-        if manifest.data.kind == "graph"
-        else {"user"}
-        if manifest.data.kind == "bipartite"
-        else set()
-    )
+def _is_id(column: str, file: DataFile, manifest: Manifest) -> bool:
+    """Whether a column holds new ids, which are whole numbers; an attribute may have its name."""
+    if file.role != "data":
+        return column == file.columns[0]
+    ends = {"graph": ("source", "target"), "bipartite": ("user",)}
+    return column in (ends | {"network": ends["graph"]}).get(manifest.data.kind, ())

@@ -11,14 +11,14 @@ from typing import Literal
 from graphveil.atomic import EVERYBODY, OWNER_ONLY, whole_file
 from graphveil.errors import UsageError
 from graphveil.records.record import private_folder
-from graphveil.report.figures import Figure, write_figures
+from graphveil.report.figures import Figure, Illustrated
 from graphveil.verify.verdict import Verdict
 
 Form = Literal["html", "croissant", "datapackage", "json"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(Illustrated):
     """What can be handed on of a release.
 
     Parameters
@@ -32,7 +32,8 @@ class Report:
     verdict
         What was recomputed for it.
     answers
-        The three tests in short: the question, the answer and its reason; empty without a page.
+        The three tests in short: the question, and the answer with whom it is about and why; empty
+        without a page.
     figures
         The pictures of the page, by name: each can be written alone.
 
@@ -46,7 +47,7 @@ class Report:
     form: Form
     public: bool
     verdict: Verdict
-    answers: tuple[tuple[str, str, str], ...] = ()
+    answers: tuple[tuple[str, str], ...] = ()
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     @property
@@ -54,20 +55,8 @@ class Report:
         """1 where a claim does not hold, else 0: that there is not enough to say is an answer."""
         return int(not self.verdict.ok)
 
-    def write_figures(self, folder: str | Path) -> list[Path]:
-        """Write the pictures of the page into a new folder, as SVG, and PDF with matplotlib.
-
-        Parameters
-        ----------
-        folder
-            A new folder; only its owner can read it.
-
-        Raises
-        ------
-        UsageError
-            Where there is no picture, or something stands there.
-        """
-        return write_figures(self.figures, folder)
+    def _pictures(self) -> Mapping[str, Figure]:
+        return self.figures
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the file whole or not at all; an owner's page can be read by its owner alone.

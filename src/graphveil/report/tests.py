@@ -102,18 +102,18 @@ class Answers:
         return max(shown, key=lambda line: line.evidence.value or 0.0) if shown else self.lines[0]
 
     @property
-    def in_short(self) -> tuple[Word, str]:
+    def in_short(self) -> str:
         """The answer, and by whom and why; of a promise also what it leaves open."""
         line = self.strongest
         if line.word == "Not tested":
-            return line.word, line.reason
-        reason = f"by {_first_clause(line.who)}: {line.reason}"
+            return f"{line.word}: {line.reason}."
+        answer = f"{line.word}, by {_first_clause(line.who)}: {line.reason}."
         others = [other for other in self.lines if other is not line]
         if line.word in {"No, recomputed", "Bounded"} and others:
             who = others[0].who
             rest = "Anything else" if who == "anybody" else f"By {_first_clause(who)}"
-            reason += f". {rest}: {others[0].word.lower()}"
-        return line.word, reason
+            answer += f" {rest}: {others[0].word.lower()}."
+        return answer
 
 
 def _first_clause(who: str) -> str:

@@ -236,6 +236,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             "ties out and in, right guess",
             _knows("how many ties lead away from a person, and how many back"),
         ),
+        ("ties of each kind, right guess", _knows("how many ties of each kind a person has")),
         (
             "degree with attributes, right guess",
             _knows("the published attributes of a person, and how many ties"),
@@ -243,6 +244,10 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         (
             "ties out and in with attributes, right guess",
             _knows("the published attributes of a person, and how many ties out and in"),
+        ),
+        (
+            "ties of each kind with attributes, right guess",
+            _knows("the published attributes of a person, and how many ties of each kind"),
         ),
     ),
     "matching": _parts(

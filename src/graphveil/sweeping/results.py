@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import UsageError
-from graphveil.report.figures import Figure, write_figures
+from graphveil.report.figures import Figure, Illustrated
 from graphveil.sweeping.figures import SweptPoints
 from graphveil.sweeping.page import figure_of, figures_of, page_text, picture_text
 from graphveil.sweeping.table import write_table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Sweep(SweptPoints):
+class Sweep(SweptPoints, Illustrated):
     """What every point of a sweep came to; each has rows, or its reason why not.
 
     Parameters
@@ -87,20 +87,8 @@ class Sweep(SweptPoints):
         """
         return figure_of(self, *self.chosen(x, y))
 
-    def write_figures(self, folder: str | Path) -> list[Path]:
-        """Write the pictures of the page into a new folder, as SVG, and PDF with matplotlib.
-
-        Parameters
-        ----------
-        folder
-            A new folder; only its owner can read it.
-
-        Raises
-        ------
-        UsageError
-            Where there is no picture, or something stands there.
-        """
-        return write_figures(figures_of(self), folder)
+    def _pictures(self) -> Mapping[str, Figure]:
+        return figures_of(self)
 
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the table (``.parquet``) or the page (``.html``), for its owner alone.
