@@ -173,3 +173,55 @@ def test_what_cannot_be_read_or_promised_is_one_line_and_leaves_nothing(
     assert last.startswith("graphveil: error: ")
     assert says in last
     assert before == sorted(path.name for path in files.iterdir())
+
+
+KINDS = "source,target,kind\n" + "".join(
+    f"p{n},p{(n + step) % 16},{kind}\n"
+    for kind, step, whose in (("call", 3, range(11)), ("call", 13, range(6)), ("kin", 8, range(5)))
+    for n in whose
+)
+OF_KINDS = (
+    "--nodes",
+    "people.csv",
+    "--kind-column",
+    "kind",
+    "--undirected",
+    "kin",
+    "--drop",
+    "town",
+)
+
+
+def test_kinds_of_ties_go_from_a_file_to_a_verified_release_and_gephi(graphveil_here, files):
+    (files / "kinds.csv").write_text(KINDS)
+    measured = graphveil_here(
+        *("measure", "kinds.csv", *OF_KINDS, "--directed", "keep", "--known", "sex"),
+    )
+    assert 0 == measured.code, measured.err
+    assert "ties of each kind a person has" in measured.out.replace("\n", " ")
+    known = ("--known", "sex", "--k", 3, "--out", "out")
+    done = graphveil_here("anonymize", "profile", "kinds.csv", *OF_KINDS, *known)
+    assert 0 == done.code, done.err
+    assert "ties of each kind (call, kin), out and in" in done.out.replace("\n", " ")
+    assert "source,target,layer" == (files / "out" / "data.csv").read_text().split()[0]
+    beside = ("--original", "kinds.csv", "--nodes", "people.csv")
+    again = graphveil_here("verify", "out", *beside, "--json")
+    checks = {check["name"]: check["outcome"] for check in json.loads(again.out)["checks"]}
+    assert {"holds"} == set(checks.values()), again.out
+    assert "original read twice" in checks
+    for verb in ("evaluate", "attack", "report"):
+        done = graphveil_here(verb, "out", *beside)
+        assert 0 == done.code, done.err
+    assert 0 == graphveil_here("convert", "out", "--out", "out.gexf").code
+    layers = nx.read_gexf(files / "out.gexf").edges(data="layer")
+    assert {"call", "kin"} >= {layer for *_, layer in layers}
+
+
+def test_a_file_of_kinds_that_was_changed_is_noticed_by_the_second_reading(graphveil_here, files):
+    (files / "kinds.csv").write_text(KINDS)
+    asked = (*OF_KINDS, "--known", "sex", "--k", 2, "--out", "out")
+    assert 0 == graphveil_here("anonymize", "profile", "kinds.csv", *asked).code
+    (files / "kinds.csv").write_text(KINDS.replace("p0,p3,call", "p0,p3,kin"))
+    done = graphveil_here("verify", "out", "--original", "kinds.csv", "--nodes", "people.csv")
+    assert 0 != done.code
+    assert "another digest" in done.out.replace("\n", " ")

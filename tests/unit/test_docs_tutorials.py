@@ -59,7 +59,8 @@ def command(tmp_path_factory):
 
 
 def test_there_is_a_tutorial_for_each_reader_and_the_first_page_lists_them():
-    wanted = ["compare-methods", "received-folder", "statistical-office", "user-item-data"]
+    wanted = ["compare-methods", "received-folder", "register", "statistical-office"]
+    wanted.append("user-item-data")
     assert wanted == [page.stem for page in PAGES]
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     assert [] == [name for name in wanted if f"\ntutorials/{name}\n" not in index]
@@ -107,5 +108,5 @@ def test_a_tutorial_prints_what_its_page_says(page, tmp_path):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_reads_no_data_but_what_ships(page):
     text = page.read_text(encoding="utf-8")
-    assert re.search(r"gv\.datasets\.(load|path_of)\(", text)
+    assert re.search(r"gv\.datasets\.(load|path_of|generated_register)\(", text)
     assert "fetch" not in text

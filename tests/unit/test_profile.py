@@ -203,15 +203,6 @@ def test_sorted_numbers_of_ties_in_that_fell_are_no_supergraph_without_the_linka
     ("network", "words"),
     [
         (gv.Network({"ties": gv.Graph.from_edges([0], [1], n=6)}), "ties have no direction"),
-        (
-            gv.Network(
-                (
-                    gv.Layer.from_arcs([0], [1], n=6, name="calls"),
-                    gv.Layer.from_arcs([0], [1], n=6, name="mails"),
-                )
-            ),
-            "several kinds of ties, calls, mails",
-        ),
         (calls(), "nobody said what sex"),
     ],
 )

@@ -315,3 +315,31 @@ def test_a_table_that_the_checker_does_not_read_is_no_tick(tmp_path, name, text,
     original = gv.read_table(write(tmp_path, "plain.csv", PEOPLE), **READING)
     done = check_table(path, original=original, **reading)
     assert ("not checked", True) == (done.outcome, "alone" in done.detail)
+
+
+KINDS = "source,target,kind\nann,bob,call\nbob,ann,call\nbob,cyd,kin\ncyd,bob,kin\ncyd,cyd,call\n"
+OF_KINDS = {"kind_column": "kind", "directed": "keep", "undirected": ("kin",)}
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+@pytest.mark.parametrize(
+    ("reading", "changes", "says"),
+    [
+        (OF_KINDS, ("", ""), "the same 3 ties"),
+        ({**OF_KINDS, "undirected": (), "kinds": ("call",)}, ("", ""), "the same 2 ties"),
+        ({"kind_column": "3", "directed": "symmetrize"}, ("", ""), "the same 2 ties"),
+        (OF_KINDS, ("ann,bob,call", "ann,bob,kin"), "1 ties in the file are not in the original"),
+        (OF_KINDS, ("ann,bob,call", "ann,cyd,call"), "1 ties of the original as it was read"),
+        (OF_KINDS, ("cyd,bob,kin", "cyd,bob,call"), "1 ties in the file are not in the original"),
+        ({"directed": "keep", "ignore_weights": True}, ("", ""), "the same 4 ties"),
+    ],
+)
+def test_kinds_of_ties_are_read_twice(tmp_path, reading, changes, says):
+    path = write(tmp_path, "x.csv", KINDS)
+    original = gv.read_network(path, **reading)
+    path.write_text(KINDS.replace(*changes) if changes[0] else KINDS)
+    kept = {name: list(one) if isinstance(one, tuple) else one for name, one in reading.items()}
+    with database([path.parent]) as db:
+        done = read_again(db, original, path, kept)
+    assert says in done.detail
+    assert ("fails" if changes[0] else "holds") == done.outcome

@@ -42,7 +42,7 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
         return DataSample(data, "all of the data")
     stream = randomness.stream("sample")
     if isinstance(data, Graph | Network):
-        graph = data if isinstance(data, Graph) else data.graph()
+        graph = data if isinstance(data, Graph) else data.undirected()
         people = _around(graph, most, stream)
         near = f"{people.size:,} people who are near each other: the whole network can differ"
         return DataSample(data.part(people), near)

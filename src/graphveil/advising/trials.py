@@ -12,7 +12,7 @@ from graphveil.advising.sampling import amount_of, sample_of
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.data import Data, Network
-from graphveil.errors import GraphveilWarning, Message, UsageError, option
+from graphveil.errors import DataError, GraphveilWarning, Message, UsageError, option
 from graphveil.parameters.flat import flat_parameters
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
@@ -132,7 +132,7 @@ def _tried(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             release = method.anonymize(sample, seed=SEED)
-    except UsageError as error:
+    except (UsageError, DataError) as error:
         return {}, f"cannot be: {error}"
     cost = dict(release.cost)
     return cost, _in_words(cost)

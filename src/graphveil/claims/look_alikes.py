@@ -46,6 +46,15 @@ _KNOWLEDGE: dict[str, str] = {
 """What the adversary knows of a person, by measure."""
 
 
+_ALIKE_IN_LAYERS = (
+    "the same numbers of ties of each kind ({layers}), out and in where they have directions,"
+)
+_KNOWLEDGE_OF_LAYERS = (
+    "how many ties of each kind ({layers}) a person has, out and in where they have directions,"
+)
+"""The same of profiles over several layers."""
+
+
 class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
     """Each node of the stated share looks like at least k-1 others under the measure.
 
@@ -62,6 +71,9 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
         ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
     known
         The attributes that the adversary knows besides: nodes are alike that have the same of them.
+    layers
+        The kinds of ties over which the profile is counted, where there are several; empty for the
+        only one.
 
     Examples
     --------
@@ -73,6 +85,9 @@ distance 1 as at least 1 other.'
     >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
     'Every node of the release has the same gender and year, and the same degree, as at least 4 \
 others.'
+    >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
+    'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
+in where they have directions, as at least 1 other.'
     """
 
     k: int
@@ -80,12 +95,19 @@ others.'
     distance: int = 1
     share: float = 1.0
     known: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_class_size(self.k)
         if len(set(self.known)) < len(self.known) or not all(self.known):
             raise ParameterError(f"known={self.known} names a column twice, or none. Name it once.")
+        if len(set(self.layers)) < len(self.layers) or not all(self.layers):
+            raise ParameterError(f"layers={self.layers} names a kind of ties twice, or none.")
+        if self.layers and (self.measure != "profile" or len(self.layers) < 2):
+            raise ParameterError(
+                f"layers={self.layers} are those of a profile over several. Leave them out."
+            )
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
         if self.measure in {"degree", "profile"} and self.distance != 1:
@@ -104,7 +126,9 @@ others.'
         True
         """
         if isinstance(claim, StructuralKAnonymity) and claim.share <= self.share:
-            return msgspec.structs.replace(claim, share=self.share) == self
+            layers = self.layers or claim.layers  # a method does not know them before the data
+            whole = msgspec.structs.replace(self, layers=layers)
+            return msgspec.structs.replace(claim, share=self.share) == whole
         return super().covers(claim)
 
     @property
@@ -115,8 +139,10 @@ others.'
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
         alike = _ALIKE[self.measure].format(distance=self.distance)
+        if self.layers:
+            alike = _ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
         if self.known:
-            alike = f"the same {_listed(self.known)}, and {alike},"
+            alike = f"the same {_listed(self.known)}, and {alike.removesuffix(',')},"
         return f"{who} of the release {verb} {alike} as at least {self.k - 1} {others}."
 
     @property
@@ -130,6 +156,8 @@ others.'
                 "release, or none, and that the person is among them is not promised"
             )
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
+        if self.layers:
+            knows = _KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
         if self.known:
             knows = f"the {_listed(self.known)} of a person and {knows}"
         return (

@@ -16,8 +16,8 @@ from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of,
 from graphveil.io.kinds import Columns
 from graphveil.io.options import Header
 
-OF_NETWORKS = ("known", "attach", "node_column")
-"""Flags of commands and readers that speak of people's attributes."""
+OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
+"""Flags of commands and readers that speak of people's attributes, or of kinds of ties."""
 
 SHOWN = 5
 """So many names of columns stand in a message."""
@@ -36,7 +36,10 @@ def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
         group=READING_GROUP,
     )
     if len(readers) == 1:
-        return [kind, *flags_of(readers[0], READING_GROUP)]
+        own = flags_of(readers[0], READING_GROUP)
+        if kinds == (Network,):  # whose methods keep directions where nobody says otherwise
+            own = [item.replace(default=None) if item.name == "directed" else item for item in own]
+        return [kind, *own]
     every = {item.name: item for reader in readers for item in flags_of(reader, READING_GROUP)}
     return [kind, *(item.replace(default=None) for item in every.values())]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from graphveil.data.ids import Ids, same_ids, stored
 from graphveil.data.layers import Layer
 from graphveil.data.network_objects import NetworkObjects
 from graphveil.data.table import Table
-from graphveil.errors import DataError, did_you_mean
+from graphveil.errors import DataError, did_you_mean, mapping, option
 
 if TYPE_CHECKING:
     from graphveil.data.public_lists import PublicLists
@@ -23,8 +23,27 @@ if TYPE_CHECKING:
 ID_OF_PERSON = "node"
 """The column of ids in the file of people: no attribute is called so."""
 
-MOST_LAYERS = 1_000
+MOST_LAYERS = 100
 """More kinds of ties are a column of something else."""
+
+LAYER = "layer"
+"""The column that names the layer of a tie, where there are several."""
+
+
+class TiesOfLayers(NamedTuple):
+    """Every tie once, ascending by source, target and the name of its layer.
+
+    Attributes
+    ----------
+    source, target
+        int32: positions of people; without direction the smaller one comes first.
+    layer
+        int32: the position of its layer.
+    """
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    layer: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +53,8 @@ class Network(NetworkObjects):
     Parameters
     ----------
     layers
-        The layers; or, by their names, `Graph` objects (ties without directions) and layers.
+        The layers; or, by their names, `Graph` objects (ties without directions) and layers. They
+        are kept in the order of their names.
     people
         What is said of everyone: a row a person, in the order of the nodes; None for nothing.
     ids
@@ -67,11 +87,14 @@ class Network(NetworkObjects):
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
-        layers = _layers(self.layers)
+        layers = tuple(sorted(_layers(self.layers), key=lambda layer: layer.name))
         if not layers:
             raise DataError("a network needs a layer of ties. Give one, which may be empty.")
         if len(layers) > MOST_LAYERS:
-            raise DataError(f"{len(layers)} kinds of ties are over {MOST_LAYERS}. Group them.")
+            raise DataError(
+                f"{len(layers)} kinds of ties are over {MOST_LAYERS}. Name those that are read "
+                f"with {option('kinds')}, or group numbers ({mapping('bins', 'COLUMN', 'median')})."
+            )
         n = layers[0].n_nodes
         for layer in layers:
             if layer.n_nodes != n:
@@ -111,6 +134,30 @@ class Network(NetworkObjects):
         return sum(layer.n_ties for layer in self.layers)
 
     @property
+    def columns_of_ties(self) -> tuple[str, ...]:
+        """The columns of ties in files and frames: of several layers, their names are the third."""
+        return ("source", "target", *([LAYER] if len(self.layers) > 1 else []))
+
+    def ties(self) -> TiesOfLayers:
+        """Return every tie of every layer once, in order.
+
+        Examples
+        --------
+        >>> calls, mails = (Layer.from_arcs([0, 1], [1, 0], n=2, name=n) for n in ("call", "mail"))
+        >>> [end.tolist() for end in Network((mails, calls)).ties()]
+        [[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]]
+        """
+        each = [layer.ties() for layer in self.layers]
+        source, target = (np.concatenate(ends) for ends in zip(*each, strict=True))
+        layer = np.repeat(
+            np.arange(len(each), dtype=np.int32), [layer.n_ties for layer in self.layers]
+        )
+        if len(each) == 1:
+            return TiesOfLayers(source, target, layer)
+        order = np.lexsort((layer, target, source))
+        return TiesOfLayers(source[order], target[order], layer[order])
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The names of what is said of people."""
         return () if self.people is None else self.people.columns
@@ -141,17 +188,17 @@ class Network(NetworkObjects):
         """
         if len(self.layers) > 1:
             names = ", ".join(layer.name for layer in self.layers)
-            raise DataError(f"the network has several kinds of ties, {names}. Keep one of them.")
+            raise DataError(
+                f"the network has several kinds of ties, {names}, and this takes one. Read one of "
+                f"them with {option('kinds')}."
+            )
         only = self.layers[0].graph()
         return Graph(only.indptr, only.indices, self.ids, self.left_out, self.origins)
 
     def undirected(self) -> Graph:
         """Return the graph in which two people are tied that any tie joins, in any direction.
 
-        Raises
-        ------
-        DataError
-            Where there are several layers.
+        A tie of any kind counts.
 
         Examples
         --------
@@ -159,10 +206,10 @@ class Network(NetworkObjects):
         >>> Network((calls,)).undirected().edges().tolist()
         [[0, 1], [1, 2]]
         """
-        if len(self.layers) > 1 or not self.layers[0].directed:
+        if len(self.layers) == 1 and not self.layers[0].directed:
             return self.graph()
-        source, target = self.layers[0].ties()
-        both = Graph.from_edges(source, target, n=self.n_nodes, directed="symmetrize")
+        ties = self.ties()
+        both, _ = Graph.assemble(ties.source, ties.target, n=self.n_nodes)
         return Graph(both.indptr, both.indices, self.ids, self.left_out, self.origins)
 
     def labels(self) -> Ids:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -53,12 +53,22 @@ class NetworkObjects(Frames):
     def labels(self) -> Ids:
         """Return the id of every node."""
 
+    @abstractmethod
+    def ties(self) -> Any:
+        """Return both ends and the layer of every tie."""
+
+    @property
+    @abstractmethod
+    def columns_of_ties(self) -> tuple[str, ...]:
+        """The columns of ties in a frame."""
+
     @classmethod
     def from_networkx(
         cls,
         graph: nx.Graph[Any],
         *,
         kinds: str | None = None,
+        undirected: Collection[str] = (),
         attributes: Sequence[str] | None = None,
         bins: Mapping[str, str] | None = None,
     ) -> Self:
@@ -69,7 +79,10 @@ class NetworkObjects(Frames):
         graph
             Any NetworkX graph; one that is directed gives arcs.
         kinds
-            The attribute of ties that says of which kind they are: a layer a value.
+            The attribute of ties that says of which kind they are: a layer a value. In a multigraph
+            ``"key"`` stands for their keys.
+        undirected
+            The kinds of ties of a directed graph that have no direction.
         attributes
             The attributes of nodes that are kept; None keeps all. A node without one is suppressed.
         bins
@@ -89,9 +102,14 @@ class NetworkObjects(Frames):
         names = list(graph.nodes)
         rows = [dict(said) for _, said in graph.nodes(data=True)]
         position = {name: number for number, name in enumerate(names)}
-        ends = [(position[u], position[v]) for u, v in graph.edges()]
-        said = [dict(values) for *_, values in graph.edges(data=True)]
-        ties = _Listed(ends, [_kind(values, kinds) for values in said], graph.is_directed())
+        if graph.is_multigraph() and kinds == "key":
+            listed = [(u, v, {**values, "key": key}) for u, v, key, values in _keyed(graph)]
+        else:
+            listed = list(graph.edges(data=True))
+        ends = [(position[u], position[v]) for u, v, _ in listed]
+        said = [dict(values) for *_, values in listed]
+        of_kind = [_kind(values, kinds) for values in said]
+        ties = _Listed(ends, of_kind, graph.is_directed(), undirected)
         left_out = [name for values in said for name in values if name != kinds]
         return cls._listed(names, rows, ties, attributes, bins, left_out)
 
@@ -101,6 +119,7 @@ class NetworkObjects(Frames):
         graph: ig.Graph,
         *,
         kinds: str | None = None,
+        undirected: Collection[str] = (),
         attributes: Sequence[str] | None = None,
         bins: Mapping[str, str] | None = None,
     ) -> Self:
@@ -110,7 +129,7 @@ class NetworkObjects(Frames):
         ----------
         graph
             Any igraph graph; vertex names become ids where there are any.
-        kinds, attributes, bins
+        kinds, undirected, attributes, bins
             As `from_networkx` takes them.
         """
         named = "name" in graph.vs.attributes()
@@ -118,9 +137,8 @@ class NetworkObjects(Frames):
         kept = [name for name in graph.vs.attributes() if name != "name"]
         rows = [{name: vertex[name] for name in kept} for vertex in graph.vs]
         said = [edge.attributes() for edge in graph.es]
-        ties = _Listed(
-            graph.get_edgelist(), [_kind(values, kinds) for values in said], graph.is_directed()
-        )
+        of_kind = [_kind(values, kinds) for values in said]
+        ties = _Listed(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
         left_out = [name for name in graph.es.attributes() if name != kinds]
         return cls._listed(names, rows, ties, attributes, bins, left_out)
 
@@ -201,7 +219,7 @@ class NetworkObjects(Frames):
         return read_from(noting(cls((layer,), rows, labels), left_out), of_pattern(pattern))
 
     @classmethod
-    def from_arrow(
+    def from_arrow(  # noqa: PLR0913  one a column that frames have
         cls,
         ties: Any,
         people: Any = None,
@@ -211,6 +229,7 @@ class NetworkObjects(Frames):
         node: str | None = None,
         kinds: str | None = None,
         directed: bool | None = None,
+        undirected: Collection[str] = (),
         bins: Mapping[str, str] | None = None,
     ) -> Self:
         """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
@@ -230,6 +249,8 @@ class NetworkObjects(Frames):
             The column of kinds of ties: a layer a value.
         directed
             Whether a tie leads from one person to the other; None refuses where it may matter.
+        undirected
+            The kinds of ties without a direction, where others have one.
         bins
             As `Table.from_columns` takes them.
 
@@ -249,7 +270,8 @@ class NetworkObjects(Frames):
         Network(3 nodes, ties: 2 arcs, attributes: sex)
         """
         table = arrow_table(ties)
-        names = chosen_names(table.column_names, (source, target), ("source", "target"))
+        others = [name for name in table.column_names if name != kinds]
+        names = chosen_names(others, (source, target), ("source", "target"))
         further = [n for n in table.column_names if n not in (*names, kinds)]
         if kinds is not None and kinds not in table.column_names:
             raise DataError(
@@ -273,6 +295,7 @@ class NetworkObjects(Frames):
             list(zip(*(end.tolist() for end in at), strict=True)),
             [_checked(value, kinds) for value in kind],
             bool(directed),
+            undirected,
         )
         layers, dropped = listed.layers(np.arange(labels.size), labels.size)
         warn_dropped(dropped)
@@ -287,14 +310,12 @@ class NetworkObjects(Frames):
 
         Where there are several layers, a third column `layer` has their names.
         """
-        labels, parts = self.labels(), []
-        for layer in self.layers:
-            source, target = layer.ties()
-            columns = {"source": to_arrow(labels[source]), "target": to_arrow(labels[target])}
-            if len(self.layers) > 1:
-                columns["layer"] = pa.array([layer.name] * layer.n_ties, type=pa.string())
-            parts.append(pa.table(columns))
-        return pa.concat_tables(parts)
+        labels, ties = self.labels(), self.ties()
+        columns = [to_arrow(labels[ties.source]), to_arrow(labels[ties.target])]
+        if len(self.layers) > 1:
+            names = pa.array([layer.name for layer in self.layers], type=pa.string())
+            columns.append(names.take(pa.array(ties.layer)))
+        return pa.table(columns, names=list(self.columns_of_ties))
 
     def people_to_arrow(self) -> pa.Table:
         """Return a row a person as an Arrow table: the id in `node`, and the attributes.
@@ -317,7 +338,7 @@ class NetworkObjects(Frames):
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
 
-        several, directed = len(self.layers) > 1, any(layer.directed for layer in self.layers)
+        several, directed = len(self.layers) > 1, self.is_directed
         kinds = {
             (False, False): nx.Graph,
             (False, True): nx.DiGraph,
@@ -328,7 +349,7 @@ class NetworkObjects(Frames):
         labels = self.labels().tolist()
         for name, said in zip(labels, self._attributes_of_nodes(), strict=True):
             graph.add_node(name, **said)
-        for layer, u, v in self._ends(both_ways=directed):
+        for layer, u, v in self.listed_ties(both_ways=directed):
             key = {"key": layer} if several else {}
             graph.add_edge(labels[u], labels[v], **key)
         return graph
@@ -340,8 +361,8 @@ class NetworkObjects(Frames):
         """
         import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
 
-        directed = any(layer.directed for layer in self.layers)
-        listed = list(self._ends(both_ways=directed))
+        directed = self.is_directed
+        listed = list(self.listed_ties(both_ways=directed))
         graph = ig.Graph(n=len(self), edges=[(u, v) for _, u, v in listed], directed=directed)
         if self.ids is not None:
             graph.vs["name"] = self.ids.tolist()
@@ -357,8 +378,19 @@ class NetworkObjects(Frames):
         rows = zip(*cells.values(), strict=True) if cells else [()] * len(self)
         return [dict(zip(cells, row, strict=True)) for row in rows]
 
-    def _ends(self, *, both_ways: bool) -> Any:
-        """Yield the name of its layer and both ends of every tie."""
+    @property
+    def is_directed(self) -> bool:
+        """Whether some ties lead from one person to another."""
+        return any(layer.directed for layer in self.layers)
+
+    def listed_ties(self, *, both_ways: bool) -> Iterator[tuple[str, int, int]]:
+        """Yield the name of its layer and both ends of every tie.
+
+        Parameters
+        ----------
+        both_ways
+            Whether a tie without direction comes once in each, as a directed multigraph has it.
+        """
         for layer in self.layers:
             source, target = (end.tolist() for end in layer.ties())
             for u, v in zip(source, target, strict=True):
@@ -375,17 +407,26 @@ class _Listed:
         ends: Sequence[tuple[int, int]],
         kinds: Sequence[str],
         directed: bool,  # noqa: FBT001
+        undirected: Collection[str],
     ) -> None:
         self._ends = np.array(ends, dtype=np.int64).reshape(-1, 2)
         self._kinds = np.array(kinds, dtype=object)
         self._directed = directed
+        self._undirected = undirected
+        every = sorted(set(kinds))
+        for name in undirected:
+            if name not in every:
+                raise DataError(
+                    f"no ties of the kind {name!r}. {did_you_mean(name, every)}There are "
+                    f"{', '.join(every) or 'none'}."
+                )
 
     def layers(self, position: NDArray[Any], n: int) -> tuple[tuple[Layer, ...], Dropped]:
         """Return a layer a kind, in the order of names, and what was dropped."""
         layers, loops, twice = [], 0, 0
         for name in sorted(set(self._kinds.tolist())) or [TIES]:
             source, target = position[self._ends[self._kinds == name]].T
-            if self._directed:
+            if self._directed and name not in self._undirected:
                 layer, dropped = Layer.assemble(source, target, n=n, name=name)
             else:
                 graph, dropped = Graph.assemble(source, target, n=n)
@@ -393,6 +434,11 @@ class _Listed:
             layers.append(layer)
             loops, twice = loops + dropped.self_loops, twice + dropped.duplicates
         return tuple(layers), Dropped(loops, twice, 0)
+
+
+def _keyed(graph: Any) -> Iterator[tuple[Any, Any, Any, dict[Any, Any]]]:
+    """Yield both ends, the key and the attributes of every tie of a multigraph."""
+    yield from graph.edges(keys=True, data=True)
 
 
 def _kind(said: Mapping[Any, Any], kinds: str | None) -> str:

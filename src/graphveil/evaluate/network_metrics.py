@@ -13,7 +13,8 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
         name="arcs-kept",
         kind=Network,
         direction="higher is better",
-        definition="directed ties of the original that stand in the release, in the same direction",
+        definition="directed ties of the original that stand in the release, in the same "
+        "direction; where there are several kinds of ties, the ties of each",
         source="edges-kept, of arcs",
         needs_linkage=True,
         cost="near-linear",

@@ -26,30 +26,34 @@ FEWEST_TIES = 10
 
 
 def arcs_kept(pair: NetworkComparison) -> Figures:
-    """Yield how many directed ties stand in the release in the same direction."""
-    before, _ = _directed(pair)
-    kept = int(np.count_nonzero(_tie_is_kept(pair)))
-    yield Figure("count", kept, "arcs")
-    yield from share_of(kept, before.n_ties, "share of original arcs")
+    """Yield how many directed ties stand in the release in the same direction; of kinds, each."""
+    for each in _of_profile(pair):
+        n_ties = each.before.n_ties
+        kept = int(np.count_nonzero(_tie_is_kept(pair, each)))
+        yield Figure(f"{each.prefix}count", kept, "arcs" if each.before.directed else "edges")
+        yield from share_of(kept, n_ties, "share of original arcs", part=f"{each.prefix}share")
 
 
 def profile_distribution(pair: NetworkComparison) -> Figures:
     """Yield two distances between the distributions of ties out, and of ties in."""
-    layers = _directed(pair)
-    before, after = (layer.degrees() for layer in layers)
-    for name, one, other in zip(("out", "in"), before, after, strict=True):
-        yield Figure(f"{name}, half L1", half_l1(one, other), "share of nodes")
-        yield Figure(
-            f"{name}, Kolmogorov-Smirnov", kolmogorov_smirnov(one, other), "share of nodes"
-        )
+    for each in _of_profile(pair):
+        sides = ("out", "in") if each.before.directed else ("ties",)
+        numbers = zip(sides, each.before.degrees(), each.after.degrees(), strict=True)
+        for name, one, other in numbers:
+            part = f"{each.prefix}{name}"
+            yield Figure(f"{part}, half L1", half_l1(one, other), "share of nodes")
+            yield Figure(
+                f"{part}, Kolmogorov-Smirnov", kolmogorov_smirnov(one, other), "share of nodes"
+            )
 
 
 def reciprocity(pair: NetworkComparison) -> Figures:
     """Yield the share of directed ties with one the other way round, before and after."""
-    layers = _directed(pair)
-    if all(layer.n_ties for layer in layers):
-        before, after = (layer.n_mutual() / layer.n_ties for layer in layers)
-        yield from before_and_after(before, after, "share of arcs")
+    for each in _directed(pair):
+        if each.before.n_ties and each.after.n_ties:
+            before, after = (one.n_mutual() / one.n_ties for one in (each.before, each.after))
+            for figure in before_and_after(before, after, "share of arcs"):
+                yield figure._replace(part=f"{each.prefix}{figure.part}")
 
 
 def suppressed(pair: NetworkComparison) -> Figures:
@@ -63,48 +67,57 @@ def suppressed(pair: NetworkComparison) -> Figures:
 def homophily(pair: NetworkComparison) -> Figures:
     """Yield Newman's coefficient of assortative mixing by each attribute, before and after."""
     for name, before, after in _attributes(pair):
-        values = [
-            assortative_mixing(layer, codes)
-            for layer, codes in zip(_layers(pair), (before, after), strict=True)
-        ]
-        if values[0] is not None and values[1] is not None:
-            for figure in before_and_after(values[0], values[1], "coefficient"):
-                yield figure._replace(part=f"{name}, {figure.part}")
+        for each in _pairs_of_layers(pair):
+            values = [
+                assortative_mixing(each.before, before),
+                assortative_mixing(each.after, after),
+            ]
+            if values[0] is not None and values[1] is not None:
+                for figure in before_and_after(values[0], values[1], "coefficient"):
+                    yield figure._replace(part=f"{each.prefix}{name}, {figure.part}")
 
 
 def mixing_matrix(pair: NetworkComparison) -> Figures:
     """Yield how far the shares of ties between values of each attribute are apart."""
     for name, before, after in _attributes(pair):
         most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
-        shares = [
-            _mixing(layer, codes + 1, most)
-            for layer, codes in zip(_layers(pair), (before, after), strict=True)
-        ]
-        if all(one.sum() for one in shares):
-            apart = np.abs(shares[0] / shares[0].sum() - shares[1] / shares[1].sum()).sum() / 2
-            yield Figure(f"{name}, half L1", float(apart), "share of ties")
+        for each in _pairs_of_layers(pair):
+            shares = [
+                _mixing(each.before, before + 1, most),
+                _mixing(each.after, after + 1, most),
+            ]
+            if all(one.sum() for one in shares):
+                one, other = (matrix / matrix.sum() for matrix in shares)
+                apart = float(np.abs(one - other).sum() / 2)
+                yield Figure(f"{each.prefix}{name}, half L1", apart, "share of ties")
 
 
 def kept_by_group(pair: NetworkComparison) -> Figures:
     """Yield which group of people by each attribute keeps the least of its ties, and all do."""
-    layer, _ = _layers(pair)
-    kept = _tie_is_kept(pair)
+    for each in _pairs_of_layers(pair):
+        kept = _tie_is_kept(pair, each)
+        for column in pair.networks[0].attributes:
+            for figure in _kept_by_value(pair.networks[0], column, each.before, kept):
+                yield figure._replace(part=f"{each.prefix}{figure.part}")
+
+
+def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np.bool_]) -> Figures:
+    """Yield the same of one attribute and one layer, of whose ties it is said which are kept."""
     source, target = layer.ties()
-    for column in pair.networks[0].attributes:
-        codes = pair.networks[0].codes_of(column)
-        ends, both = np.concatenate([codes[source], codes[target]]), np.concatenate([kept, kept])
-        has, stays = (
-            np.bincount(ends[some] + 1, minlength=int(codes.max(initial=0)) + 2)
-            for some in (slice(None), both)
-        )
-        groups = np.flatnonzero(has[1:] >= FEWEST_TIES)
-        if groups.size:
-            shares = stays[1:][groups] / has[1:][groups]
-            worst = int(np.argmin(shares))
-            value = _value(pair.networks[0], column, int(groups[worst]))
-            yield Figure(f"{column}, least ({value})", float(shares[worst]), "share of ties")
-            every = float(kept.mean())
-            yield Figure(f"{column}, everybody", every, "share of ties", judged=False)
+    codes = network.codes_of(column)
+    ends, both = np.concatenate([codes[source], codes[target]]), np.concatenate([kept, kept])
+    has, stays = (
+        np.bincount(ends[some] + 1, minlength=int(codes.max(initial=0)) + 2)
+        for some in (slice(None), both)
+    )
+    groups = np.flatnonzero(has[1:] >= FEWEST_TIES)
+    if groups.size:
+        shares = stays[1:][groups] / has[1:][groups]
+        worst = int(np.argmin(shares))
+        value = _value(network, column, int(groups[worst]))
+        yield Figure(f"{column}, least ({value})", float(shares[worst]), "share of ties")
+        every = float(kept.mean())
+        yield Figure(f"{column}, everybody", every, "share of ties", judged=False)
 
 
 def assortative_mixing(layer: Layer, codes: NDArray[np.int32]) -> float | None:
@@ -147,16 +160,39 @@ def _mixing(layer: Layer, codes: NDArray[np.int32], values: int) -> NDArray[np.f
     return matrix if layer.directed else matrix + matrix.T
 
 
-def _layers(pair: NetworkComparison) -> tuple[Layer, Layer]:
+class _PairOfLayers(NamedTuple):
+    """A layer before and after, and what its figures are called by."""
+
+    prefix: str
+    before: Layer
+    after: Layer
+
+
+def _has_layers(pair: NetworkComparison) -> bool:
+    return len(pair.networks[0].layers) > 1
+
+
+def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
+    """Yield every layer before and after; the only one has figures without its name."""
     before, after = pair.networks
-    return before.layers[0], after.layers[0]
+    names = [[layer.name for layer in network.layers] for network in pair.networks]
+    if _has_layers(pair) and names[0] != names[1]:
+        raise NotMeasuredError("kinds of ties are not the same")
+    for one, other in zip(before.layers, after.layers, strict=True):
+        prefix = f"{printable(one.name)}: " if _has_layers(pair) else ""
+        yield _PairOfLayers(prefix, one, other)
 
 
-def _directed(pair: NetworkComparison) -> tuple[Layer, Layer]:
-    layers = _layers(pair)
-    if not all(layer.directed for layer in layers):
+def _of_profile(pair: NetworkComparison) -> list[_PairOfLayers]:
+    """Return all layers where there are several, else the only one, which must be directed."""
+    return [*_pairs_of_layers(pair)] if _has_layers(pair) else _directed(pair)
+
+
+def _directed(pair: NetworkComparison) -> list[_PairOfLayers]:
+    directed = [e for e in _pairs_of_layers(pair) if e.before.directed and e.after.directed]
+    if not directed:
         raise NotMeasuredError("ties have no direction")
-    return layers
+    return directed
 
 
 class _Attribute(NamedTuple):
@@ -174,9 +210,9 @@ def _attributes(pair: NetworkComparison) -> Iterator[_Attribute]:
         yield _Attribute(printable(name), rows.before[:, column], rows.after[:, column])
 
 
-def _tie_is_kept(pair: NetworkComparison) -> NDArray[np.bool_]:
+def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> NDArray[np.bool_]:
     """Return, for every tie of the original, whether it stands in the release; needs linkage."""
-    before, after = _layers(pair)
+    before, after = layers.before, layers.after
     n = max(before.n_nodes, 1)
     source, target = (pair.linked[end] for end in before.ties())
     if not before.directed:

@@ -53,19 +53,41 @@ def two_columns(
             f"{len(header)} names ({shown(', '.join(header))}) over rows of {n_columns} cells. "
             "Give one name a column."
         )
+    beside = kind_column(source, header, n_columns, ends)
     chosen = _asked(source, header, n_columns, ends)
+    named = known_pairs(header, graph=True)
+    if chosen is None and beside is not None and n_columns == 3 and not named:
+        first, second = (column for column in range(3) if column != beside)
+        chosen = first, second
     if chosen is None:
         chosen = _recognized(source, header, n_columns, ends, by_position=by_position)
+    if beside in chosen:
+        source.refuse(f"{option('kind_column')} names an end of ties. Give another column.")
     numbered = [f"column {number}" for number in range(1, n_columns + 1)]
     names = [name or number for name, number in zip(header or numbered, numbered, strict=True)]
-    further = tuple(name for column, name in enumerate(names) if column not in chosen)
+    used = (*chosen, beside)
+    further = tuple(name for column, name in enumerate(names) if column not in used)
     if further and not ends.ignore_weights:
+        needed = "two" if beside is None else "three"
         source.refuse(
-            f"{n_columns} columns where two are needed; further ones: "
+            f"{n_columns} columns where {needed} are needed; further ones: "
             f"{shown(', '.join(further))}. {leave_out()}"
         )
     notes.columns_ignored = further
     return chosen
+
+
+def kind_column(source: Source, header: tuple[str, ...], n_columns: int, ends: Ends) -> int | None:
+    """Return the column that says of which kind a tie is, where there is one.
+
+    Raises
+    ------
+    InputError
+        Where there is no such column.
+    """
+    if ends.kind_column is None:
+        return None
+    return _column(source, header, n_columns, "kind_column", ends.kind_column)
 
 
 def _asked(

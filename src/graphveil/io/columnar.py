@@ -21,10 +21,11 @@ from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, as_ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError, option
-from graphveil.io.column_choice import refuse_columns, two_columns
+from graphveil.io.column_choice import kind_column, refuse_columns, two_columns
 from graphveil.io.columns import merged_text
 from graphveil.io.formats import Format
 from graphveil.io.integers import Growing, compact, distinct_integers
+from graphveil.io.kinds_of_ties import parsed_kinds
 from graphveil.io.native import native_file
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import (
@@ -32,6 +33,7 @@ from graphveil.io.parsed import (
     ParsedArcs,
     ParsedCells,
     ParsedColumn,
+    ParsedKinds,
     ParsedPairs,
     encoded,
     joined,
@@ -65,13 +67,31 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         chosen = _two(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
         said = _types_say_directed(frame, chosen) or None
+        kinds = _kinds(source, frame, options)
     return ParsedArcs(
+        kinds=kinds,
         source=left.codes,
         target=right.codes,
         labels=left.labels,
         directed=said,
         names=chosen,
         notes=notes,
+    )
+
+
+def _kinds(source: Source, frame: _Frame, options: GraphOptions) -> ParsedKinds | None:
+    """Return the kinds of ties, where a column says them."""
+    column = kind_column(source, tuple(frame.names), len(frame.names), options.ends)
+    if column is None:
+        return None
+    batches = frame.batches((frame.names[column],))
+    return parsed_kinds(
+        source,
+        [
+            None if value is None else str(value)
+            for batch in batches
+            for value in written_out(batch.column(0)).to_pylist()
+        ],
     )
 
 

@@ -18,7 +18,7 @@ from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import InputError, option, warn
-from graphveil.io.column_choice import two_columns
+from graphveil.io.column_choice import kind_column, two_columns
 from graphveil.io.columns import read_columns, refuse_value, tables, trimmed
 from graphveil.io.dialect import Dialect, sniff
 from graphveil.io.first_row import (
@@ -27,10 +27,17 @@ from graphveil.io.first_row import (
     without_first_row,
 )
 from graphveil.io.formats import Format
-from graphveil.io.graph_builder import only_layer
+from graphveil.io.kinds_of_ties import parsed_kinds
 from graphveil.io.lists import read_lists
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
-from graphveil.io.parsed import Notes, ParsedArcs, ParsedCells, ParsedColumn, ParsedPairs
+from graphveil.io.parsed import (
+    Notes,
+    ParsedArcs,
+    ParsedCells,
+    ParsedColumn,
+    ParsedKinds,
+    ParsedPairs,
+)
 from graphveil.io.risky_names import AWKWARD, formulas, refuse_separators
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import SpellingProblem, alike, in_quotes, problem_of, problem_of_some
@@ -50,7 +57,22 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = _types_say_directed(source, dialect, chosen) or _says_directed(dialect)
     arcs.names = _names_of(chosen, dialect.header, notes.header)
+    names = dialect.header or _names_in_remark(dialect)
+    column = kind_column(source, names, dialect.n_columns, options.ends)
+    if column is not None:
+        arcs.kinds = _kinds(source, dialect, column, arcs.source.size)
+        return arcs
     return arcs if notes.header or dialect.marked else _without_count_line(arcs)
+
+
+def _kinds(source: Source, dialect: Dialect, column: int, n_arcs: int) -> ParsedKinds:
+    """Return the kinds of ties; a first row that names columns is none of them."""
+    text = pa.dictionary(pa.int32(), pa.string())
+    named: list[str] = []
+    for table in tables(source, dialect, (column,), Notes(), text):
+        for block in table.column(0).chunks:
+            named.extend(written_out(block).to_pylist())
+    return parsed_kinds(source, named[len(named) - n_arcs :])
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
@@ -233,11 +255,15 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
-    """Write every tie once, under the names source and target."""
-    layer = only_layer(network, form)
+    """Write every tie once, under the names source, target and, of several kinds, layer."""
     _check_ids(network.ids, network.degrees().sum(axis=1) > 0, form)
-    columns = [_Labels(ends, network.ids) for ends in layer.ties()]
-    _write_rows(columns, ("source", "target"), stream, form)
+    ties = network.ties()
+    columns: list[_Cells] = [_Labels(ends, network.ids) for ends in (ties.source, ties.target)]
+    if len(network.layers) > 1:
+        names = pa.array([layer.name for layer in network.layers])
+        check_texts(names, form)
+        columns.append(_Cells(ties.layer, names))
+    _write_rows(columns, network.columns_of_ties, stream, form)
 
 
 def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:

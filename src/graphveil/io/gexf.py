@@ -6,12 +6,13 @@ from typing import IO
 from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Graph, Layer, Network
+from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import is_weight
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
-from graphveil.io.xml_elements import GraphElements, attributes_in_text, only_layer, quoted_labels
+from graphveil.io.xml_elements import GraphElements, attributes_in_text, quoted_labels
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
 _STRUCTURE = {"node": {"id", "label"}, "edge": {"id", "source", "target", "type", "weight"}}
@@ -37,8 +38,8 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids with their attributes, and ties between them."""
     quoted = quoted_labels(network, form)
-    layer = only_layer(network, form)
-    kind = "directed" if layer.directed else "undirected"
+    several, directed = len(network.layers) > 1, network.is_directed
+    kind = "directed" if directed else "undirected"
     stream.write(f'{_HEAD}  <graph defaultedgetype="{kind}" mode="static">\n'.encode())
     cells = attributes_in_text(network, form)
     if cells:
@@ -47,6 +48,10 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
             title = f'title={quoteattr(name)} type="string"'
             stream.write(f'      <attribute id="{number}" {title}/>\n'.encode())
         stream.write(b"    </attributes>\n")
+    if several:
+        stream.write(b'    <attributes class="edge">\n')
+        stream.write(f'      <attribute id="0" title="{LAYER}" type="string"/>\n'.encode())
+        stream.write(b"    </attributes>\n")
     stream.write(b"    <nodes>\n")
     rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
     for name, said in zip(quoted, rows, strict=True):
@@ -54,10 +59,11 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
         end = f"><attvalues>{values}</attvalues></node>" if values else "/>"
         stream.write(f"      <node id={name} label={name}{end}\n".encode())
     stream.write(b"    </nodes>\n    <edges>\n")
-    ties = zip(*(end.tolist() for end in layer.ties()), strict=True)
-    for number, (left, right) in enumerate(ties):
+    for number, (layer, left, right) in enumerate(network.listed_ties(both_ways=directed)):
         ends = f"source={quoted[left]} target={quoted[right]}"
-        stream.write(f'      <edge id="{number}" {ends}/>\n'.encode())
+        of_kind = f'<attvalues><attvalue for="0" value={quoteattr(layer)}/></attvalues>'
+        end = f">{of_kind}</edge>" if several else "/>"
+        stream.write(f'      <edge id="{number}" {ends}{end}\n'.encode())
     stream.write(b"    </edges>\n  </graph>\n</gexf>\n")
 
 
@@ -104,14 +110,19 @@ class _Elements(GraphElements):
         )
         if "id" in attributes:
             self._builder.edge_id(attributes["id"])
-        if is_weight(attributes.get("weight", 1)):
+        weight = attributes.get("weight", 1)
+        if not self._builder.kind("weight", weight) and is_weight(weight):
             self._builder.weight("weight")
         self._others("edge", attributes)
 
     def _others(self, element: str, attributes: dict[str, str]) -> None:
-        for name in attributes:
+        for name, value in attributes.items():
             if name not in _STRUCTURE[element]:
-                self._builder.attribute(name)
+                self._other(element, name, value)
+
+    def _other(self, element: str, name: str, value: str) -> None:
+        if element != "edge" or not self._builder.kind(name, value):
+            self._builder.attribute(name)
 
     def _directed(self, said: str) -> bool:
         return self._whether(said, _DIRECTED, "type of edges")

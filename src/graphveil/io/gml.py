@@ -81,7 +81,7 @@ class _Reader:
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._source = source
         self._text = source.text()
-        self._builder = Builder(source, ignore_weights=options.ignore_weights)
+        self._builder = Builder(source, options)
         self._graphs = 0
         self._counted = (0, 1)
         self._default_directed = False

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from graphveil.data import Layer, Network
 from graphveil.errors import InputError, leave_out, option
 from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.parsed import Notes, ParsedArcs, listed_arcs
 from graphveil.io.source import Source, shown
 from graphveil.io.spelling import ids_listed, negative_among
@@ -29,21 +29,6 @@ def is_weight(value: object) -> bool:
         return float(str(value)) != 1
     except ValueError:
         return True
-
-
-def only_layer(network: Network, form: Format) -> Layer:
-    """Return the layer of a network that a format of one kind of ties holds.
-
-    Raises
-    ------
-    InputError
-        Where there are several.
-    """
-    if len(network.layers) > 1:
-        raise InputError(
-            f"{len(network.layers)} kinds of ties do not fit into {form.name}. Keep one of them."
-        )
-    return network.layers[0]
 
 
 def check_signs(labels: Sequence[str], form: Format) -> None:
@@ -69,17 +54,19 @@ class Builder:
     ----------
     source
         The file, for messages.
-    ignore_weights
-        Whether weights of edges are left out instead of refused.
-    attributes
-        Whether attributes of nodes are kept instead of left out.
+    options
+        How the file is read: of a network, attributes of nodes are kept instead of left out, and
+        one of edges may say of which kind they are.
     """
 
-    def __init__(self, source: Source, *, ignore_weights: bool, attributes: bool = False) -> None:
+    def __init__(self, source: Source, options: GraphOptions) -> None:
         self._people: dict[str, dict[int, Any]] = {}
-        self._keeps = attributes
+        self._keeps = isinstance(options, NetworkOptions)
+        self._kind_column = options.column_of_kinds
+        self._kinds: dict[int, str] = {}
+        self._kind_of_others: str | None = None
         self._source = source
-        self._ignore_weights = ignore_weights
+        self._ignore_weights = options.ignore_weights
         self._position: dict[str, int] = {}
         self._labels: list[str | None] = []
         self._lines: list[int | None] = []
@@ -117,12 +104,30 @@ class Builder:
         if name not in self._notes.columns_ignored:
             self._notes.columns_ignored += (name,)
 
+    def kind(self, name: str, value: object) -> bool:
+        """Note of which kind the last edge is where this attribute says so, and whether it does."""
+        if name != self._kind_column:
+            return False
+        self._kinds[len(self._edges) - 1] = str(value)
+        return True
+
     def edge_attribute(self, name: str, value: object) -> None:
-        """Note what is said of an edge; under the name of a weight, a one says nothing."""
+        """Note what is said of the last edge; under the name of a weight, a one says nothing."""
+        if self.kind(name, value):
+            return
         if name.lower() not in WEIGHTS:
             self.attribute(name)
         elif is_weight(value):
             self.weight(name)
+
+    def edge_attribute_of_all(self, name: str, value: object) -> None:
+        """Note what is said of edges that do not say it themselves."""
+        if name == self._kind_column:
+            self._kind_of_others = str(value)
+        elif name.lower() in WEIGHTS:
+            self.weight(name)
+        else:
+            self.attribute(name)
 
     def node_attribute(self, name: str, value: Any) -> None:
         """Keep what is said of the last node, or note that it is left out."""
@@ -155,20 +160,44 @@ class Builder:
         right = [self._end(edge[1], edge[2]) for edge in self._edges]
         directed = not all(self._undirected)
         self._notes.rows = len(self._edges)
+        kinds, one_way = self._kinds_of_edges(), None
         if directed:
             both = [number for number, plain in enumerate(self._undirected) if plain]
             left, right = (
                 left + [right[number] for number in both],
                 right + [left[number] for number in both],
             )
+            kinds = None if kinds is None else kinds + [kinds[number] for number in both]
+            one_way = [not plain for plain in self._undirected] + [False] * len(both)
         every = range(len(self._position))
         people = {
             name: {**dict.fromkeys(every, self._of_all.get(name)), **self._people.get(name, {})}
             for name in {**self._of_all, **self._people}
         }
         return listed_arcs(
-            ids_listed(keys), left, right, directed=directed, notes=self._notes, people=people
+            ids_listed(keys),
+            left,
+            right,
+            directed=directed,
+            notes=self._notes,
+            people=people,
+            kinds=kinds,
+            one_way=one_way,
         )
+
+    def _kinds_of_edges(self) -> list[str] | None:
+        """Return of which kind every edge is; None where nobody asked."""
+        if self._kind_column is None:
+            return None
+        kinds = [self._kinds.get(at, self._kind_of_others) for at in range(len(self._edges))]
+        lacking = [at for at, kind in enumerate(kinds) if not (kind or "").strip()]
+        if lacking:
+            self._source.refuse(
+                f"{len(lacking)} of {len(kinds)} edges have no {shown(self._kind_column)}. Say of "
+                "which kind each is, or remove them.",
+                line=self._edges[lacking[0]][2],
+            )
+        return [str(kind).strip() for kind in kinds]
 
     def _refuse_negative(self, keys: Sequence[str]) -> None:
         key = negative_among(keys)

@@ -6,12 +6,13 @@ from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
 from graphveil.data import Graph, Layer, Network
+from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import WEIGHTS
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
-from graphveil.io.xml_elements import GraphElements, attributes_in_text, only_layer, quoted_labels
+from graphveil.io.xml_elements import GraphElements, attributes_in_text, quoted_labels
 
 _DIRECTED = {"directed": True, "undirected": False}
 _BOOLEAN = {"true": True, "false": False, "1": True, "0": False}
@@ -34,21 +35,26 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids with their attributes, and ties between them."""
     quoted = quoted_labels(network, form)
-    layer = only_layer(network, form)
     stream.write(_HEAD.encode())
     cells = attributes_in_text(network, form)
     for number, name in enumerate(cells):
         key = f'id="d{number}" for="node" attr.name={quoteattr(name)} attr.type="string"'
         stream.write(f"  <key {key}/>\n".encode())
-    kind = "directed" if layer.directed else "undirected"
+    several, directed = len(network.layers) > 1, network.is_directed
+    if several:
+        key = f'id="layer" for="edge" attr.name="{LAYER}" attr.type="string"'
+        stream.write(f"  <key {key}/>\n".encode())
+    kind = "directed" if directed else "undirected"
     stream.write(f'  <graph edgedefault="{kind}">\n'.encode())
     rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
     for name, said in zip(quoted, rows, strict=True):
         data = "".join(f'<data key="d{n}">{escape(v)}</data>' for n, v in enumerate(said))
         end = f">{data}</node>" if data else "/>"
         stream.write(f"    <node id={name}{end}\n".encode())
-    for left, right in zip(*(end.tolist() for end in layer.ties()), strict=True):
-        stream.write(f"    <edge source={quoted[left]} target={quoted[right]}/>\n".encode())
+    for layer, left, right in network.listed_ties(both_ways=directed):
+        end = f'><data key="layer">{escape(layer)}</data></edge>' if several else "/>"
+        ends = f"source={quoted[left]} target={quoted[right]}"
+        stream.write(f"    <edge {ends}{end}\n".encode())
     stream.write(b"  </graph>\n</graphml>\n")
 
 
@@ -94,6 +100,8 @@ class _Elements(GraphElements):
     def _data(self, key: str, text: str) -> None:
         parent = self._open[-2] if len(self._open) > 1 else ""
         name = self._names.get(key, key)
+        if parent == "edge" and self._builder.kind(name, text):
+            return
         if parent == "edge" and name.lower() in WEIGHTS:
             self._builder.weight(name)
         elif parent == "node":

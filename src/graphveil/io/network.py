@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.data import Layer, Network, Table
-from graphveil.data.csr import Dropped, neighbor_lists
-from graphveil.data.directions import Ties
+from graphveil.data import Network, Table
 from graphveil.data.ids import as_ids, as_text, distinct, positions
 from graphveil.data.kinds import kind_of
 from graphveil.data.naming import naming_columns
 from graphveil.data.origin import FileOrigin, read_from
 from graphveil.errors import DataError, InputError, did_you_mean, option
 from graphveil.io.kinds import columns_of
+from graphveil.io.kinds_of_ties import layers_of
 from graphveil.io.options import NetworkOptions, TableOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.questioned import ask_about_cells
@@ -64,11 +63,12 @@ def load_network(path: str | Path, options: NetworkOptions | None = None) -> Rea
     elif options.nodes is not None:
         arcs = over_all_nodes(source, arcs, options.nodes)
     labels = arcs.labels
-    layer, dropped, symmetrized = _layer(source, arcs, labels.size, options)
-    notes = arcs.notes
+    read = layers_of(source, arcs, labels.size, options)
+    notes, dropped = arcs.notes, read.dropped
+    notes.attributes_ignored += read.left_out
     left_out = (*notes.columns_ignored, *notes.attributes_ignored)
     try:
-        network = Network((layer,), people, labels, left_out)
+        network = Network(read.layers, people, labels, left_out)
     except DataError as error:
         (source if options.nodes is None else source_of(options.nodes, None)).refuse(
             error.message.text
@@ -89,7 +89,7 @@ def load_network(path: str | Path, options: NetworkOptions | None = None) -> Rea
             self_loops=dropped.self_loops,
             duplicates=dropped.duplicates,
             reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
-            symmetrized=symmetrized,
+            symmetrized=read.symmetrized,
             isolated=int(np.count_nonzero(network.degrees().sum(axis=1) == 0)),
             **notes.reported(),
         ),
@@ -224,19 +224,3 @@ def _over(source: Source, arcs: ParsedArcs, people: Table, listed: Path) -> Pars
     at = positions(labels, every, what="ids")
     arcs.source, arcs.target, arcs.labels = at[arcs.source], at[arcs.target], every
     return arcs
-
-
-def _layer(
-    source: Source, arcs: ParsedArcs, n: int, options: NetworkOptions
-) -> tuple[Layer, Dropped, int]:
-    """Return the ties, what was dropped, and how many arcs lost their direction."""
-    lists, dropped = neighbor_lists([arcs.source.copy(), arcs.target.copy()], n)
-    mutual = dropped.reciprocal_pairs
-    ties = Ties(n=lists.indices.size // 2, mutual=mutual, said=arcs.directed, names=arcs.names)
-    if options.directed == "keep" and arcs.directed is not False:
-        layer, of_arcs = Layer.assemble(arcs.source, arcs.target, n=n)
-        return layer, of_arcs, 0
-    if ties.matter and options.directed == "refuse":
-        source.refuse(f"{ties.refusal} To keep them, say {option('directed', 'keep')}.")
-    layer = Layer(directed=False, indptr=lists.indptr, indices=lists.indices)
-    return layer, dropped, ties.n - ties.mutual if ties.matter else 0

@@ -10,8 +10,8 @@ import msgspec
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.network_objects import cells_of
 from graphveil.io.formats import Format
-from graphveil.io.graph_builder import Builder, check_signs, only_layer
-from graphveil.io.options import GraphOptions, NetworkOptions
+from graphveil.io.graph_builder import Builder, check_signs
+from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
 
@@ -28,13 +28,12 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         _list(source, whole, "nodes"),
         _list(source, whole, _name_of_edges(source, whole)),
     )
-    kept = isinstance(options, NetworkOptions)
-    builder = Builder(source, ignore_weights=options.ignore_weights, attributes=kept)
+    builder = Builder(source, options)
     builder.directed = _directed(source, whole, "this JSON") or False
     spelled = _add_nodes(source, builder, nodes)
     for number, edge in enumerate(edges):
         _add_edge(source, builder, spelled, edge, f"edge {number + 1}")
-    if not _only_counted(edges):
+    if options.column_of_kinds != "key" and not _only_counted(edges):
         builder.attribute("key")
     return builder.arcs(use_labels=False)
 
@@ -70,6 +69,8 @@ def _add_edge(
     for name, value in edge.items():
         if name not in {*_ENDS, "directed", "key"}:
             builder.edge_attribute(name, value)
+        elif name == "key":
+            builder.kind(name, value)
 
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
@@ -79,20 +80,23 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write nodes with their attributes, and ties, as NetworkX's ``node_link_data`` does."""
-    labels, layer = network.labels().tolist(), only_layer(network, form)
+    labels, directed = network.labels().tolist(), network.is_directed
     check_signs([str(label) for label in labels], form)
     cells = {} if network.people is None else cells_of(network.people)
     rows = zip(*cells.values(), strict=True) if cells else [()] * len(labels)
-    ties = zip(*(end.tolist() for end in layer.ties()), strict=True)
+    several = len(network.layers) > 1
     whole = {
-        "directed": layer.directed,
-        "multigraph": False,
+        "directed": directed,
+        "multigraph": several,
         "graph": {},
         "nodes": [
             {**dict(zip(cells, said, strict=True)), "id": label}
             for label, said in zip(labels, rows, strict=True)
         ],
-        LISTS[0]: [{"source": labels[u], "target": labels[v]} for u, v in ties],
+        LISTS[0]: [
+            {"source": labels[u], "target": labels[v], **({"key": layer} if several else {})}
+            for layer, u, v in network.listed_ties(both_ways=directed)
+        ],
     }
     stream.write(msgspec.json.encode(whole) + b"\n")
 

@@ -32,11 +32,14 @@ class Ends(NamedTuple):
         Their values: the name of a column, or its number from 1.
     ignore_weights
         Whether further columns are left out.
+    kind_column
+        A column that says of which kind a tie is, by its name or number: no end, and not left out.
     """
 
     names: tuple[str, str]
     asked: tuple[str | int | None, str | int | None]
     ignore_weights: bool
+    kind_column: str | int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +82,13 @@ class GraphOptions:
     def ends(self) -> Ends:
         """Which two columns are the ends of an edge."""
         asked = (self.source_column, self.target_column)
-        return Ends(("source_column", "target_column"), asked, self.ignore_weights)
+        names = ("source_column", "target_column")
+        return Ends(names, asked, self.ignore_weights, self.column_of_kinds)
+
+    @property
+    def column_of_kinds(self) -> str | None:
+        """The column that says of which kind a tie is: in a graph all are of one."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,6 +230,24 @@ class NetworkOptions(GraphOptions):
         default=None,
         metadata={"help": "The column of ids in the file of nodes. Without this: its first."},
     )
+    kind_column: str | None = field(
+        default=None,
+        metadata={
+            "help": "The column or attribute of ties that says of which kind each is: by its name, "
+            "or its number from 1. Numbers can be grouped by --bins."
+        },
+    )
+    kinds: tuple[str, ...] = field(
+        default=(),
+        metadata={"help": "The kinds of ties that are read, with commas between. [default: all]"},
+    )
+    undirected: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Kinds of ties without a direction, with commas between, where those of others "
+            "have one that is kept."
+        },
+    )
     drop: tuple[str, ...] = field(
         default=(), metadata={"help": "Columns or attributes that are left out."}
     )
@@ -244,13 +271,18 @@ class NetworkOptions(GraphOptions):
     )
 
     @property
+    def column_of_kinds(self) -> str | None:
+        """The column that says of which kind a tie is."""
+        return self.kind_column
+
+    @property
     def of_people(self) -> TableOptions:
         """How the file of nodes is read: it is a table whose ids are those of nodes."""
         return TableOptions(
             ids=self.node_column,
             suppressed=self.suppressed,
             categories=self.categories,
-            bins=self.bins,
+            bins={name: rule for name, rule in self.bins.items() if name != self.kind_column},
             drop=self.drop,
         )
 

@@ -55,7 +55,7 @@ class _Reader:
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._source = source
-        self._builder = Builder(source, ignore_weights=options.ignore_weights)
+        self._builder = Builder(source, options)
         self._n = -1
         self._section = ""
         self._labels: dict[int, str] = {}

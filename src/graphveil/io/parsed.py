@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -46,13 +46,36 @@ class Notes:
         return {name: value for name, value in asdict(self).items() if name != "nameless"}
 
 
+class ParsedKinds(NamedTuple):
+    """Of which kind every arc is: a position into the names of kinds, which are in order."""
+
+    codes: NDArray[np.int32]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, named: Sequence[str]) -> ParsedKinds:
+        """Return the kinds of arcs that have these names.
+
+        Examples
+        --------
+        >>> ParsedKinds.of(["mail", "call", "mail"])
+        ParsedKinds(codes=array([1, 0, 1], dtype=int32), names=('call', 'mail'))
+        """
+        names = tuple(sorted(set(named)))
+        number = {name: at for at, name in enumerate(names)}
+        codes = np.fromiter((number[name] for name in named), dtype=np.int32, count=len(named))
+        return cls(codes, names)
+
+
 @dataclass(kw_only=True)
 class ParsedArcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
     `directed` says whether the file calls itself directed, None where it says nothing; `twice`
     that the format lists every edge at both ends; `names` are those of the columns of both ends;
-    `people` has the attributes of nodes, a value a label, where they were asked for.
+    `kinds` says of which kind every arc is, and `people` has the attributes of nodes, a value a
+    label, where they were asked for. `one_way` says of every arc of a directed file whether it is
+    one, and not an edge that the file lists as such; None where all are.
     """
 
     source: NDArray[np.int32]
@@ -61,6 +84,8 @@ class ParsedArcs:
     directed: bool | None = None
     twice: bool = False
     names: tuple[str, ...] = ()
+    kinds: ParsedKinds | None = None
+    one_way: NDArray[np.bool_] | None = None
     people: dict[str, list[Any]] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
 
@@ -127,11 +152,13 @@ def listed_arcs(
     directed: bool,
     notes: Notes,
     people: Mapping[str, Mapping[int, Any]] = MappingProxyType({}),
+    kinds: list[str] | None = None,
+    one_way: list[bool] | None = None,
 ) -> ParsedArcs:
     """Return the arcs of a format that lists its nodes; ends are positions in that list.
 
     The labels are distinct; they are put in order here. Attributes come by their names, and by
-    positions in the list.
+    positions in the list; kinds, one an arc.
     """
     order = distinct(labels)
     position = positions(labels, order, what="ids")
@@ -141,6 +168,8 @@ def listed_arcs(
         target=position[np.array(target, dtype=np.int64)],
         labels=order,
         directed=directed,
+        kinds=None if kinds is None else ParsedKinds.of(kinds),
+        one_way=None if one_way is None else np.array(one_way, dtype=np.bool_),
         people={name: [said.get(node) for node in listed] for name, said in people.items()},
         notes=notes,
     )

@@ -13,12 +13,10 @@ from graphveil.data import Network
 from graphveil.data.network_objects import cells_of
 from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
-from graphveil.io.graph_builder import WEIGHTS, Builder, check_signs, only_layer
-from graphveil.io.options import GraphOptions, NetworkOptions
+from graphveil.io.graph_builder import Builder, check_signs
+from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
-
-__all__ = ["GraphElements", "attributes_in_text", "check_labels", "only_layer", "quoted_labels"]
 
 
 class GraphElements(ABC):
@@ -29,8 +27,7 @@ class GraphElements(ABC):
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._source = source
-        kept = isinstance(options, NetworkOptions)
-        self._builder = Builder(source, ignore_weights=options.ignore_weights, attributes=kept)
+        self._builder = Builder(source, options)
         self._text: list[str] = []
         self._open: list[str] = []
         self._graphs = 0
@@ -98,12 +95,10 @@ class GraphElements(ABC):
 
     def _default(self, around: str, title: str, value: str) -> None:
         """Note what is said of all nodes or edges that do not say it themselves."""
-        if around == "edge" and title.lower() in WEIGHTS:
-            self._builder.weight(title)
-        elif around in {"node", "all"}:
+        if around in {"node", "all"}:
             self._builder.attribute_of_all(title, value)
         elif around == "edge":
-            self._builder.attribute(title)
+            self._builder.edge_attribute_of_all(title, value)
 
     @property
     def _line(self) -> int:

@@ -20,6 +20,10 @@ PROFILE = "profile"
 """The measure of directed ties: how many lead away from a person, and how many to that person."""
 
 
+_PROFILE = "how many ties lead away from a person, and how many to that person"
+_PROFILE_OF_LAYERS = "how many ties of each kind a person has"
+
+
 class Alone(NamedTuple):
     """How many people stand out to someone who knows one thing.
 
@@ -85,7 +89,7 @@ class NetworkRisk(EquivalenceClasses):
 def knowledge_of_ties(measured: NetworkRisk) -> str:
     """Return what is known of a person's ties, in words."""
     if measured.measure == PROFILE:
-        return "how many ties lead away from a person, and how many to that person"
+        return _PROFILE_OF_LAYERS if len(measured.values) > 2 else _PROFILE
     return MEASURES[measured.measure].knows
 
 

@@ -310,6 +310,21 @@ def with_suppressed(table: Table, who: NDArray[np.bool_]) -> Colors:
     return Colors(shown, _classes(shown)[0])
 
 
+def numbered_colors(colors: Ints | None, n: int) -> Ints:
+    """Return colors numbered as people have them first, so that nothing hangs on their names.
+
+    Examples
+    --------
+    >>> numbered_colors(np.array([7, 3, 7]), 3).tolist(), numbered_colors(None, 2).tolist()
+    ([0, 1, 0], [0, 0])
+    """
+    if colors is None:
+        return np.zeros(n, dtype=np.int64)
+    _, first, labels = np.unique(colors, return_index=True, return_inverse=True)
+    number: Ints = np.argsort(np.argsort(first))[labels.reshape(-1)]
+    return number
+
+
 def _classes(table: Table) -> tuple[Ints, Ints]:
     """Return the class of equal rows of everyone, and how many rows each has."""
     _, of_row, sizes = np.unique(table.codes, axis=0, return_inverse=True, return_counts=True)
@@ -320,6 +335,8 @@ def suppressed_further(
     colors: Colors, share: float, k: int, change: Callable[[Ints], Ints]
 ) -> Colors:
     """Return colors with up to a share of the people suppressed besides: who costs most.
+
+    Where a batch of them gains nothing, half as many are tried.
 
     Parameters
     ----------
@@ -338,11 +355,13 @@ def suppressed_further(
     budget = int(share * of_person.size + 1e-9)
     batch = max(k, budget // BATCHES)
     best, least = colors, int(change(of_person).sum())
-    while budget >= batch:
+    while 0 < batch <= budget:
         of_person, shown = best.of_person, best.table
         if of_person is None or shown is None:
             break
         hidden = (shown.codes == SUPPRESSED).all(axis=1)
+        if batch < k and not hidden.any():
+            break
         spare = np.bincount(of_person) - k
         chosen = np.zeros(of_person.size, dtype=np.bool_)
         wanted = change(of_person)
@@ -357,7 +376,8 @@ def suppressed_further(
         tried = with_suppressed(table, hidden | chosen)
         after = int(change(tried.of_person).sum()) if tried.of_person is not None else least
         if after >= least:
-            break
+            batch //= 2  # fewer at once may gain
+            continue
         best, least, budget = tried, after, budget - int(np.count_nonzero(chosen))
     return best
 

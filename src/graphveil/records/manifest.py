@@ -63,9 +63,11 @@ class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         for file in self.files:
             if file.role not in roles:
                 raise ValueError(f"Invalid enum value {file.role!r} - at `$.data.files[].role`")
-        n_layers = 0 if self.layers is msgspec.UNSET else len(self.layers)
-        if n_layers != (1 if self.kind == "network" else 0):
-            raise ValueError(f"{n_layers} layers of a {self.kind} - at `$.data.layers`")
+        names = [] if self.layers is msgspec.UNSET else [layer.name for layer in self.layers]
+        if bool(names) != (self.kind == "network") or names != sorted(set(names)):
+            raise ValueError(
+                f"{len(names)} layers of a {self.kind}, or not in order - at `$.data.layers`"
+            )
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -17,8 +17,8 @@ from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
-from graphveil.data.layers import TIES
-from graphveil.data.network import ID_OF_PERSON
+from graphveil.data.layers import TIES, Layer
+from graphveil.data.network import ID_OF_PERSON, LAYER
 from graphveil.errors import InputError, ReleaseError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, FORMATS, Format, compression_of
 from graphveil.io.questioned import EVERY_WORD
@@ -273,6 +273,8 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         check_names(data, entry)
     io.write(data, path, format=entry.name, ids_path=everyone)
     columns = list(kind.columns or getattr(data, "columns", ()))
+    if isinstance(data, Network):
+        columns = list(data.columns_of_ties)
     names = columns if entry.name in TABULAR else []
     files = [described_file(path, "data", entry.name, names, kind.amount(data))]
     if everyone is not None and role is not None:
@@ -288,17 +290,7 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
 
 
 def _layers(data: Network) -> list[DescribedLayer]:
-    """Return what is said of the ties of a network.
-
-    Raises
-    ------
-    InputError
-        Where they are of several kinds.
-    """
-    if len(data.layers) > 1:
-        raise InputError(
-            f"the network has {len(data.layers)} kinds of ties, and a release has one. Keep one."
-        )
+    """Return what is said of the ties of a network."""
     return [DescribedLayer(name=layer.name, directed=layer.directed) for layer in data.layers]
 
 
@@ -410,20 +402,35 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
 
 def _network(path: Path, people: Path, described: Described) -> Network:
     """Return a network from the two files of a release."""
-    layer = described.layers[0] if described.layers else DescribedLayer(name=TIES, directed=False)
+    layers = described.layers or [DescribedLayer(name=TIES, directed=False)]
+    several = len(layers) > 1
     form = next(file.format for file in described.files if file.role == "data")
     options = io.NetworkOptions(
         format=form,
         header="yes",
         nodes=people,
         node_column=ID_OF_PERSON,
-        directed="keep" if layer.directed else "symmetrize",
+        kind_column=LAYER if several else None,
+        directed="keep" if several or layers[0].directed else "symmetrize",
         categories=EVERY_WORD,  # the owner was asked
         suppressed=SUPPRESSED_TEXTS,
     )
     network = io.load_network(path, options).data
-    only = dataclasses.replace(network.layers[0], name=layer.name)
-    return Network((only,), network.people, network.ids).without_unused()
+    read = tuple(_layer(network, layer, alone=not several) for layer in layers)
+    return Network(read, network.people, network.ids).without_unused()
+
+
+def _layer(network: Network, said: DescribedLayer, *, alone: bool) -> Layer:
+    """Return a layer of a release, which may have lost all its ties."""
+    read = [layer for layer in network.layers if alone or layer.name == said.name]
+    if alone:
+        return dataclasses.replace(read[0], name=said.name)
+    n = network.n_nodes
+    source, target = read[0].ties() if read else (np.empty(0, np.int32), np.empty(0, np.int32))
+    if said.directed:
+        return Layer.from_arcs(source, target, n=n, name=said.name)
+    graph = Graph.from_edges(source, target, n=n, directed="symmetrize")
+    return Layer.of(graph, name=said.name)
 
 
 def _graph_in_its_form(path: Path, nodes: Path, form: str) -> Graph | None:

@@ -35,7 +35,7 @@ from graphveil.parameters import parameter
 MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""
 
-PROFILE = "ties out and in"
+PROFILE, OF_EACH_KIND = "ties out and in", "ties of each kind"
 """The name of the signature of directed ties."""
 
 WITH_ATTRIBUTES = " with attributes"
@@ -80,6 +80,7 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
     profiles = _profiles(pair)
+    named = PROFILE if _kinds_of_ties(pair) == 1 else OF_EACH_KIND
     besides = {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
     near: dict[str, CandidateSets] = {}
     for words, rows in besides.items():
@@ -87,7 +88,7 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
         near |= {f"{name}{words}": _only(of_ties, at) for at, name in enumerate(SIGNATURES)}
         if profiles is not None:
             of_arcs = candidates(*profiles, pair.linked, targets, rows)
-            near[f"{PROFILE}{words}"] = _only(of_arcs, 0)
+            near[f"{named}{words}"] = _only(of_arcs, 0)
     risk = np.full(n, np.nan)
     risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
     figures = [figure for name, sets in near.items() for figure in figures_of(name, sets, n, rng)]
@@ -116,13 +117,20 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
 
 
 def _profiles(pair: GraphComparison) -> tuple[Profiles, Profiles] | None:
-    """Return the numbers of ties out and in of original and release, where ties are directed."""
+    """Return the numbers of ties, layer by layer, where ties are directed or of several kinds."""
     if not isinstance(pair, NetworkComparison):
         return None
     before, after = pair.networks
-    if not before.layers[0].directed:
+    if len(before.layers) == 1 and not before.is_directed:
         return None
-    return Profiles(before.degrees()), Profiles(after.degrees())
+    profiles = before.degrees(), after.degrees()
+    if profiles[0].shape[1] != profiles[1].shape[1]:
+        return None
+    return Profiles(profiles[0]), Profiles(profiles[1])
+
+
+def _kinds_of_ties(pair: GraphComparison) -> int:
+    return len(pair.networks[0].layers) if isinstance(pair, NetworkComparison) else 1
 
 
 def _only(near: CandidateSets, number: int) -> CandidateSets:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
+import msgspec
 
 from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.data import Data, Layer, Network
+from graphveil.data import Data, Network
 from graphveil.errors import DataError, option
 from graphveil.methods.attributes import (
     Ints,
@@ -23,6 +23,7 @@ from graphveil.methods.attributes import (
     colors_of,
     known_parameter,
     merge_parameter,
+    numbered_colors,
     suppress_parameter,
     suppressed_further,
 )
@@ -32,7 +33,10 @@ from graphveil.parameters.columns import Columns
 from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
-    from graphveil.methods.profile.realize import ArcChanges
+    from graphveil.methods.profile.layers import EditedLayers
+
+MOST_NUMBERS = 8
+"""With more numbers of ties a person, hardly anybody shares all of them with others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +139,7 @@ class Profile(Anonymizer[Network]):
         return Roles.of(self.known, self.attach)
 
     def check(self, data: Data) -> None:
-        """Refuse ties without directions, or of several kinds, and attributes without a role.
+        """Refuse ties of one kind without directions, too many kinds, and attributes without role.
 
         Raises
         ------
@@ -144,51 +148,54 @@ class Profile(Anonymizer[Network]):
         """
         super().check(data)
         network = as_network(data)
-        if len(network.layers) > 1:
-            names = ", ".join(layer.name for layer in network.layers)
-            raise DataError(f"the network has several kinds of ties, {names}. Keep one of them.")
-        if not network.layers[0].directed:
+        if not network.is_directed and len(network.layers) == 1:
             raise DataError(
                 "ties have no direction, so nobody has ties out and ties in. Read them with "
                 f"{option('directed', 'keep')}, or use k-degree."
             )
+        numbers = network.degrees().shape[1]
+        if numbers > MOST_NUMBERS:
+            names = ", ".join(layer.name for layer in network.layers)
+            raise DataError(
+                f"the kinds of ties, {names}, give {numbers} numbers a person, over "
+                f"{MOST_NUMBERS}: nearly everybody would be changed. Read fewer of them with "
+                f"{option('kinds')}, or forget directions."
+            )
         self._roles.check(network, self.k)
 
     def _anonymize(self, data: Network, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.profile.realize import (  # noqa: PLC0415  compiled code, when needed
-            edited,
-            realize,
+        from graphveil.methods.profile.layers import (  # noqa: PLC0415  compiled code, when needed
+            realize_layers,
         )
 
-        layer = data.layers[0]
-        colors = colors_of(data, self._roles, self.k, self.merge)
-
         def change(some: Ints) -> Ints:
-            return self._planned(layer, some, randomness)
+            return self._planned(data, some, randomness)
 
+        colors = colors_of(data, self._roles, self.k, self.merge)
         colors = suppressed_further(colors, self.suppress, self.k, change)
-        changes = realize(
-            layer,
-            _numbered(colors.of_person, data.n_nodes),
+        changes = realize_layers(
+            data,
+            numbered_colors(colors.of_person, data.n_nodes),
             self.k,
             additions=self.edits == "add",
             randomness=randomness,
         )
-        released = Network(
-            (edited(layer, changes),), self._roles.published(data.people, colors.table), data.ids
-        )
-        many = (
-            MANY_ADDITIONS.passed_by(changes.added.size, layer.n_ties)
-            if self.edits == "add"
-            else ()
-        )
+        layers = tuple(each.layer for each in changes.layers)
+        people = self._roles.published(data.people, colors.table)
+        released = Network(layers, people, data.ids)
+        added = sum(each.added for each in changes.layers)
+        many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
+        names = tuple(layer.name for layer in layers)
         return MethodResult(
             data=released,
-            cost={**_cost(layer, changes), "people_suppressed": colors.n_suppressed(data)},
+            guarantee=msgspec.structs.replace(
+                self.guarantee, layers=names if len(names) > 1 else ()
+            ),
+            cost={**_cost(data, changes), "people_suppressed": colors.n_suppressed(data)},
             advice=(COPY, *many, *attached_advice(released, self._roles)),
         )
 
-    def _planned(self, layer: Layer, colors: Ints, randomness: Randomness) -> Ints:
+    def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
         """Return by how much a plan changes everyone's numbers, for these colors."""
         from graphveil.methods.profile.plan import (  # noqa: PLC0415  as above
             ADDITIONS,
@@ -196,28 +203,19 @@ class Profile(Anonymizer[Network]):
             plan_of_profiles,
         )
 
-        points = np.column_stack(layer.degrees())
+        points = network.degrees()
         prices = ADDITIONS if self.edits == "add" else Prices()
         rng = randomness.stream("profile suppress")
-        of_person = _numbered(colors, layer.n_nodes)
+        of_person = numbered_colors(colors, network.n_nodes)
         return plan_of_profiles(points, of_person, self.k, prices, rng).change(points)
 
 
-def _numbered(colors: Ints | None, n: int) -> Ints:
-    """Return colors numbered as people have them first, so that nothing hangs on their names."""
-    if colors is None:
-        return np.zeros(n, dtype=np.int64)
-    _, first, labels = np.unique(colors, return_index=True, return_inverse=True)
-    number: Ints = np.argsort(np.argsort(first))[labels.reshape(-1)]
-    return number
-
-
-def _cost(layer: Layer, changes: ArcChanges) -> dict[str, float | int]:
+def _cost(network: Network, changes: EditedLayers) -> dict[str, float | int]:
     """Return what the release cost: for the owner alone."""
     return {
-        "edges_before": layer.n_ties,
-        "edges_added": changes.added.size,
-        "edges_deleted": changes.deleted.size,
+        "edges_before": network.n_ties,
+        "edges_added": sum(each.added for each in changes.layers),
+        "edges_deleted": sum(each.deleted for each in changes.layers),
         "edits": changes.cost,
         "profile_change": changes.change,
         "rounds": changes.rounds,

@@ -259,7 +259,7 @@ def _neighbors(
 def _orders(points: Ints, colors: Ints, shifts: int, rng: np.random.Generator) -> list[Ints]:
     """Return orders in which neighbors are near, color by color."""
     logs = (LOGARITHMS * np.log1p(points)).astype(np.int64)
-    planes = [points, logs]
+    planes = [_plane(points), _plane(logs)]
     planes += [plane + rng.integers(0, plane.max(axis=0) + 1) for plane in planes * shifts]
     orders = []
     for plane in planes:
@@ -267,6 +267,25 @@ def _orders(points: Ints, colors: Ints, shifts: int, rng: np.random.Generator) -
         key = hilbert(plane[:, 0] >> spare, plane[:, 1] >> spare)
         orders.append(np.lexsort((points.sum(axis=1), key, colors)))
     return orders
+
+
+def _plane(points: Ints) -> Ints:
+    """Return points in the plane: of more coordinates than two, along their principal axes.
+
+    Examples
+    --------
+    >>> _plane(np.array([[0, 0, 0], [9, 9, 9], [2, 2, 2]])).tolist()
+    [[0, 0], [15, 0], [3, 0]]
+    """
+    if points.shape[1] == 2:
+        return points
+    centered = points - points.mean(axis=0)
+    axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
+    axes *= np.where(axes.sum(axis=0) < 0, -1, 1)
+    along = np.zeros((points.shape[0], 2))
+    along[:, : axes.shape[1]] = centered @ axes
+    plane: Ints = (along - along.min(axis=0, initial=0)).astype(np.int64)
+    return plane
 
 
 def _cheapest(costs: Costs, few: Ints, k: int, rng: np.random.Generator) -> Groups:

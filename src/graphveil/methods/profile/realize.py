@@ -67,7 +67,13 @@ class ArcChanges(NamedTuple):
 
 
 def realize(
-    layer: Layer, colors: Ints, k: int, *, additions: bool, randomness: Randomness
+    layer: Layer,
+    colors: Ints,
+    k: int,
+    *,
+    additions: bool,
+    randomness: Randomness,
+    most: int = MOST_ATTEMPTS,
 ) -> ArcChanges:
     """Return few edits of arcs after which at least k people of one color share every profile.
 
@@ -83,6 +89,8 @@ def realize(
         Whether arcs may only come.
     randomness
         The same seed gives the same edits.
+    most
+        No more attempts than these.
 
     Examples
     --------
@@ -97,7 +105,7 @@ def realize(
     work = layer.n_ties + layer.n_nodes * (1 + k * k)
     attempts = min(MOST_ATTEMPTS, FREE_WORK // work)
     attempts = max(attempts, max(len(prices), FEWEST_ATTEMPTS) if work < LITTLE_WORK else 1)
-    for attempt in range(attempts):
+    for attempt in range(min(attempts, most)):
         rng = randomness.stream(f"profile {attempt}")
         changes = _attempt(layer, colors, k, prices[attempt % len(prices)], rng)
         if best is None or changes.cost < best.cost:

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from graphveil.data.kinds import KINDS
+from graphveil.data.network import LAYER
 from graphveil.errors import ResourceError, option
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
 from graphveil.verify.kinds.kind import checked_kind
@@ -113,7 +114,7 @@ def _description(described: Described) -> Check:
         problems.append(f"{len(data)} data files are listed, not 1")
         return judged(DESCRIPTION, problems, "")
     problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
-    problems += _data_file(described.kind, data[0])
+    problems += _data_file(described, data[0])
     companions = described.files[1:]
     alone = kind.everyone is None or data[0].format in _WITH_EVERYONE
     expected = [] if alone else [kind.everyone]
@@ -130,13 +131,16 @@ def _description(described: Described) -> Check:
     return judged(DESCRIPTION, problems, f"a {described.kind} in {data[0].format}")
 
 
-def _data_file(kind_name: str, file: DataFile) -> list[str]:
+def _data_file(described: Described, file: DataFile) -> list[str]:
+    kind_name = described.kind
     if file.format not in checked_kind(kind_name).loaders:
         return [f"a {kind_name} does not come as {shown(file.format)}"]
     problems = []
     if file.name != f"data{_EXTENSIONS[file.format]}":
         problems.append(f"{shown(file.name)} is no name for {file.format} data")
     columns = list(KINDS[kind_name].columns) or file.columns
+    if described.layers and len(described.layers) > 1:
+        columns += [LAYER]
     if file.columns != ([] if file.format in _WITH_EVERYONE else columns):
         problems.append(f"{shown(file.name)} has the columns {shown(file.columns)}")
     return problems + _misread_names(file)

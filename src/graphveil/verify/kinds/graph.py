@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,11 +131,11 @@ def _changes(evidence: Evidence) -> Changes:
     return Changes(before, kept, before - kept, after - kept)
 
 
-def _first_changes(db: Database) -> list[str]:
+def first_edges(added: str, db: Database) -> list[str]:
     """Return the first edge that is missing, and the first that is new, in words."""
     rows = [
         (db.first(f"{query} LIMIT 1"), says)
-        for query, says in ((MISSING, "missing"), (ADDED, "new"))
+        for query, says in ((MISSING, "missing"), (added, "new"))
     ]
     return [f"{says} is the edge between nodes {row[0]} and {row[1]}" for row, says in rows if row]
 
@@ -169,7 +170,7 @@ def _cells_of_person(evidence: Evidence, cells: int) -> int:
 
 def _pairs(original: Graph) -> OriginalPairs:
     u, v = original.edges().T
-    return OriginalPairs(u, v, original.labels(), original.labels(), both_ways=True)
+    return OriginalPairs(u, v, original.labels(), original.labels(), both_ways=True, loops=False)
 
 
 GRAPH = CheckedKind(
@@ -188,7 +189,8 @@ GRAPH = CheckedKind(
     link=_link,
     changes=_changes,
     cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), in_words),
-    first_changes=_first_changes,
+    first_changes=partial(first_edges, ADDED),
+    added=ADDED,
     same=same_pairs,
     noise_cells=NoiseCells(
         of_person=_cells_of_person,

@@ -121,6 +121,8 @@ class CheckedKind:
         Counts which entries changed; the original is linked. None where cells are compared.
     first_changes
         Says which is the first change of each sort.
+    added
+        SQL that gives both ends of ties that are new; the original is linked.
     noise_cells
         What noise is drawn for; None where no noise is checked.
     """
@@ -142,6 +144,7 @@ class CheckedKind:
     link: Callable[[Database, Any, Any], None] = lambda *_: None
     changes: Callable[[Evidence], Changes] | None = None
     first_changes: Callable[[Database], list[str]] = lambda _: []
+    added: str = ""
     noise_cells: NoiseCells | None = None
     everyone: Loader | None = None
 

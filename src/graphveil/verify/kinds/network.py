@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import numpy as np
 from graphveil.data import Network
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
+from graphveil.data.network import LAYER as OF_LAYER
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.files.columnar import load_columnar, refuse_missing
 from graphveil.verify.files.delimited import DELIMITERS, load_delimited
-from graphveil.verify.kinds.graph import EDITS, GRAPH, edges_columnar, edges_delimited, in_words
+from graphveil.verify.kinds.graph import EDITS, GRAPH, SIMPLE, first_edges, in_words
 from graphveil.verify.kinds.kind import (
     SAME,
     Changes,
@@ -23,10 +26,10 @@ from graphveil.verify.kinds.kind import (
     Evidence,
     IdsAsNames,
 )
-from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
+from graphveil.verify.kinds.pairs import OriginalPairs, PairKinds, same_pairs, second_reading
 from graphveil.verify.recount.attributes import strange_cell
 from graphveil.verify.recount.ids import IDS, ORDER, misplaced
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
 COLUMNS, LAYER = "columns", "layer"
 
@@ -39,16 +42,68 @@ _IS_ID = (
     "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
     "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
 )
-_ARCS_OUT_OF_ORDER = """
+_TIES = (("source", "BIGINT"), ("target", "BIGINT"), (OF_LAYER, "VARCHAR"))
+
+_OUT_OF_ORDER = """
     SELECT number, source, target FROM (
-        SELECT rowid + 1 AS number, source, target,
-               lag(source) OVER () AS above_source, lag(target) OVER () AS above_target
+        SELECT rowid + 1 AS number, source, target, layer,
+               lag(source) OVER () AS above_source, lag(target) OVER () AS above_target,
+               lag(layer) OVER () AS above_layer
         FROM edges)
-    WHERE number > 1 AND (
-        source < above_source OR (source = above_source AND target <= above_target))
+    WHERE number > 1 AND (source < above_source OR (source = above_source AND (
+        target < above_target OR (target = above_target AND layer <= above_layer))))
     LIMIT 1
 """
-_TWICE = "SELECT source, target, count(*) FROM edges GROUP BY ALL HAVING count(*) > 1 LIMIT 1"
+_TWICE = """
+    SELECT source, target, count(*) FROM edges GROUP BY source, target, layer
+    HAVING count(*) > 1 ORDER BY source, target, layer LIMIT 1
+"""
+_SAME_TIE = "source = u AND target = v AND edges.layer = placed.layer"
+_ADDED = f"""
+    SELECT source, target FROM edges ANTI JOIN placed ON {_SAME_TIE} ORDER BY source, target
+"""
+_OTHER_END_FIRST = """
+    SELECT source, target FROM edges
+    WHERE source > target AND layer IN (SELECT name FROM layers WHERE NOT directed)
+    ORDER BY source, target LIMIT 1
+"""
+_OF_NO_LAYER = """
+    SELECT layer FROM edges WHERE layer NOT IN (SELECT name FROM layers) ORDER BY layer LIMIT 1
+"""
+
+
+def _ties_delimited(db: Database, path: Path, file: DataFile) -> None:
+    """Create `edges(source, target, layer)` of text; the layer is empty where there is only one."""
+    columns = _columns_of(file)
+    load_delimited(
+        db, path, "edges", columns, names=[name for name, _ in columns], form=file.format
+    )
+    _with_layers(db, columns, path)
+
+
+def _ties_columnar(db: Database, path: Path, file: DataFile) -> None:
+    """Create `edges(source, target, layer)` of a Parquet file."""
+    columns = _columns_of(file)
+    load_columnar(db, path, "edges", columns, names=[name for name, _ in columns])
+    _with_layers(db, columns, path)
+
+
+def _columns_of(file: DataFile) -> tuple[tuple[str, str], ...]:
+    return _TIES if OF_LAYER in file.columns else _TIES[:2]
+
+
+def _with_layers(db: Database, columns: tuple[tuple[str, str], ...], path: Path) -> None:
+    refuse_missing(db, "edges", [name for name, _ in columns], path.name)
+    if len(columns) < len(_TIES):
+        db.run(f"ALTER TABLE edges ADD COLUMN {OF_LAYER} VARCHAR DEFAULT ''")
+
+
+def described_layers(described: Described) -> dict[str, bool]:
+    """Return whether each layer is directed, by what `edges` calls it: an only one by nothing."""
+    layers: Any = described.layers
+    if len(layers) == 1:
+        return {"": bool(layers[0].directed)}
+    return {layer.name: bool(layer.directed) for layer in layers}
 
 
 def _people(db: Database, path: Path, file: DataFile) -> None:
@@ -71,40 +126,53 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
 
 
 def is_directed(described: Described) -> bool:
-    """Whether the ties lead from one person to another: those of a graph do not."""
+    """Whether some ties lead from one person to another: those of a graph do not."""
+    return bool(described.layers) and any(described_layers(described).values())
+
+
+def has_layers(described: Described) -> bool:
+    """Whether ties are of several kinds."""
     layers: Any = described.layers
-    return bool(layers) and bool(layers[0].directed)
+    return bool(layers) and len(layers) > 1
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, ties and their order: of a graph where nothing is directed."""
     checks = GRAPH.shape(db, described, keyed)
-    if not is_directed(described):
+    if not is_directed(described) and not has_layers(described):
         return checks
-    own = {ORDER: _order_of_arcs(db, keyed=keyed), "simple graph": _simple_arcs(db)}
+    layers = described_layers(described)
+    db.put("layers", {"name": [*layers], "directed": [*layers.values()]})
+    own = {ORDER: _order_of_ties(db, keyed=keyed), SIMPLE: _simple_ties(db)}
     return [own.get(check.name, check) for check in checks]
 
 
-def _order_of_arcs(db: Database, *, keyed: bool) -> Check:
+def _order_of_ties(db: Database, *, keyed: bool) -> Check:
     another = misplaced(db, "nodes", "node", keyed=keyed)
     if another:
         return fails(ORDER, another)
-    row = db.first(_ARCS_OUT_OF_ORDER)
+    row = db.first(_OUT_OF_ORDER)
     if row:
-        return fails(ORDER, f"arc {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
-    return holds(ORDER, f"{counted(db.number('SELECT count(*) FROM edges'), 'arc')} in order")
+        return fails(ORDER, f"tie {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
+    row = db.first(_OTHER_END_FIRST)
+    if row:
+        return fails(ORDER, f"({row[0]}, {row[1]}) has no direction, and its smaller end is second")
+    return holds(ORDER, f"{counted(db.number('SELECT count(*) FROM edges'), 'tie')} in order")
 
 
-def _simple_arcs(db: Database) -> Check:
+def _simple_ties(db: Database) -> Check:
     problems = []
     loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
     if loop:
         problems.append(f"node {loop[0]} is tied to itself")
     twice = db.first(_TWICE)
     if twice:
-        problems.append(f"the arc ({twice[0]}, {twice[1]}) stands {twice[2]} times")
+        problems.append(f"the tie ({twice[0]}, {twice[1]}) stands {twice[2]} times")
+    strange = db.first(_OF_NO_LAYER)
+    if strange:
+        problems.append(f"ties are of the layer {shown(strange[0])}, which the manifest lacks")
     n = db.number("SELECT count(*) FROM edges")
-    return judged("simple graph", problems, f"no self-tie and no repeat among {counted(n, 'arc')}")
+    return judged(SIMPLE, problems, f"no self-tie and no repeat among {counted(n, 'tie')}")
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:
@@ -134,25 +202,34 @@ def _shared(evidence: Evidence) -> ComparedNames:
     columns = holds(COLUMNS, f"{n} of the release are attributes of the original")
     if strange:
         columns = fails(COLUMNS, f"the original has no attribute {shown(strange[0])}")
-    directed, several = original.layers[0].directed, len(original.layers) > 1
-    layer = holds(LAYER, "ties are directed in both" if directed else "ties have no direction")
     said: Any = evidence.manifest.data.layers
-    if several or directed != said[0].directed or original.layers[0].name != said[0].name:
+    has = [(layer.name, layer.directed) for layer in original.layers]
+    directed = original.is_directed
+    layer = holds(LAYER, "ties are directed in both" if directed else "ties have no direction")
+    if len(has) > 1:
+        layer = holds(LAYER, f"{len(has)} kinds of ties in both, directed in both or in neither")
+    if has != [(one.name, one.directed) for one in said]:
         layer = fails(LAYER, "the original has other ties: by their name, kinds or directions")
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
     return ComparedNames([columns, layer], None if failed is None else failed.detail)
 
 
 def _link(db: Database, original: Network, released: Any) -> None:
-    """Create `placed(u, v)`, the original's ties, and `missing(source, target)` of the lost."""
-    layer = original.layers[0]
-    source, target = (released[end] for end in layer.ties())
-    if not layer.directed:
-        source, target = np.minimum(source, target), np.maximum(source, target)
-    db.put("placed", {"u": source, "v": target})
+    """Create `placed(u, v, layer)` of the original's ties, `missing` of lost, `added` of new."""
+    ties, one = original.ties(), len(original.layers) == 1
+    source, target = released[ties.source], released[ties.target]
+    turned = np.array([not layer.directed for layer in original.layers])[ties.layer]
+    turned &= source > target
+    names = np.array(["" if one else layer.name for layer in original.layers], dtype=object)
+    ends = {"u": np.where(turned, target, source), "v": np.where(turned, source, target)}
+    db.put("placed_in", {**ends, "n": ties.layer.astype(np.int64)})
+    db.put("names_of_layers", {"n": np.arange(names.size), "layer": names.tolist()})
     db.run(
-        "CREATE TABLE missing AS SELECT u AS source, v AS target FROM placed "
-        "ANTI JOIN edges ON source = u AND target = v"
+        "CREATE TABLE placed AS SELECT u, v, layer FROM placed_in JOIN names_of_layers USING (n)"
+    )
+    db.run(
+        "CREATE TABLE missing AS SELECT u AS source, v AS target, layer FROM placed "
+        f"ANTI JOIN edges ON {_SAME_TIE}"
     )
 
 
@@ -187,12 +264,15 @@ def _same(evidence: Evidence) -> Check:
 
 
 def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
-    """Return the ids of people that are values of published attributes, one by one."""
+    """Return the ids of people that are values of published attributes, or names of kinds."""
     db = evidence.db
     if db is None or not db.holds(PEOPLE_ROWS) or original.ids is None:
         return []
-    db.put("ids_of_people", {"id": to_arrow(as_text(original.labels()))})
-    among = []
+    described: Any = evidence.manifest.data.layers
+    labels = as_text(original.labels())
+    kinds = {layer.name for layer in described}.intersection(labels.tolist())
+    among = [IdsAsNames(kinds, "names of kinds of ties")] if kinds else []
+    db.put("ids_of_people", {"id": to_arrow(labels)})
     for name, number in columns_of(evidence).items():
         rows = db.rows(
             f"SELECT DISTINCT c{number} FROM people_rows SEMI JOIN ids_of_people ON c{number} = id"
@@ -202,20 +282,23 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
     return among
 
 
-def _read_again(db: Database, original: Network, path: Path, reading: Any) -> Check:
-    """Return whether the file of ties says what the reader made of it."""
-    if len(original.layers) > 1:
-        return not_checked("second reading", "ties of several kinds are read once")
-    return second_reading(_pairs, "ties")(db, original, path, reading)
-
-
 def _pairs(original: Network) -> OriginalPairs:
-    layer, labels = original.layers[0], original.labels()
-    return OriginalPairs(*layer.ties(), labels, labels, both_ways=not layer.directed)
+    ties, labels = original.ties(), original.labels()
+    names = [layer.name for layer in original.layers]
+    plain = [layer.name for layer in original.layers if not layer.directed]
+    return OriginalPairs(
+        ties.source,
+        ties.target,
+        labels,
+        labels,
+        both_ways=not original.is_directed,
+        loops=False,
+        kinds=PairKinds(ties.layer, names, plain),
+    )
 
 
 NETWORK = CheckedKind(
-    loaders={**dict.fromkeys(DELIMITERS, edges_delimited), "parquet": edges_columnar},
+    loaders={**dict.fromkeys(DELIMITERS, _ties_delimited), "parquet": _ties_columnar},
     everyone=_people,
     tables=("nodes", "edges"),
     people=("nodes", "node"),
@@ -227,10 +310,11 @@ NETWORK = CheckedKind(
     link=_link,
     changes=_changes,
     cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), in_words),
-    first_changes=GRAPH.first_changes,
+    first_changes=partial(first_edges, _ADDED),
+    added=_ADDED,
     same=_same,
     shared_names=(COLUMNS, LAYER),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    read_again=_read_again,
+    read_again=second_reading(_pairs, "ties"),
 )

@@ -8,14 +8,14 @@ it, too. So plain text is read here again, by SQL.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphveil.data.ids import Ids, as_text, to_arrow
-from graphveil.verify.database import Database
+from graphveil.verify.database import Database, literal
 from graphveil.verify.kinds.kind import SAME, Evidence
 from graphveil.verify.verdict import SHARED, TWICE, Check, counted, fails, holds, not_checked, shown
 
@@ -33,6 +33,24 @@ _ODD = (
 """Ids that readers may take for comments, or trim."""
 
 
+class PairKinds(NamedTuple):
+    """Of which kind every pair of an original is.
+
+    Parameters
+    ----------
+    of_pair
+        The kind of every pair, as a number.
+    names
+        The names of these numbers.
+    both_ways
+        The kinds of which a pair is the same the other way round.
+    """
+
+    of_pair: Any
+    names: list[str]
+    both_ways: list[str]
+
+
 class OriginalPairs(NamedTuple):
     """The pairs of an original.
 
@@ -43,7 +61,11 @@ class OriginalPairs(NamedTuple):
     first_names, second_names
         The names of these numbers.
     both_ways
-        Whether a pair is the same the other way round, and nothing is paired with itself.
+        Whether a pair is the same the other way round.
+    loops
+        Whether something may be paired with itself.
+    kinds
+        Of which kind each is, for where a column of the file says so; None where none can.
     """
 
     first: Any
@@ -51,6 +73,8 @@ class OriginalPairs(NamedTuple):
     first_names: Ids
     second_names: Ids
     both_ways: bool
+    loops: bool = True
+    kinds: PairKinds | None = None
 
 
 def same_pairs(evidence: Evidence) -> Check:
@@ -85,6 +109,8 @@ def second_reading(
         )
 
         pairs = pairs_of(original)
+        if not reading.get("kind_column"):
+            pairs = pairs._replace(kinds=None)
         if pairs.first.size > MOST_PAIRS:
             return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
         if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
@@ -92,16 +118,14 @@ def second_reading(
         file = plain_file(path, reading)
         header = None if file is None else _is_header(file.first, reading)
         ends = None if file is None else _ends(file.first, reading)
-        if file is None or header is None or ends is None:
+        kind = None if file is None or pairs.kinds is None else _kind_column(file.first, reading)
+        if file is None or header is None or ends is None or (pairs.kinds and kind is None):
             return read_once()
-        problem = read_again(db, file, ends, header=header, table="rows_read")
+        cells = ends if kind is None else [*ends, kind]
+        problem = read_again(db, file, cells, header=header, table="rows_read")
         if problem is not None:
             return problem
-        if pairs.both_ways:
-            select = "SELECT DISTINCT least(f0, f1) AS a, greatest(f0, f1) AS b FROM rows_read"
-            db.run(f"CREATE TABLE again AS {select} WHERE f0 IS DISTINCT FROM f1")
-        else:
-            db.run("CREATE TABLE again AS SELECT DISTINCT f0 AS a, f1 AS b FROM rows_read")
+        _put_again(db, pairs, reading.get("kinds") or ())
         if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
             return not_checked(TWICE, f"{SHARED}: it has comments, or blanks around an id")
         _put_original(db, pairs)
@@ -125,10 +149,25 @@ def _ends(first: list[str], reading: Mapping[str, Any]) -> list[int] | None:
     asked = [reading[name] for name in _END_COLUMNS if reading.get(name)]
     if not asked:
         named = tuple(map(str.lower, first[:2])) in _HEADERS
-        plain = len(first) == 2 or (named and bool(reading.get("ignore_weights")))
+        needed = 3 if reading.get("kind_column") else 2
+        plain = len(first) == 2 or (
+            named and (len(first) == needed or bool(reading.get("ignore_weights")))
+        )
         return [0, 1] if plain else None
     at = [_place(first, column) for column in asked]
     return at if len(at) == 2 and all(0 <= place < len(first) for place in at) else None
+
+
+def _kind_column(first: list[str], reading: Mapping[str, Any]) -> int | None:
+    """Return the number of the column of kinds; None where it is for the reader to find.
+
+    Numbers that were grouped are not the names of kinds.
+    """
+    column = reading.get("kind_column")
+    if not column or column in (reading.get("bins") or {}):
+        return None
+    at = _place(first, column)
+    return at if 0 <= at < len(first) else None
 
 
 def _place(names: list[str], column: str | int) -> int:
@@ -139,18 +178,45 @@ def _place(names: list[str], column: str | int) -> int:
     return places.pop() if len(places) == 1 else -1
 
 
+def _put_again(db: Database, pairs: OriginalPairs, kept: Sequence[str]) -> None:
+    """Create `again(a, b, kind)` of the pairs in the file: of these kinds, or of all."""
+    kind, turned = "''", str(pairs.both_ways).lower()
+    where = [] if pairs.loops else ["f0 IS DISTINCT FROM f1"]
+    if pairs.kinds is not None:
+        kind = "trim(f2)"
+        turned = f"kind IN {_texts(pairs.kinds.both_ways)}" if pairs.kinds.both_ways else "false"
+        where += [f"trim(f2) IN {_texts(kept)}"] if kept else []
+    chosen = f" WHERE {' AND '.join(where)}" if where else ""
+    db.run(
+        f"CREATE TABLE again AS SELECT DISTINCT CASE WHEN {turned} THEN least(f0, f1) ELSE f0 END "
+        f"AS a, CASE WHEN {turned} THEN greatest(f0, f1) ELSE f1 END AS b, kind "
+        f"FROM (SELECT *, {kind} AS kind FROM rows_read{chosen})"
+    )
+
+
+def _texts(names: Sequence[str]) -> str:
+    """Return a list of texts as SQL has it."""
+    return f"({', '.join(map(literal, names))})"
+
+
 def _put_original(db: Database, pairs: OriginalPairs) -> None:
-    """Create `once(a, b)` of the pairs that the program's reader made of the file."""
+    """Create `once(a, b, kind)` of the pairs that the program's reader made of the file."""
     db.put("first_names", _named(pairs.first_names))
     db.put("second_names", _named(pairs.second_names))
     ends = {"u": pairs.first.astype(np.int64), "v": pairs.second.astype(np.int64)}
+    turned, kind, of_kind = str(pairs.both_ways).lower(), "''", ""
+    if pairs.kinds is not None:
+        ends["number"] = pairs.kinds.of_pair.astype(np.int64)
+        names = pairs.kinds.names
+        db.put("kinds_of_pairs", {"code": np.arange(len(names)), "name": list(names)})
+        of_kind, kind = "JOIN kinds_of_pairs k ON k.code = number", "k.name"
+        turned = f"k.name IN {_texts(pairs.kinds.both_ways)}" if pairs.kinds.both_ways else "false"
     db.put("coded", ends)
-    low, high = "f.name", "s.name"
-    if pairs.both_ways:
-        low, high = "least(f.name, s.name)", "greatest(f.name, s.name)"
     db.run(
-        f"CREATE TABLE once AS SELECT {low} AS a, {high} AS b FROM coded "
-        "JOIN first_names f ON f.code = u JOIN second_names s ON s.code = v"
+        f"CREATE TABLE once AS SELECT CASE WHEN {turned} THEN least(f.name, s.name) ELSE f.name "
+        f"END AS a, CASE WHEN {turned} THEN greatest(f.name, s.name) ELSE s.name END AS b, "
+        f"{kind} AS kind FROM coded JOIN first_names f ON f.code = u "
+        f"JOIN second_names s ON s.code = v {of_kind}"
     )
 
 
@@ -161,7 +227,7 @@ def _named(names: Ids) -> dict[str, object]:
 def _compared(db: Database, what: str) -> Check:
     """Compare sums of hashes of the pairs, which need no order; where they differ, the pairs."""
     both = [
-        db.first(f"SELECT count(*), sum(hash(a, b)::HUGEINT) FROM {table}")
+        db.first(f"SELECT count(*), sum(hash(a, b, kind)::HUGEINT) FROM {table}")
         for table in ("again", "once")
     ]
     if both[0] == both[1]:
@@ -172,9 +238,9 @@ def _compared(db: Database, what: str) -> Check:
         ("again", "once", "in the file are not in the original as it was read"),
         ("once", "again", "of the original as it was read are not in the file"),
     ):
-        strange = f"SELECT a, b FROM {one} EXCEPT SELECT a, b FROM {other}"
+        strange = f"SELECT a, b, kind FROM {one} EXCEPT SELECT a, b, kind FROM {other}"
         count = db.number(f"SELECT count(*) FROM ({strange})")
         if count:
-            first = db.first(f"{strange} ORDER BY a, b LIMIT 1")
+            first = db.first(f"{strange} ORDER BY a, b, kind LIMIT 1")
             problems.append(f"{count} {what} {says}, the first {shown(first)}")
     return fails(TWICE, "; ".join(problems))

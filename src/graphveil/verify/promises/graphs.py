@@ -18,12 +18,24 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.data import Graph, Network
-from graphveil.verify.kinds.graph import ADDED, MISSING
+from graphveil.verify.kinds.graph import MISSING
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.kinds.network import PEOPLE_ROWS, columns_of, is_directed
+from graphveil.verify.kinds.network import (
+    PEOPLE_ROWS,
+    columns_of,
+    described_layers,
+    has_layers,
+    is_directed,
+)
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.attributes import classes_of_rows, strange_cell
-from graphveil.verify.recount.look_alikes import alike, class_sizes, count_degrees
+from graphveil.verify.recount.look_alikes import (
+    alike,
+    class_sizes,
+    count_degrees,
+    numbers_of_ties,
+    sides_of,
+)
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
 
@@ -37,10 +49,6 @@ _OTHER_DEGREE = """
         FROM (SELECT u AS node FROM placed UNION ALL SELECT v FROM placed) GROUP BY node)
     USING (node) WHERE degree <> coalesce(before, 0) ORDER BY node
 """
-_NUMBERS = """
-    SELECT coalesce(ties, 0) AS ties FROM nodes LEFT JOIN (
-        SELECT {end} AS node, count(*) AS ties FROM edges GROUP BY {end}) USING (node)
-"""
 _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 
@@ -52,7 +60,7 @@ def _supergraph(evidence: Evidence, condition: Supergraph) -> Check:
 def _subgraph(evidence: Evidence, condition: Subgraph) -> Check:
     del condition
     n = evidence.tables.number("SELECT count(*) FROM edges")
-    return _within(evidence, SUBGRAPH, ADDED, n, ("release", "original"))
+    return _within(evidence, SUBGRAPH, evidence.kind.added, n, ("release", "original"))
 
 
 def _graph(evidence: Evidence) -> Graph:
@@ -83,21 +91,26 @@ def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str,
 def _degrees_grow(evidence: Evidence, condition: Supergraph) -> Check:
     """Whether the i-th largest degree is nowhere below the original's: true of any supergraph.
 
-    Of directed ties it is asked of the numbers of ties out, then of those in.
+    Of directed ties it is asked of the numbers of ties out, then of those in; of several kinds, of
+    each.
     """
     del condition
-    if is_directed(evidence.manifest.data):
+    described = evidence.manifest.data
+    if is_directed(described) or has_layers(described):
         return _sides_grow(evidence)
     return _none_smaller(*_sorted_degrees(evidence))
 
 
 def _sides_grow(evidence: Evidence) -> Check:
-    sides = evidence.original_as(Network).layers[0].degrees()
-    ends = {"ties out": "source", "ties in": "target"}
+    before = evidence.original_as(Network).degrees()
+    sides = sides_of(described_layers(evidence.manifest.data))
+    if before.shape[1] != len(sides):
+        return fails(DEGREES, "the original has other kinds of ties, or other directions")
     checks = []
-    for (what, end), numbers in zip(ends.items(), sides, strict=True):
-        after = np.sort(evidence.tables.column(_NUMBERS.format(end=end)))[::-1]
+    for (layer, side), numbers in zip(sides, before.T, strict=True):
+        after = np.sort(numbers_of_ties(evidence.tables, layer, side))[::-1]
         check = _none_smaller(np.sort(numbers)[::-1], after)
+        what = " ".join(filter(None, [layer, "ties", side]))
         checks.append(msgspec.structs.replace(check, detail=f"{what}: {check.detail}"))
     return max(checks, key=lambda check: check.outcome == "fails")
 
@@ -175,8 +188,10 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     problem = _roles(evidence, promise)
     if problem is not None:
         return problem
+    described = evidence.manifest.data
     try:
-        classes = alike(evidence.tables, promise.measure, promise.distance)
+        layers = described_layers(described) if described.layers else {}
+        classes = alike(evidence.tables, promise.measure, promise.distance, layers)
     except TooMuchWorkError:
         most = evidence.tables.limit_bytes
         return not_checked(CLASSES, f"neighborhoods have more than {most} links", needs="--limit")
@@ -224,11 +239,18 @@ def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
 
 
 def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
-    directed = is_directed(evidence.manifest.data)
-    if directed and promise.measure != "profile":
+    described = evidence.manifest.data
+    several = has_layers(described)
+    names = tuple(described_layers(described)) if several else ()
+    if promise.measure != "profile" and several:
+        return "ties are of several kinds, and the promise is about ties of one"
+    if promise.measure != "profile" and is_directed(described):
         return "ties are directed, and the promise is about ties without direction"
-    if not directed and promise.measure == "profile":
+    if promise.measure == "profile" and not several and not is_directed(described):
         return "ties have no direction, and the promise is about directed ones"
+    if promise.layers != names:
+        promised, has = (", ".join(map(shown, some)) or "one" for some in (promise.layers, names))
+        return f"the promise is about these kinds of ties: {promised}; the release has {has}"
     return None
 
 

@@ -5,15 +5,16 @@ Nothing is decided by a hash: values are compared whole, subgraphs by isomorphis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.verify.database import Database
+from graphveil.verify.database import Database, literal
 from graphveil.verify.recount.neighborhoods import (
     Ints,
     ReleasedBall,
@@ -27,16 +28,23 @@ MOST_STEPS = 1_000_000
 
 _MOST_SHOWN = 8
 
-_PROFILES = """
-    SELECT nodes.node AS node, coalesce(n_out, 0) AS n_out, coalesce(n_in, 0) AS n_in
-    FROM nodes
-    LEFT JOIN (SELECT source AS node, count(*) AS n_out FROM edges GROUP BY source) AS leaving
-    ON nodes.node = leaving.node
-    LEFT JOIN (SELECT target AS node, count(*) AS n_in FROM edges GROUP BY target) AS coming
-    ON nodes.node = coming.node
-    ORDER BY nodes.node, n_out, n_in
+_NUMBERS = """
+    SELECT nodes.node AS node, coalesce(ties, 0) AS ties FROM nodes
+    LEFT JOIN (
+        SELECT node, count(*) AS ties FROM ({ends}) WHERE layer = {layer} GROUP BY node) AS counted
+    ON nodes.node = counted.node
+    ORDER BY nodes.node, ties
 """
-_PROFILE_COLUMNS = ("node", "n_out", "n_in")
+_SIDES = {
+    "out": "SELECT source AS node, layer FROM edges",
+    "in": "SELECT target AS node, layer FROM edges",
+}
+NO_LAYERS: Mapping[str, bool] = MappingProxyType({})
+"""What a graph has."""
+
+_BOTH = {"": " UNION ALL ".join(_SIDES.values())}
+"""The ends of ties that are counted: of a directed layer one side and then the other."""
+
 _DEGREES = """
     CREATE TABLE degrees AS
     SELECT nodes.node, coalesce(ends.degree, 0) AS degree
@@ -89,15 +97,24 @@ class Alike(NamedTuple):
         )
 
 
-def alike(db: Database, measure: str, distance: int) -> Alike | None:
+def alike(
+    db: Database, measure: str, distance: int, layers: Mapping[str, bool] = NO_LAYERS
+) -> Alike | None:
     """Return the classes under a measure, or None where the release is no simple graph.
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
+
+    Parameters
+    ----------
+    db, measure, distance
+        The release, what is known, and how far.
+    layers
+        Of a network, whether each layer is directed, by what `edges` calls it.
     """
     if measure == "degree":
         return _alike_in_degree(db)
     if measure == "profile":
-        return _alike_in_profile(db)
+        return _alike_in_profile(db, layers)
     network = network_of(db)
     if network is None:
         return None
@@ -128,14 +145,58 @@ def _alike_in_degree(db: Database) -> Alike:
     return Alike(nodes, degrees, lambda position: f"degree {degrees[position]}", "distinct degrees")
 
 
-def _alike_in_profile(db: Database) -> Alike:
-    nodes, out, into = (db.column(f"SELECT {one} FROM ({_PROFILES})") for one in _PROFILE_COLUMNS)
-    labels = _joined(out, into)
+def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
+    """Return how many ties of a layer everyone has, ascending by id.
+
+    Parameters
+    ----------
+    db
+        The release.
+    layer
+        As `edges` calls it.
+    side
+        ``out`` or ``in`` of a directed one, else nothing.
+    """
+    ends = (_SIDES if side else _BOTH)[side]
+    counted = _NUMBERS.format(ends=ends, layer=literal(layer))
+    numbers: Ints = db.column(f"SELECT ties FROM ({counted})")
+    return numbers
+
+
+def sides_of(layers: Mapping[str, bool]) -> list[tuple[str, str]]:
+    """Return every layer, with each side of it that is counted.
+
+    Examples
+    --------
+    >>> sides_of({"calls": True, "family": False})
+    [('calls', 'out'), ('calls', 'in'), ('family', '')]
+    """
+    sides = [(name, _SIDES if is_directed else _BOTH) for name, is_directed in layers.items()]
+    return [(name, side) for name, of_layer in sides for side in of_layer]
+
+
+def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
+    """Return the classes of nodes with the same numbers of ties of every layer and side."""
+    sides = sides_of(layers)
+    numbers = [numbers_of_ties(db, *side) for side in sides]
+    labels = np.zeros_like(numbers[0])
+    for counted in numbers:
+        labels = _joined(labels, counted)
+
+    def words(position: int) -> str:
+        if [*layers] == [""]:
+            return f"{numbers[0][position]} ties out and {numbers[1][position]} in"
+        each = zip(sides, numbers, strict=True)
+        return ", ".join(
+            " ".join(filter(None, [layer, str(counted[position]), side]))
+            for (layer, side), counted in each
+        )
+
     return Alike(
-        nodes,
+        db.column("SELECT node FROM nodes ORDER BY node"),
         labels,
-        lambda position: f"{out[position]} ties out and {into[position]} in",
-        "distinct numbers of ties out and in",
+        words,
+        f"distinct numbers of ties {'out and in' if [*layers] == [''] else 'of each kind'}",
     )
 
 
