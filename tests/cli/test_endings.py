@@ -7,12 +7,12 @@ from pathlib import Path
 SCRIPT = Path(__file__).parents[1] / "fuzz" / "endings.py"
 
 
-def test_a_hundred_processes_of_every_reader_and_verb_end_with_the_code_that_is_documented():
+def test_forty_processes_of_every_reader_and_verb_end_with_the_code_that_is_documented():
     ended = subprocess.run(
-        [sys.executable, SCRIPT, "--processes", "100"],
+        [sys.executable, SCRIPT, "--processes", "40"],
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert "100 of 100 processes ended as documented\n" == ended.stdout
+    assert "40 of 40 processes ended as documented\n" == ended.stdout

@@ -5,7 +5,6 @@ A new method is covered as soon as it is in METHODS; a new kind of data needs an
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -19,10 +18,9 @@ from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
 from graphveil.parameters import options_of
 from graphveil.parameters.flat import flat_parameters
+from thorough import FUZZ
 
 N = 40
-FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
-"""Whether `make fuzz` runs, which also tries pairs of parameters."""
 MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}
 """How many pairs of changes are tried; 20 where nothing is said."""
 QUICK = {"structural": {"iterations": 1000}, "k-degree": {"prove": "never"}}

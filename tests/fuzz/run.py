@@ -37,8 +37,8 @@ def main() -> int:
 
 
 def search(tests: list[str], *, workers: str, until: float) -> int:
-    """Run the properties once, in another order and on other data than before."""
-    command = [sys.executable, "-m", "pytest", "-m", "hypothesis", "-n", workers, "-q"]
+    """Run the properties once, in another order and on other data than before, and all cases."""
+    command = [sys.executable, "-m", "pytest", "-m", "hypothesis or thorough", "-n", workers, "-q"]
     command += ["-p", "no:cacheprovider", *tests]
     environment = os.environ | {
         "HYPOTHESIS_PROFILE": "fuzz",

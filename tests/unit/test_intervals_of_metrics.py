@@ -1,6 +1,8 @@
 """An interval of 95 % covers the exact value in at least 920 of 1,000 seeded runs.
 
-A correct one fails that with probability 2e-5, one of 88 % passes with 3e-5.
+A correct one fails that with probability 2e-5, one of 88 % passes with 3e-5. What takes long is run
+300 times outside `make fuzz`, and covers 272: where a correct one fails with 6e-4, and one of 86 %
+passes with 1e-2.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from graphveil.evaluate.modularity import RUNS as RUNS_OF_LEIDEN
 from graphveil.evaluate.modularity import median_run, modularities
 from graphveil.evaluate.searches import Distances, distances
 from graphveil.randomness import Randomness
+from thorough import FUZZ
 
 RUNS, ENOUGH = 1_000, 920
+SOME_RUNS, ENOUGH_OF_SOME = (RUNS, ENOUGH) if FUZZ else (300, 272)
 
 
 def stream(seed):
@@ -153,6 +157,7 @@ def counted_paths(graph):
     return counts, int((degrees * (degrees - 1) * (degrees - 2)).sum()) // 6
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("draws", [300, 20_000])
 def test_intervals_of_graphlets_cover_the_exact_shares_also_rare_ones(name, draws):
@@ -161,8 +166,8 @@ def test_intervals_of_graphlets_cover_the_exact_shares_also_rare_ones(name, draw
     assert None is exact.size
     counts, stars = counted_paths(graph)
     covered, together, distances_covered = np.zeros(6), 0, 0
-    samples = stream(2).multinomial(draws, counts / counts.sum(), size=2 * RUNS)
-    for first, second in zip(samples[:RUNS], samples[RUNS:], strict=True):
+    samples = stream(2).multinomial(draws, counts / counts.sum(), size=2 * SOME_RUNS)
+    for first, second in zip(samples[:SOME_RUNS], samples[SOME_RUNS:], strict=True):
         found, again = (
             graphlets.estimated(sample, int(counts.sum()), stars) for sample in (first, second)
         )
@@ -170,9 +175,9 @@ def test_intervals_of_graphlets_cover_the_exact_shares_also_rare_ones(name, draw
         together += np.all(np.abs(found.shares - exact.shares) <= found.errors)
         errors = np.hypot(found.errors, again.errors)
         distances_covered += half_l1(found.shares, again.shares, errors, [draws]).sample.low == 0
-    assert [] == [name for name, times in zip(graphlets.NAMES, covered, strict=True) if times < 920]
-    assert together >= ENOUGH
-    assert distances_covered >= ENOUGH  # of two samples of one graph, which are 0 apart
+    assert ENOUGH_OF_SOME <= covered.min()
+    assert together >= ENOUGH_OF_SOME
+    assert distances_covered >= ENOUGH_OF_SOME  # of two samples of one graph, which are 0 apart
 
 
 def test_draws_of_graphlets_are_those_that_the_intervals_are_for(monkeypatch):
@@ -197,6 +202,7 @@ def test_the_interval_of_a_modularity_covers_the_median_of_all_runs():
     assert any(not low <= exact <= high for low, high in intervals)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("removed", [0.05, 0.3])
 def test_the_interval_of_a_sampled_overlap_covers_the_exact_one(removed):
     original = gv.Graph.from_networkx(nx.barabasi_albert_graph(60, 2, seed=4))
@@ -206,11 +212,11 @@ def test_the_interval_of_a_sampled_overlap_covers_the_exact_one(removed):
         estimates(graph, stream(1), pivots=3_000, batches=3_000) for graph in pair
     )
     covered, widths = 0, []
-    for run in range(RUNS):
+    for run in range(SOME_RUNS):
         rng = stream(run)
         batches = rng.integers(0, 3_000, (32, 2))
         ends = interval(before[batches].sum(axis=1), after[batches].sum(axis=1), 15, rng)
         covered += ends[0] <= exact <= ends[1]
         widths.append(ends[1] - ends[0])
-    assert covered >= ENOUGH
+    assert covered >= ENOUGH_OF_SOME
     assert 0 < np.mean(widths) < 0.6

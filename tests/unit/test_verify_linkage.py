@@ -10,6 +10,7 @@ import pytest
 
 from emptied import emptied_database
 from graphveil.verify.recount.linked import linkage_problems
+from thorough import part_of
 
 
 def tables(most, originals, released):
@@ -43,6 +44,7 @@ def is_one_to_one(linkage, originals, published):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("originals", "published", "every"),
     [
@@ -55,6 +57,8 @@ def is_one_to_one(linkage, originals, published):
     ids=["two", "rows too many", "three", "ids of a key", "ids of a key, rows too many"],
 )
 def test_a_linkage_passes_where_it_is_one_to_one(originals, published, every):
-    passed = [one for one in every if not problems(one, list(originals), published)]
-    assert [one for one in every if is_one_to_one(one, originals, published)] == passed
+    right = [one for one in every if is_one_to_one(one, originals, published)]
+    tried = [*part_of(every, every=4), *right]
+    passed = [one for one in tried if not problems(one, list(originals), published)]
+    assert [one for one in tried if one in right] == passed
     assert passed

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph, Layer, Network, Table
+from graphveil.randomness import Randomness
 
 REGIONS = ("north", "east", "south", "west")
 AGES = ("0-17", "18-34", "35-49", "50-64", "65+")
@@ -36,7 +37,7 @@ def generated_register(n: int, *, seed: int) -> Network:
     >>> [(layer.name, layer.directed) for layer in network.layers], network.attributes
     ([('calls', True), ('family', False), ('work', False)], ('age', 'region', 'sex'))
     """
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = Randomness(seed=seed).stream("register")
     household = np.repeat(np.arange(n), rng.choice(range(1, 6), n, p=HOUSEHOLDS))[:n]
     family = _ties_within(household, np.full(n, LARGEST_FAMILY), rng)
     age = rng.choice(len(AGES), n, p=(0.18, 0.24, 0.2, 0.2, 0.18))

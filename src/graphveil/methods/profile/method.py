@@ -78,6 +78,7 @@ class Profile(Anonymizer[Network]):
 
     Examples
     --------
+    >>> from graphveil import Layer
     >>> calls = Layer.from_arcs([0, 0, 0, 1], [1, 2, 3, 0], n=4)
     >>> release = Profile(k=2).anonymize(Network((calls,)), seed=1)
     >>> sorted(map(tuple, release.data.degrees().tolist()))
