@@ -156,10 +156,14 @@ def metrics() -> str:
     return table([*columns, "share kept at random", "source"], rows)
 
 
+def _named(kinds: tuple[type, ...]) -> str:
+    return ", ".join(kind.__name__ for kind in kinds)
+
+
 def attacks() -> str:
     """Return the attacks."""
     rows = [
-        (f"`{a.name}`", a.kind.__name__, a.knows, a.definition, a.cost, a.source)
+        (f"`{a.name}`", _named(a.kinds), a.knows, a.definition, a.cost, a.source)
         for a in gv.ATTACKS.values()
     ]
     return table(["attack", "data", "the adversary knows", "definition", "cost", "source"], rows)

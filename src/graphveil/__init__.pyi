@@ -76,5 +76,4 @@ from graphveil.warning_kinds import PublicListWarning as PublicListWarning
 from graphveil.warning_kinds import SeedWarning as SeedWarning
 from graphveil.warning_kinds import SingledOutWarning as SingledOutWarning
 from graphveil.warning_kinds import TakingPartWarning as TakingPartWarning
-from graphveil.warning_kinds import TiesAloneWarning as TiesAloneWarning
 from graphveil.warning_kinds import UnprotectedWarning as UnprotectedWarning

@@ -23,7 +23,6 @@ from graphveil.warning_kinds import (
     PeopleAsItemsWarning,
     SeedWarning,
     TakingPartWarning,
-    TiesAloneWarning,
     UnprotectedWarning,
 )
 
@@ -38,12 +37,6 @@ COPY = Advice(
     "is tied to whom: that fewer people stand out by their ties does not stop this (a whole copy "
     "and at most 20 known people re-identified 46 to 97 % of two networks, measured by us)",
     CopyWarning,
-)
-
-TIES_ALONE = Advice(
-    "attacks that re-identify people use ties alone, but for candidate-set: someone who knows "
-    "published attributes of a person, too, re-identifies more people than they say",
-    TiesAloneWarning,
 )
 
 PEOPLE_AS_ITEMS = Advice(

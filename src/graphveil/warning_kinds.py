@@ -56,12 +56,6 @@ class AttachedColumnWarning(GraphveilWarning):
     rank: ClassVar[int] = 1
 
 
-class TiesAloneWarning(GraphveilWarning):
-    """Attacks on a network use its ties, and nothing that is said of people."""
-
-    rank: ClassVar[int] = 1
-
-
 class FormulaWarning(GraphveilWarning):
     """A spreadsheet would run what a cell says."""
 

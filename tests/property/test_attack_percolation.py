@@ -9,15 +9,21 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks.networks import propagation
+from graphveil.attacks.networks.besides import Besides
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.kernels.attacks import percolation as kernels
 from networks_data import random_graph, rng_of
 
 
 class Twin:
-    """The definition of ExpandWhenStuck, step by step, every maximum by a scan."""
+    """The definition of ExpandWhenStuck, step by step, every maximum by a scan.
 
-    def __init__(self, one, two, seeds, most_marks=10**9):
-        self.one, self.two, self.most_marks = one, two, most_marks
+    `fit` says which nodes can be the same.
+    """
+
+    def __init__(self, one, two, seeds, most_marks=10**9, fit=lambda *_: True):
+        self.one, self.two, self.most_marks, self.fit = one, two, most_marks, fit
+        self.most_rest = 2 * self.nodes()
         self.match, self.back = dict(seeds), {j: i for i, j in seeds}
         self.marks, self.spread, self.total = {}, set(), 0
         fresh = list(seeds)
@@ -28,8 +34,16 @@ class Twin:
     def free(self, pair):
         return pair[0] not in self.match and pair[1] not in self.back
 
+    def lists(self, pair):
+        return [
+            [side.neighbors(node)] for side, node in zip((self.one, self.two), pair, strict=True)
+        ]
+
     def degrees(self, pair):
-        return len(self.one.neighbors(pair[0])), len(self.two.neighbors(pair[1]))
+        return [sum(map(len, lists)) for lists in self.lists(pair)]
+
+    def nodes(self):
+        return self.one.n_nodes
 
     def apart(self, pair):
         return abs(np.subtract(*self.degrees(pair)))
@@ -50,17 +64,29 @@ class Twin:
         if pair in self.spread:
             return
         self.spread.add(pair)
-        around = product(self.one.neighbors(pair[0]), self.two.neighbors(pair[1]))
+        around = [both for lists in zip(*self.lists(pair), strict=True) for both in product(*lists)]
         for other in [(int(x), int(y)) for x, y in around]:
-            if self.free(other):
+            if self.free(other) and self.fit(*other):
                 self.marks[other] = self.marks.get(other, 0) + 1
                 self.total += 1
 
     def not_spread(self):
         rest = [p for p in self.marks if p not in self.spread and self.free(p)]
-        most = self.one.n_nodes + self.two.n_nodes
-        assert len(rest) <= most, "the choice of the nearest would depend on their order"
+        assert len(rest) <= self.most_rest, "the choice of the nearest would depend on their order"
         return sorted(rest, key=lambda p: self.apart(p) / max(self.degrees(p)))
+
+
+class TwinOfLayers(Twin):
+    """The same where ties have directions: neighbors out and in are paired apart."""
+
+    def nodes(self):
+        return self.one[0].n_nodes
+
+    def lists(self, pair):
+        return [
+            [layer.indices[slice(*layer.indptr[node : node + 2])], np.flatnonzero(into[:, node])]
+            for (layer, into), node in zip((self.one, self.two), pair, strict=True)
+        ]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -76,6 +102,27 @@ def test_a_matching_grown_from_known_pairs_is_that_of_the_definition(seed):
     assert expected == matched
     assert not grown.stopped
     assert sorted(matched.values()) == sorted(set(matched.values()))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_directions_and_attributes_decide_which_neighbors_are_paired(seed):
+    rng, n = rng_of(seed), 8
+    matrices = [(rng.random((n, n)) < 0.25) & ~np.eye(n, dtype=bool) for _ in range(2)]
+    layers = [gv.Layer.from_arcs(*np.nonzero(matrix), n=n) for matrix in matrices]
+    rows = KnownRows(*(rng.integers(-1, 2, (n, 1)).astype(np.int32) for _ in range(2)))
+    both = Besides.of_layers(*([layer] for layer in layers), rows)
+    graphs = [gv.Network((layer,)).undirected() for layer in layers]
+    seeds = np.where(np.arange(n) < 2, rng.permutation(n), -1)
+    grown = propagation.expand(*graphs, seeds, more=both).match
+
+    def fit(x, y):
+        own, shown = rows.known[x, 0], rows.shown[y, 0]
+        return own < 0 or shown < 0 or own == shown
+
+    pairs = [(i, int(seeds[i])) for i in range(2)]
+    sides = list(zip(layers, matrices, strict=True))
+    expected = TwinOfLayers(*sides, pairs, fit=fit).match
+    assert expected == {i: j for i, j in enumerate(grown.tolist()) if j >= 0}
 
 
 def test_a_matching_is_stopped_at_the_most_marks_and_says_so():
@@ -99,7 +146,7 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
     wide = propagation.expand(one, two, seeds).match
-    lists = [kernels.CandidateLists(graph.indptr, graph.indices) for graph in (one, two)]
+    lists = propagation._candidates(Besides.of_graphs(one, two))
     match = kernels.PercolationMatch(seeds.copy(), seeds.copy())
     fresh = np.arange(4) * 40 + np.arange(4)
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
@@ -155,10 +202,11 @@ def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
     monkeypatch.setattr(propagation, "_FLOPS", work)
     one, two = random_graph(15, 50), random_graph(15, 45, 2)
     match = np.where(rng_of().random(15) < 0.7, rng_of(2).permutation(15), -1)
-    dense = sum(block.toarray() for block in propagation._likeness(one, two, match))
+    both = Besides.of_graphs(one, two)
+    dense = sum(block.toarray() for block in propagation._likeness(both, match))
     by_hand = likeness_by_hand(one, two, match.tolist())
     assert dense == pytest.approx(by_hand)
-    mutual = propagation._mutual(one, two, match)
+    mutual = propagation._mutual(both, match)
     for i, j in enumerate(mutual.tolist()):
         if j >= 0:
             assert by_hand[i, j] == pytest.approx(by_hand[i].max())

@@ -215,6 +215,8 @@ class Attack(Generic[C, P]):
         Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
     most_seconds_unasked
         Where it would take longer it runs only where it is asked for.
+    also
+        A further container that it reads, and in another way.
     """
 
     name: str
@@ -230,3 +232,9 @@ class Attack(Generic[C, P]):
     foreseen: Callable[[AttackInput[C], P], float] | None = None
     by_name: bool = False
     most_seconds_unasked: float = math.inf
+    also: type[Network] | None = None
+
+    @property
+    def kinds(self) -> tuple[type, ...]:
+        """The containers that it reads by itself: tables are turned into what it reads."""
+        return (self.kind,) if self.also is None else (self.kind, self.also)

@@ -21,6 +21,9 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "attribute-inference": (
             "graphveil.attacks.networks.attribute_inference:ATTRIBUTE_INFERENCE"
         ),
+        "neighbor-attributes": (
+            "graphveil.attacks.networks.neighbor_attributes:NEIGHBOR_ATTRIBUTES"
+        ),
         "seeded-matching": "graphveil.attacks.networks.seeded_matching:SEEDED_MATCHING",
         "seed-propagation": "graphveil.attacks.networks.seed_propagation:SEED_PROPAGATION",
         "alignment": "graphveil.attacks.networks.alignment:ALIGNMENT",

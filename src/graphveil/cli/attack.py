@@ -149,7 +149,8 @@ def _field(name: str) -> str:
 def _attacks_help() -> str:
     kinds: dict[str, list[str]] = {}
     for name, entry in ATTACKS.items():
-        kinds.setdefault(entry.kind.__name__, []).append(name)
+        for kind in entry.kinds:
+            kinds.setdefault(kind.__name__, []).append(name)
     named = "; ".join(f"of a {kind}: {', '.join(names)}" for kind, names in kinds.items())
     asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
     return (

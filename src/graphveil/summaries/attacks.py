@@ -26,8 +26,12 @@ NOTHING_SHOWN = (
 )
 
 _COPY = re.compile(
-    r"overlap ([\d.]+)(?:, ([\d.]+) of the people)?(?:, (nobody|\d+) known)?.*: right$"
+    r"overlap ([\d.]+)(?: with ([a-z, ]+?))?(?:, ([\d.]+) of the people)?"
+    r"(?:, (nobody|\d+) known)?(?:, best of.*|, capped.*)?: right$"
 )
+IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
+"""Parts of `homogeneity`; of networks they stand behind the name of the column."""
+
 _KNOWN = re.compile(r"(\d+) known, (\d+) false: own row$")
 _EPSILON = re.compile(r"epsilon, lower bound")
 
@@ -154,17 +158,17 @@ def _copies(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
         match = _COPY.fullmatch(row.part)
         if match is None:
             continue
-        known = match[3] not in {None, "nobody"}
+        known = match[4] not in {None, "nobody"}
         if known not in best or (row.value or 0.0) > (best[known][1].value or 0.0):
-            who = f"who has {_copy(match)}{f' and knows {match[3]} people' if known else ''}"
+            who = f"who has {_copy(match)}{f' and knows {match[4]} people' if known else ''}"
             best[known] = _Asked(LINKED, f"by someone {who}", who), row
     yield from (best[known] for known in sorted(best))
 
 
 def _copy(match: re.Match[str]) -> str:
-    overlap, people = float(match[1]), float(match[2] or 1)
+    overlap, people = float(match[1]), float(match[3] or 1)
     whom = "the network" if people == 1 else f"{100 * people:g} % of the people"
-    words = f"a copy of {whom}"
+    words = f"a copy of {whom}{f' with {match[2]}' if match[2] else ''}"
     return words if overlap == 1 else f"{words}, {100 * overlap:g} % of its ties right"
 
 
@@ -209,6 +213,18 @@ def _re_runs(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
         if row.part.endswith("seed unknown, right guess"):
             words = "which of two items is a person's, by running the method again"
             yield _Asked(INFERRED, words), row
+
+
+def _of_classes(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    """Yield for how many people the class has one value of the column, or of which column."""
+    for row in rows:
+        name, _, how = row.part.rpartition(": ")
+        if row.part == IN_ONE:
+            yield _Asked(INFERRED, "people whose class has one value of the attached column"), row
+        elif how == IN_ONE:
+            yield _Asked(INFERRED, f"people whose class has one value of {name}, attached"), row
+        elif how == COMMONEST:
+            yield _Asked(INFERRED, f"{name} of people, guessed by the others of the class"), row
 
 
 def _of_neighbors(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
@@ -278,13 +294,18 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _Asked(INFERRED, "entries that are certain of all of a known class"),
         ),
     ),
-    "homogeneity": _parts(
+    "homogeneity": _of_classes,
+    "attribute-inference": _of_neighbors,
+    "neighbor-attributes": _parts(
         (
-            "in a class of one value",
-            _Asked(INFERRED, "people whose class has one value of the attached column"),
+            "attributes of the neighbors, right guess",
+            _knows("the published attributes of a person's neighbors"),
+        ),
+        (
+            "attributes of the neighbors with attributes, right guess",
+            _knows("the published attributes of a person, and of the neighbors"),
         ),
     ),
-    "attribute-inference": _of_neighbors,
     "re-run": _re_runs,
     "fake-edge": _parts(
         ("AUC, best in hindsight", _Asked(INFERRED, "which of an added and a real tie is real")),

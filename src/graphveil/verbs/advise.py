@@ -108,7 +108,7 @@ def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
     ]
     read = {accepted_kinds(method.accepts)[0] for method in methods} | {compared_kind(type(data))}
     metrics = [metric.name for metric in METRICS.values() if metric.kind in read]
-    attacks = [attack.name for attack in ATTACKS.values() if attack.kind in read]
+    attacks = [attack.name for attack in ATTACKS.values() if read & {*attack.kinds}]
     for bound in bounds:
         check_bound(bound, metrics, attacks)
     share = seconds / max(len(methods), 1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
 from graphveil.attacks.costs import WORTH_SAYING, not_run, spelled
-from graphveil.attacks.networks.signatures import KnownRows
+from graphveil.attacks.networks.besides import published_attributes
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Data, Graph, Network, Table
@@ -41,7 +41,7 @@ from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.measuring import kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
-from graphveil.owner_warnings import TIES_ALONE, attached_column
+from graphveil.owner_warnings import attached_column
 from graphveil.progress import notice, stage
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
@@ -123,13 +123,7 @@ def attack_release(
     original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     _check_attached(attached, pair.original)
-    if attached is not None and pair.position is not None:
-        _warn_of(attached, pair)
     network = isinstance(read.data, Network)  # no method takes its ties without its attributes
-    people = pair.people if isinstance(pair, NetworkComparison) else None
-    attributes = None if people is None else KnownRows(people.before, people.after)
-    if attributes is not None:
-        warn(TIES_ALONE)
     situation = AttackInput(
         comparison=pair,
         release=read,
@@ -137,8 +131,10 @@ def attack_release(
         rerun=(None if network else rerun_of(read)) if rerun is AUTOMATIC else rerun,
         second=_second(second, original, pair),
         attached=attached,
-        rows=attributes,
+        rows=published_attributes(pair) if network else None,
     )
+    if attached is not None and pair.position is not None:
+        _warn_of(attached, situation)
     called = "release" if folder is None else folder.name
     planned, not_measured = _planned(attacks, situation, given)
     rows: list[Row] = []
@@ -199,7 +195,7 @@ def _planned(
             notice(f"{name} takes about {spelled(seconds)} of CPU time")
         planned.append(_Planned(name, chosen, seen, options))
     if not asked:
-        others = (a for a in ATTACKS.values() if _reads(a.kind, kind) and a.by_name)
+        others = (a for a in ATTACKS.values() if _reads(a, kind) and a.by_name)
         not_measured |= {a.name: _left_out(a, situation, given) for a in others}
     return planned, not_measured
 
@@ -252,11 +248,21 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
         )
 
 
-def _warn_of(attached: Attached, pair: Comparison[Any]) -> None:
+def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
     """Warn that a column is published beside the release, and of how many people it tells."""
+    if not attached.value.size:
+        return
+    pair = situation.comparison
+    if isinstance(pair, NetworkComparison):
+        from graphveil.attacks.networks.attached import (  # noqa: PLC0415  few attach one
+            certain_beside,
+        )
+
+        warn(attached_column(attached.name, certain_beside(attached, pair, situation.release)))
+        return
     if isinstance(pair, TableComparison):
         pair = pair.one_hot()
-    if isinstance(pair, BipartiteComparison) and attached.value.size:
+    if isinstance(pair, BipartiteComparison):
         from graphveil.attacks.features.homogeneity import (  # noqa: PLC0415  few attach one
             in_classes_of_one,
         )
@@ -280,19 +286,19 @@ def _second(
     return pair
 
 
-def _reads(kind: type[Any], data: type[Any]) -> bool:
-    """Whether an attack on one kind reads another: a table's features, a network's ties."""
-    return kind is data or (kind, data) in {(Bipartite, Table), (Graph, Network)}
+def _reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
+    """Whether an attack reads a kind of data: also a table's features, a network's ties."""
+    return data in chosen.kinds or (chosen.kind, data) in {(Bipartite, Table), (Graph, Network)}
 
 
 def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
     """Return the attacks that are asked for, or all of this kind of data that need not be."""
     if not asked:
-        return [a for a in ATTACKS.values() if _reads(a.kind, kind) and not a.by_name]
+        return [a for a in ATTACKS.values() if _reads(a, kind) and not a.by_name]
     chosen = [entry_of(name) for name in dict.fromkeys(asked)]
     for other in chosen:
-        if not _reads(other.kind, kind):
-            fitting = [name for name, known in ATTACKS.items() if _reads(known.kind, kind)]
+        if not _reads(other, kind):
+            fitting = [name for name, known in ATTACKS.items() if _reads(known, kind)]
             raise UsageError(
                 f"{other.name} reads a {other.kind.__name__}, the release is a {kind.__name__}. "
                 f"Use {' or '.join(fitting)}."
@@ -302,7 +308,7 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
 
 def _seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInput[Any]:
     """Return the situation as the attack reads it: tables as features where it reads features."""
-    if chosen.kind is not Bipartite or isinstance(situation.comparison.original, Bipartite):
+    if chosen.kind is not Bipartite or not isinstance(situation.comparison, TableComparison):
         return situation
     second = situation.second
     return situation._replace(

@@ -162,7 +162,7 @@ def metrics_of(kind: Container) -> list[str]:
 def attacks_of(kind: Container) -> list[str]:
     """Return the names of the attacks that read a kind of data: tables as their features, too."""
     kinds = (Table, Bipartite) if kind is Table else (kind,)
-    return [attack.name for attack in ATTACKS.values() if attack.kind in kinds]
+    return [attack.name for attack in ATTACKS.values() if {*kinds} & {*attack.kinds}]
 
 
 def _without_a_release(point: Point, status: Status, error: Exception) -> Result:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
-from graphveil.data import Bipartite
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.attacks.networks.attached import attached_in_cells
+from graphveil.data import Bipartite, Network
+from graphveil.evaluate.comparison import BipartiteComparison, NetworkComparison
 from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
@@ -24,7 +26,7 @@ NO_COLUMN = (
 )
 
 
-def homogeneity(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     """Return how many people stand in classes whose members all have one value.
 
     Raises
@@ -32,7 +34,8 @@ def homogeneity(situation: AttackInput[BipartiteComparison], options: AttackOpti
     NotMeasuredError
         Where no column is attached, or there are no people.
     """
-    del options
+    if isinstance(situation.comparison, NetworkComparison):
+        return attached_in_cells(situation, options)
     if situation.attached is None:
         raise NotMeasuredError(NO_COLUMN)
     if not situation.attached.value.size:
@@ -99,8 +102,9 @@ def _figures(
 HOMOGENEITY = Attack(
     name="homogeneity",
     kind=Bipartite,
-    knows="which class of equal rows is a person's, and a column that is published beside the "
-    "release, joined by its ids",
+    knows="which class of equal rows is a person's, or in a network which cell of known attributes "
+    "and ties; and a column that is published beside the release, joined by its ids, or in it "
+    "(--attach)",
     definition="the share of people in classes whose members all have one value of that column; "
     "how often the commonest value of the class is a person's, and that of all people",
     source="Machanavajjhala et al., l-diversity, 2007",
@@ -109,5 +113,6 @@ HOMOGENEITY = Attack(
     compute=homogeneity,
     seconds=seconds_of_passes,
     options=AttackOptions,
+    also=Network,
 )
 """The entry of this attack."""

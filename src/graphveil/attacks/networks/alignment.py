@@ -10,6 +10,7 @@ import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of
+from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.best_assignment import Start, best_assignment, graduated_starts
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
@@ -45,6 +46,7 @@ class AlignmentOptions(AttackOptions):
     people: float = parameter(
         default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
     )
+    copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=3, text="copies of each overlap", minimum=1)
 
     @property
@@ -68,7 +70,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     kinds = NodeKinds.of(pair.original)
     drawn = [
         Drawn(
-            f"overlap {overlap:g}{of_people(options.people)}",
+            f"overlap {overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}",
             list(_draws(pair, overlap, options, kinds, rng)),
         )
         for overlap in options.overlaps
@@ -109,7 +111,7 @@ def _draws(
     """Yield how good the names of each draw are."""
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
-            two = pairing(pair, overlap, rng, people=options.people)
+            two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
             match = aligned(two, rng)
         yield Naming.of(two, match, kinds)
 
@@ -137,8 +139,11 @@ def aligned(two: Pairing, rng: np.random.Generator) -> Match:
 
 def _starts(ties: Ties, two: Pairing) -> Iterator[Start]:
     """Yield the assignment of the relaxation, and graduated ones."""
-    relaxed = relaxed_alignment(two.copy, two.released)
-    yield Start(assigned(relaxed), next(distances(two)))
+    relaxed = relaxed_alignment(two.copy, two.released, two.more)
+    first = (
+        assigned(relaxed) if ties.excluded is None else ties.assigned(relaxed.astype(np.float32))
+    )
+    yield Start(first, next(distances(two)))
     yield from graduated_starts(ties, two)
 
 
@@ -146,7 +151,8 @@ ALIGNMENT = Attack(
     name="alignment",
     kind=Graph,
     knows="a copy of the network that shares some of its edges, random pairs in place of the "
-    "others, and may lack people; nobody in the release",
+    "others, and may lack people, with the directions and kinds of ties and the published "
+    "attributes where the release has them; nobody in the release",
     definition="of the people with a tie in the copy and one in the release, how many are given "
     "their own released node by the best one-to-one alignment of the two graphs, assigned again "
     "until no more ties are kept",

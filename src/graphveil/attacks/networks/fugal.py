@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks.networks.besides import Besides, Relations, degrees
 from graphveil.data import Graph
 from graphveil.measures.scalars import triangles
 
@@ -19,6 +20,9 @@ F = TypeVar("F", np.float32, np.float64)
 
 PENALTIES, STEPS = 10, 10
 """Weights 0..9 of the pull towards one-to-one, each for so many steps."""
+
+FAR_OFF = 1e4
+"""How far nodes are from people whose attributes are others."""
 
 ROUNDS, TOLERANCE = 200, 1e-3
 """How long rows and columns are scaled in turn: until each sum is that near to 1."""
@@ -34,12 +38,18 @@ def features(graph: Graph) -> Matrix:
     >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3].round(3).tolist()
     [1.0, 0.0, 3.0, 0.333]
     """
-    degrees = graph.degrees().astype(np.float64)
-    pairs = degrees * (degrees - 1) / 2
+    ties = graph.degrees().astype(np.float64)
+    pairs = ties * (ties - 1) / 2
     clustering = triangles(graph) / np.maximum(pairs, 1)
-    own = np.column_stack([degrees, clustering])
-    around = graph.to_scipy().astype(np.float64) @ own / np.maximum(degrees, 1)[:, None]
+    own = np.column_stack([ties, clustering])
+    around = graph.to_scipy().astype(np.float64) @ own / np.maximum(ties, 1)[:, None]
     return np.hstack([own, around])
+
+
+def _all_features(graph: Graph, relations: Relations) -> Matrix:
+    """Return the features, and degrees of every kind and direction where there are several."""
+    own = features(graph)
+    return np.column_stack([own, degrees(relations).T]) if len(relations) > 1 else own
 
 
 def sinkhorn(cost: NDArray[F], *, rounds: int = ROUNDS, tolerance: float = TOLERANCE) -> NDArray[F]:
@@ -76,8 +86,15 @@ def sinkhorn(cost: NDArray[F], *, rounds: int = ROUNDS, tolerance: float = TOLER
     return plan
 
 
-def relaxed_alignment(one: Graph, two: Graph) -> Matrix:
+def relaxed_alignment(one: Graph, two: Graph, besides: Besides | None = None) -> Matrix:
     """Return how well every node of one graph fits every node of another of the same size.
+
+    Parameters
+    ----------
+    one, two
+        The graphs.
+    besides
+        What they say beside who is tied to whom.
 
     Returns
     -------
@@ -91,13 +108,18 @@ def relaxed_alignment(one: Graph, two: Graph) -> Matrix:
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
-    first, second = one.to_scipy().astype(np.float64), two.to_scipy().astype(np.float64)
+    besides = Besides.of_graphs(one, two) if besides is None else besides
+    firsts, seconds, _ = besides.matrices(np.float64)
     n = one.n_nodes
-    far = distance.cdist(features(one), features(two))
+    far = distance.cdist(_all_features(one, besides.copy), _all_features(two, besides.released))
+    if besides.rows is not None:
+        far[besides.rows.excluded()] = FAR_OFF
     plan = np.full((n, n), 1 / n)
     for penalty in range(PENALTIES):
         for step in range(STEPS):
-            cost = (second @ (first @ plan).T).T
+            cost = sum(
+                (second @ (first @ plan).T).T for first, second in zip(firsts, seconds, strict=True)
+            )
             cost *= -2
             cost += far
             cost += penalty

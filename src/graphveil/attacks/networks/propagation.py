@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks.networks.besides import Besides, Relations, totals
+from graphveil.attacks.networks.besides import degrees as degrees_of
 from graphveil.attacks.networks.naming import NOBODY
+from graphveil.attacks.networks.surroundings import values_around
 from graphveil.data import Graph
 from graphveil.lazy import lazy_module
 from graphveil.measures.scalars import triangles
@@ -43,7 +46,14 @@ class Expanded(NamedTuple):
     stopped: bool
 
 
-def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -> Expanded:
+def expand(
+    one: Graph,
+    two: Graph,
+    seeds: Match,
+    most_marks: int = MOST_MARKS,
+    *,
+    more: Besides | None = None,
+) -> Expanded:
     """Return a matching grown from known pairs.
 
     Parameters
@@ -54,6 +64,9 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
         int64, shape (n,): the node of `two` for every known node of `one`, -1 for the others.
     most_marks
         Where it stops.
+    more
+        What the graphs say beside who is tied to whom: nodes then mark their neighbors of the same
+        kind and direction, and no pair of other attributes is marked.
 
     Notes
     -----
@@ -68,7 +81,8 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
     >>> expand(graph, graph, np.array([0, 1, -1, -1, -1])).match.tolist()
     [0, 1, 2, 3, 4]
     """
-    first, second = (kernels.CandidateLists(graph.indptr, graph.indices) for graph in (one, two))
+    more = Besides.of_graphs(one, two) if more is None else more
+    first, second = _candidates(more)
     match = kernels.PercolationMatch(seeds.copy(), inverse(seeds, two.n_nodes))
     known = np.flatnonzero(seeds >= 0)
     fresh = known * two.n_nodes + seeds[known]
@@ -83,8 +97,29 @@ def expand(one: Graph, two: Graph, seeds: Match, most_marks: int = MOST_MARKS) -
                 return Expanded(match.one, stopped=True)
             table, shift = _with_room(table, shift, match, tally)
             heap = _with_room_in_heap(heap, table, shift, match, tally)
-        fresh = _not_spread(one, two, match, table)
+        fresh = _not_spread(first.degrees, second.degrees, match, table)
     return Expanded(match.one, stopped=False)
+
+
+def _candidates(more: Besides) -> tuple[kernels.CandidateLists, kernels.CandidateLists]:
+    """Return two networks as the kernel reads them: lists one after another, and attributes."""
+    sides = []
+    for at, relations in enumerate((more.copy, more.released)):
+        starts = np.cumsum([0, *(lists.indices.size for lists in relations)])
+        indptr = np.stack(
+            [lists.indptr + start for lists, start in zip(relations, starts[:-1], strict=True)]
+        )
+        n = indptr.shape[1] - 1
+        rows = np.empty((n, 0), dtype=np.int32) if more.rows is None else more.rows[at]
+        sides.append(
+            kernels.CandidateLists(
+                indptr,
+                np.concatenate([lists.indices for lists in relations]),
+                totals(relations),
+                np.ascontiguousarray(rows, dtype=np.int32),
+            )
+        )
+    return sides[0], sides[1]
 
 
 def _with_room(
@@ -119,18 +154,23 @@ def _with_room_in_heap(
     return larger
 
 
-def _not_spread(one: Graph, two: Graph, match: kernels.PercolationMatch, table: Match) -> Match:
+def _not_spread(
+    one: NDArray[np.int64],
+    two: NDArray[np.int64],
+    match: kernels.PercolationMatch,
+    table: Match,
+) -> Match:
     """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
-    n = two.n_nodes
+    n = two.size
     waiting = [np.empty(0, dtype=np.int64)]
     for start in range(0, table.size, _ROWS_AT_ONCE):
         rows = table[start : start + _ROWS_AT_ONCE]
         pairs = rows[(rows >= 0) & (rows & 1 == 0)] >> kernels.VALUE_BITS
         waiting.append(pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)])
     pairs = np.concatenate(waiting)
-    degrees = one.degrees()[pairs // n], two.degrees()[pairs % n]
-    apart = np.abs(degrees[0] - degrees[1]) / np.maximum(*degrees)
-    most = one.n_nodes + two.n_nodes
+    both = one[pairs // n], two[pairs % n]
+    apart = np.abs(both[0] - both[1]) / np.maximum(*both)
+    most = one.size + two.size
     chosen: Match = pairs[np.argsort(apart, kind="stable")[:most]]
     return chosen
 
@@ -149,7 +189,14 @@ def inverse(match: Match, n: int) -> Match:
     return back
 
 
-def refine(one: Graph, two: Graph, match: Match, seeds: Match, rounds: int) -> Match:
+def refine(
+    one: Graph,
+    two: Graph,
+    match: Match,
+    seeds: Match,
+    rounds: int,
+    more: Besides | None = None,
+) -> Match:
     """Return a matching of nodes that are each other's likest by their matched neighbors.
 
     Parameters
@@ -162,14 +209,17 @@ def refine(one: Graph, two: Graph, match: Match, seeds: Match, rounds: int) -> M
         Known pairs, which stay.
     rounds
         At most so many; it ends where 99.9 % of the nodes keep their match.
+    more
+        What the graphs say beside who is tied to whom.
 
     Notes
     -----
     How like nodes are is the number of pairs of their neighbors that are matched, at least 2, over
     the root of the product of their degrees. Every round costs at most the squares of the degrees.
     """
+    more = Besides.of_graphs(one, two) if more is None else more
     for _ in range(rounds):
-        new = _mutual(one, two, match)
+        new = _mutual(more, match)
         known = seeds[seeds >= 0]
         new[np.isin(new, known)] = NOBODY
         new = np.where(seeds >= 0, seeds, new)
@@ -188,17 +238,18 @@ class _Likest(NamedTuple):
     value: NDArray[np.float64]
 
 
-def _mutual(one: Graph, two: Graph, match: Match) -> Match:
+def _mutual(more: Besides, match: Match) -> Match:
     """Return pairs that are the likest of their row and their column, the first of equals."""
-    best = np.zeros(two.n_nodes)
+    n_one, n_two = (lists[0].indptr.size - 1 for lists in (more.copy, more.released))
+    best = np.zeros(n_two)
     parts = []
-    for block in _likeness(one, two, match):
+    for block in _likeness(more, match):
         np.maximum.at(best, block.col, block.data)
-        largest = np.zeros(one.n_nodes)
+        largest = np.zeros(n_one)
         np.maximum.at(largest, block.row, block.data)
         some = block.data == largest[block.row]
         parts.append(_Likest(block.row[some], block.col[some], block.data[some]))
-    new = np.full(one.n_nodes, NOBODY, dtype=np.int64)
+    new = np.full(n_one, NOBODY, dtype=np.int64)
     if not parts:
         return new
     row, column, value = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -211,21 +262,25 @@ def _mutual(one: Graph, two: Graph, match: Match) -> Match:
     return new
 
 
-def _likeness(one: Graph, two: Graph, match: Match) -> Iterator[sparse.coo_array]:
+def _likeness(more: Besides, match: Match) -> Iterator[sparse.coo_array]:
     """Yield how like nodes are, a block of rows of the first graph at a time."""
+    first, second, turned = more.matrices(np.int32)
+    shape = (first[0].shape[0], second[0].shape[0])
     matched = np.flatnonzero(match >= 0)
-    shape = (one.n_nodes, two.n_nodes)
     ones = np.ones(matched.size, dtype=np.int32)
     pairs = sparse.csr_array((ones, (matched, match[matched])), shape=shape)
-    first, second = (graph.to_scipy().astype(np.int32) for graph in (one, two))
-    paired = first @ pairs
-    work = np.concatenate([[0], np.cumsum(two.degrees()[paired.indices])])[paired.indptr]
-    roots = [np.sqrt(graph.degrees()) for graph in (one, two)]
+    paired = sparse.hstack([lists @ pairs for lists in first], format="csr")
+    beyond = sparse.vstack(turned, format="csr")
+    near = np.diff(beyond.indptr)
+    work = np.concatenate([[0], np.cumsum(near[paired.indices])])[paired.indptr]
+    roots = [np.sqrt(totals(lists)) for lists in (more.copy, more.released)]
     for start, end in row_blocks(work):
-        block = (paired[start:end] @ second).tocoo()
+        block = (paired[start:end] @ beyond).tocoo()
         common = block.data >= LEAST_COMMON
         row, column = block.row[common] + start, block.col[common]
         data = block.data[common] / (roots[0][row] * roots[1][column])
+        if more.rows is not None:
+            data = np.where(more.rows.fit(row, column), data, 0)
         yield sparse.coo_array((data, (row, column)), shape=shape)
 
 
@@ -239,13 +294,21 @@ def row_blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def surest_pairs(one: Graph, two: Graph) -> Match:
+def surest_pairs(one: Graph, two: Graph, more: Besides | None = None) -> Match:
     """Return a few pairs of nodes whose surroundings are far more alike than any others.
 
     Nodes of degree 3 and more that are each other's nearest, of those the 15 % whose second nearest
     is farthest off, in proportion.
     """
-    far = distance.cdist(_surroundings(one), _surroundings(two), "cityblock")
+    more = Besides.of_graphs(one, two) if more is None else more
+    around = values_around(more)
+    far = distance.cdist(
+        _surroundings(one, more.copy, around[0]),
+        _surroundings(two, more.released, around[1]),
+        "cityblock",
+    )
+    if more.rows is not None:
+        far[more.rows.excluded()] = np.inf
     row, column = far.argmin(axis=1), far.argmin(axis=0)
     mutual = column[row] == np.arange(row.size)
     mutual &= (one.degrees() >= 3) & (two.degrees()[row] >= 3)
@@ -253,18 +316,22 @@ def surest_pairs(one: Graph, two: Graph) -> Match:
     two_least = (
         np.partition(far[pairs], 1, axis=1)[:, :2] if far.shape[1] > 1 else far[pairs][:, [0, 0]]
     )
-    doubt = two_least[:, 0] / np.maximum(two_least[:, 1], np.finfo(float).tiny)
+    with np.errstate(invalid="ignore"):  # nobody else has these attributes
+        doubt = two_least[:, 0] / np.maximum(two_least[:, 1], np.finfo(float).tiny)
     surest = pairs[np.argsort(doubt, kind="stable")[: int(np.ceil(SURE_SHARE * pairs.size))]]
     match = np.full(one.n_nodes, NOBODY, dtype=np.int64)
     match[surest] = row[surest]
     return match
 
 
-def _surroundings(graph: Graph) -> NDArray[np.float64]:
+def _surroundings(
+    graph: Graph, relations: Relations = (), values: Sequence[NDArray[np.int64]] = ()
+) -> NDArray[np.float64]:
     """Return what each node's surroundings are like, as logarithms of one plus numbers.
 
     How many nodes at distance 1, and at distance 2, have degrees of at least powers of the root of
-    2, the latter by half; twice the degree; and the number of triangles.
+    2, the latter by half; twice the degree; and the number of triangles. Where ties are of several
+    kinds or directed, the degrees of each; and how many neighbors show each value of attributes.
     """
     degrees = graph.degrees()
     powers = np.floor(2 * np.log2(np.maximum(degrees, 1))).astype(np.int64)
@@ -276,4 +343,5 @@ def _surroundings(graph: Graph) -> NDArray[np.float64]:
     beyond.setdiag(0)
     around = np.log1p(near @ at_least), np.log1p(beyond @ at_least) / 2
     own = 2 * np.log1p(degrees), np.log1p(triangles(graph))
-    return np.hstack([*around, np.column_stack(own)])
+    each = degrees_of(relations) if len(relations) > 1 else ()
+    return np.hstack([*around, np.column_stack([*own, *map(np.log1p, [*each, *values])])])

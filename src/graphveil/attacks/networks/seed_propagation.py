@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of, squares
+from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.networks.propagation import Match, expand, refine, surest_pairs
@@ -55,6 +56,7 @@ class SeedPropagationOptions(AttackOptions):
     people: float = parameter(
         default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
     )
+    copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=10, text="copies, each with other known people", minimum=1)
 
     @property
@@ -103,7 +105,8 @@ def seed_propagation(
     drawn: list[Drawn] = []
     missing: dict[str, str] = {}
     for overlap, known in options.settings:
-        label = f"overlap {overlap:g}{of_people(options.people)}, {known or 'nobody'} known"
+        copy = f"overlap {overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
+        label = f"{copy}, {known or 'nobody'} known"
         try:
             with stage(f"matching a copy of {label}"):
                 drawn.append(_drawn(pair, label, overlap, known, options, kinds, rng))
@@ -196,7 +199,7 @@ def _drawn(
     namings = []
     capped = 0
     for _ in range(options.draws):
-        two = pairing(pair, overlap, rng, people=options.people)
+        two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
         made = guess(two, known, rng)
         namings.append(Naming.of(two, made.match, kinds, made.known))
         capped += made.capped
@@ -242,12 +245,11 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
     seeds = np.full(n, NOBODY, dtype=np.int64)
     seeds[chosen] = two.truth[chosen]
     if not known:
-        match = refine(
-            two.copy, two.released, surest_pairs(two.copy, two.released), seeds, ROUNDS_UNKNOWN
-        )
+        surest = surest_pairs(two.copy, two.released, two.more)
+        match = refine(two.copy, two.released, surest, seeds, ROUNDS_UNKNOWN, two.more)
         return Guess(two, chosen, match, capped=False)
-    grown = expand(two.copy, two.released, seeds)
-    match = refine(two.copy, two.released, grown.match, seeds, ROUNDS)
+    grown = expand(two.copy, two.released, seeds, more=two.more)
+    match = refine(two.copy, two.released, grown.match, seeds, ROUNDS, two.more)
     return Guess(two, chosen, match, capped=grown.stopped)
 
 
@@ -255,7 +257,8 @@ SEED_PROPAGATION = Attack(
     name="seed-propagation",
     kind=Graph,
     knows="a copy of the network that shares some of its edges, random pairs in place of the "
-    "others, and may lack people; and the released nodes of 5 to 50 people, or of nobody",
+    "others, and may lack people, with the directions and kinds of ties and the published "
+    "attributes where the release has them; and the released nodes of 5 to 50 people, or of nobody",
     definition="of the people with a tie in the copy and one in the release, known people aside, "
     "how many are given their own released node by what matched neighbors say, and how many of "
     "those who are given one",

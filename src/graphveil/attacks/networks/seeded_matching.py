@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
 from graphveil.attacks.costs import ends_of
+from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.best_assignment import (
     Start,
     best_assignment,
@@ -62,6 +63,7 @@ class SeededMatchingOptions(AttackOptions):
         minimum=0,
         unset=", ".join(map(str, KNOWN)),
     )
+    copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=1, text="copies, each with other known people", minimum=1)
 
     @property
@@ -87,7 +89,7 @@ def seeded_matching(
     drawn: list[Drawn] = []
     missing: dict[str, str] = {}
     for known in options.settings:
-        label = _label(options, known)
+        label = _label(pair, options, known)
         try:
             drawn.append(Drawn(label, list(_draws(pair, options, known, kinds, rng))))
         except NotMeasuredError as error:
@@ -98,9 +100,9 @@ def seeded_matching(
     return outcome._replace(not_measured={**outcome.not_measured, **missing})
 
 
-def _label(options: SeededMatchingOptions, known: int) -> str:
+def _label(pair: GraphComparison, options: SeededMatchingOptions, known: int) -> str:
     """Return what the adversary has, and from how many starts the best is taken."""
-    copy = f"overlap {options.overlap:g}{of_people(options.people)}"
+    copy = f"overlap {options.overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
     return f"{copy}, {known or 'nobody'} known, best of {STARTS} starts"
 
 
@@ -114,7 +116,7 @@ def _draws(
     """Yield how good the names of each draw are."""
     for draw in range(options.draws):
         with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {options.draws}"):
-            two = pairing(pair, options.overlap, rng, people=options.people)
+            two = pairing(pair, options.overlap, rng, people=options.people, copy=options.copy)
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
         yield Naming.of(two, match, kinds, chosen)
@@ -174,7 +176,8 @@ SEEDED_MATCHING = Attack(
     name="seeded-matching",
     kind=Graph,
     knows="a copy of the network that shares some of its edges, random pairs in place of the "
-    "others, and may lack people; and the released nodes of 20 people, or of nobody",
+    "others, and may lack people, with the directions and kinds of ties and the published "
+    "attributes where the release has them; and the released nodes of 20 people, or of nobody",
     definition="of the people of the copy with a tie in it and one in the release, known people "
     "aside, how many are given their own released node by the one-to-one assignment that keeps "
     "most ties, the best of several starts",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,33 @@ class KnownRows(NamedTuple):
         fitting: NDArray[np.bool_] = np.logical_and.reduce(agree, axis=1)
         return fitting
 
+    def fit(self, people: NDArray[np.int64], nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each of some pairs of a person and a released node can be the same.
+
+        Examples
+        --------
+        >>> rows = KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]]))
+        >>> rows.fit(np.array([0, 0]), np.array([0, 2])).tolist()
+        [True, False]
+        """
+        own, shown = self.known[people], self.shown[nodes]
+        fitting: NDArray[np.bool_] = ((own == shown) | (own < 0) | (shown < 0)).all(axis=1)
+        return fitting
+
+    def excluded(self) -> NDArray[np.bool_]:
+        """Return which released nodes cannot be which people, bool, shape (people, nodes).
+
+        Examples
+        --------
+        >>> KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]])).excluded().tolist()
+        [[False, False, True], [True, False, False]]
+        """
+        known, person = np.unique(self.known, axis=0, return_inverse=True)
+        shown, node = np.unique(self.shown, axis=0, return_inverse=True)
+        of_rows = KnownRows(known, shown)
+        apart = np.array([~of_rows.fits(row) for row in range(len(known))], dtype=np.bool_)
+        return apart.reshape(len(known), len(shown))[np.ix_(person.ravel(), node.ravel())]
+
 
 class CandidateSets(NamedTuple):
     """How many released nodes are near what is known of some targets.
@@ -163,7 +190,14 @@ class CandidateSets(NamedTuple):
         return np.where(self.nearer == 0, 1 / self.ties, 0.0)
 
 
-S = TypeVar("S", Signatures, Profiles)
+class Signature(Protocol):
+    """What is known of everybody, in a form of its own."""
+
+    def distances_to(self, known: Self, node: int) -> NDArray[np.int64]:
+        """Return how far everybody is from one node, int64, shape (signatures, n)."""
+
+
+S = TypeVar("S", bound=Signature)
 
 
 def candidates(

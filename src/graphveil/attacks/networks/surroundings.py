@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks.networks.besides import Besides, degrees, matrix, totals
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.data import Graph
+from graphveil.data.csr import SortedLists
 from graphveil.measures.scalars import triangles
 
 Distances: TypeAlias = "NDArray[np.float32]"
 """A number for every pair of nodes, one of each network; 0 for people whom the copy lacks."""
+
+Counts: TypeAlias = "NDArray[np.int64]"
+
+FAR_OFF = np.float32(1e4)
+"""How far nodes are from people whose attributes are others."""
+
+MOST_VALUES = 60
+"""Of more values, times lists of neighbors, none are counted around people."""
 
 HOPS = 2
 _ANSCOMBE, _TO_SD, _FARTHEST = 0.375, 1.4826, 8.0
@@ -26,6 +36,8 @@ def distances(two: Pairing) -> Iterator[Distances]:
     Yields
     ------
     By their degrees; by these and the degrees of their neighbors; and by many features at once.
+    Ties of several kinds and directions are compared apart. Where attributes are known, neighbors
+    of each value are counted as well, and nodes that show other attributes are far off.
 
     Notes
     -----
@@ -34,22 +46,36 @@ def distances(two: Pairing) -> Iterator[Distances]:
     and variances, so that ties that were added or dropped by chance put nobody off.
     """
     absent = ~two.present
-    degrees = _of_degrees(two)
-    degrees[absent] = 0
-    yield degrees
-    around = degrees + _of_neighbors(two)
-    around[absent] = 0
-    yield around
-    yield _of_features(two)
+    apart = None if two.besides.rows is None else two.besides.rows.excluded()
+    own = _of_degrees(two)
+    around = own + _of_neighbors(two) + _of_values(two)
+    for far in (own, around, _of_features(two)):
+        far[absent] = 0
+        if apart is not None:
+            far[apart] = FAR_OFF
+        yield far
 
 
 def _of_degrees(two: Pairing) -> Distances:
     """Return half the squared differences of the roots of degrees, once mapped to the release."""
-    copy, released = (graph.degrees().astype(np.float64) for graph in (two.copy, two.released))
-    roots = [
-        2 * np.sqrt(some + _ANSCOMBE) for some in (_as_released(two, copy, released), released)
-    ]
-    return _halved_square(*roots)
+    numbers = zip(degrees(two.besides.copy), degrees(two.besides.released), strict=True)
+    return _summed(two, numbers)
+
+
+def _of_values(two: Pairing) -> Distances:
+    """Return the same of how many neighbors show each value of each attribute."""
+    return _summed(two, zip(*values_around(two.besides), strict=True))
+
+
+def _summed(two: Pairing, numbers: Iterable[tuple[Counts, Counts]]) -> Distances:
+    """Return the sum over some counts of half the squared differences of their roots."""
+    n = two.truth.size
+    far: Distances = np.zeros((n, n), dtype=np.float32)
+    for both in numbers:
+        copy, released = (counts.astype(np.float64) for counts in both)
+        mapped = _as_released(two, copy, released)
+        far += _halved_square(*(2 * np.sqrt(some + _ANSCOMBE) for some in (mapped, released)))
+    return far
 
 
 def _as_released(
@@ -73,30 +99,83 @@ def _halved_square(one: NDArray[np.float64], two: NDArray[np.float64]) -> Distan
 
 def _of_neighbors(two: Pairing) -> Distances:
     """Return the same of the neighbors' mean roots; it weighs more where there are many of them."""
-    scaled = []
-    degrees = [graph.degrees().astype(np.float64) for graph in (two.copy, two.released)]
-    for graph, own in zip((two.copy, two.released), degrees, strict=True):
-        roots = 2 * np.sqrt(own + _ANSCOMBE)
-        means = graph.to_scipy().astype(np.float64) @ roots / np.maximum(own, 1)
+    both = zip(two.besides.copy, two.besides.released, strict=True)
+    sides = two.besides.copy, two.besides.released
+    roots = [2 * np.sqrt(totals(side).astype(np.float64) + _ANSCOMBE) for side in sides]
+    n = two.truth.size
+    far: Distances = np.zeros((n, n), dtype=np.float32)
+    for lists in both:
+        far += _of_means(lists, roots)
+    return far
+
+
+def _of_means(
+    lists: tuple[SortedLists, SortedLists], roots: Sequence[NDArray[np.float64]]
+) -> Distances:
+    """Return half the squared differences of the mean roots in some lists of neighbors."""
+    scaled, many = [], []
+    for some, values in zip(lists, roots, strict=True):
+        own = np.diff(some.indptr).astype(np.float64)
+        means = matrix(some, np.float64) @ values / np.maximum(own, 1)
         weights = own / max(own.sum(), 1)
         center = weights @ means
         spread = np.sqrt(weights @ np.square(means - center))
         scaled.append(np.where(own > 0, (means - center) / max(spread, 1e-9), 0))
+        many.append(np.sqrt(own).astype(np.float32))
     apart = _halved_square(*scaled)
-    roots_of_both = np.outer(*(np.sqrt(own).astype(np.float32) for own in degrees))
-    apart *= np.minimum(roots_of_both, np.float32(_MOST_TIES)) / np.float32(_PER_TIES)
+    apart *= np.minimum(np.outer(*many), np.float32(_MOST_TIES)) / np.float32(_PER_TIES)
     return apart
+
+
+def values_around(besides: Besides) -> tuple[list[Counts], list[Counts]]:
+    """Return how many neighbors show each value of each attribute, in each of the lists.
+
+    Of the copy and of the release, int64, shape (n,) each; none where no attribute is known, or
+    where values are more than `MOST_VALUES`.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
+    >>> both = Besides.of_graphs(path, path, KnownRows(codes, codes))
+    >>> [counts.tolist() for counts in values_around(both)[0]]
+    [[1, 1, 1], [0, 1, 0]]
+    """
+    rows = besides.rows
+    if rows is None:
+        return [], []
+    both = np.concatenate([rows.known, rows.shown])
+    values = [(at, code) for at, column in enumerate(both.T) for code in np.unique(column)]
+    values = [(at, code) for at, code in values if code >= 0]
+    if len(values) * len(besides.copy) > MOST_VALUES:
+        return [], []
+    counted = [
+        [matrix(lists, np.int64) @ (codes[:, at] == code) for lists in side for at, code in values]
+        for side, codes in ((besides.copy, rows.known), (besides.released, rows.shown))
+    ]
+    return counted[0], counted[1]
 
 
 def _of_features(two: Pairing) -> Distances:
     """Return the Euclidean distances of robustly scaled features."""
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
-    copy = features(two.copy)
+    besides = two.besides
+    more = [besides.copy, besides.released] if len(besides.copy) > 1 else [(), ()]
+    both = [
+        np.column_stack([features(graph), *(np.log1p(c) for c in [*map(_numbers, lists), *around])])
+        for graph, lists, around in zip(
+            (two.copy, two.released), more, values_around(besides), strict=True
+        )
+    ]
+    copy, released = both
     copy[two.present] = scaled(copy[two.present])
-    far: Distances = distance.cdist(copy, scaled(features(two.released))).astype(np.float32)
-    far[~two.present] = 0
+    far: Distances = distance.cdist(copy, scaled(released)).astype(np.float32)
     return far
+
+
+def _numbers(lists: SortedLists) -> Counts:
+    return np.diff(lists.indptr)
 
 
 def features(graph: Graph) -> NDArray[np.float64]:
@@ -111,16 +190,16 @@ def features(graph: Graph) -> NDArray[np.float64]:
     >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3, :6].round(2).tolist()
     [0.69, 0.0, 0.0, 1.39, 0.33, 0.69]
     """
-    degrees = graph.degrees().astype(np.float64)
-    near, at_least_1 = graph.to_scipy().astype(np.float64), np.maximum(degrees, 1)[:, None]
+    numbers = graph.degrees().astype(np.float64)
+    near, at_least_1 = graph.to_scipy().astype(np.float64), np.maximum(numbers, 1)[:, None]
     corners = triangles(graph)
-    clustering = corners / np.maximum(degrees * (degrees - 1) / 2, 1)
-    around = np.column_stack([np.log1p(degrees), clustering, np.log1p(corners)])
+    clustering = corners / np.maximum(numbers * (numbers - 1) / 2, 1)
+    around = np.column_stack([np.log1p(numbers), clustering, np.log1p(corners)])
     columns = [around]
     for _ in range(HOPS):
         around = near @ around / at_least_1
         columns.append(around)
-    logs = np.column_stack([np.log1p(degrees), np.log1p(degrees) ** 2])
+    logs = np.column_stack([np.log1p(numbers), np.log1p(numbers) ** 2])
     means, squares = (near @ logs / at_least_1).T
     columns.append(np.sqrt(np.maximum(squares - means**2, 0))[:, None])
     return np.hstack(columns)

@@ -26,6 +26,9 @@ to 1."""
 SURPLUS = 0.2
 """What a released tie between two assigned people costs that a copy lacks which lacks people."""
 
+EXCLUDED = np.float32(-1e6)
+"""What it is worth to assign somebody a node that shows other attributes: less than all ties."""
+
 _CHANCE = 1e-3
 
 
@@ -35,7 +38,10 @@ class Ties(NamedTuple):
     Parameters
     ----------
     first, second
-        float32, n times n, sparse: the ties of the copy and of the release.
+        float32, n times n, sparse: the ties of the copy and of the release, of every kind, out and
+        in apart where they have directions.
+    turned
+        Those of the release the other way round.
     seeds
         int64, shape (n,): the released node of everybody who is known, -1 for the others.
     present
@@ -46,32 +52,46 @@ class Ties(NamedTuple):
     chances
         float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are told
         apart.
+    excluded
+        bool, shape (n, n): who cannot be which node, by attributes; None where none are known.
     """
 
-    first: sparse.csr_array
-    second: sparse.csr_array
+    first: list[sparse.csr_array]
+    second: list[sparse.csr_array]
+    turned: list[sparse.csr_array]
     seeds: Match
     present: NDArray[np.float32]
     surplus: float
     chances: NDArray[np.float32]
+    excluded: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, two: Pairing, seeds: Match, rng: np.random.Generator) -> Ties:
         """Return the matrices of a pairing, some pairs of which are known."""
         n = two.truth.size
+        besides = two.besides
+        first, second, turned = besides.matrices(np.float32)
         return cls(
-            first=two.copy.to_scipy().astype(np.float32).tocsr(),
-            second=two.released.to_scipy().astype(np.float32).tocsr(),
+            first=first,
+            second=second,
+            turned=turned,
             seeds=seeds,
             present=two.present.astype(np.float32),
             surplus=0.0 if two.present.all() else SURPLUS,
             chances=rng.random((n, n), dtype=np.float32),
+            excluded=None if besides.rows is None else besides.rows.excluded(),
         )
 
     def with_seeds(self, plan: Plan) -> Plan:
-        """Return the plan in which known people are assigned to their nodes, and nobody else is."""
+        """Return the plan in which known people are assigned to their nodes, and nobody else is.
+
+        Nobody is assigned a node that shows other attributes.
+        """
         known = np.flatnonzero(self.seeds >= 0)
         fixed = plan.copy()
+        if self.excluded is not None:
+            fixed[self.excluded] = 0
+            fixed /= np.maximum(fixed.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
         fixed[known] = 0
         fixed[:, self.seeds[known]] = 0
         fixed[known, self.seeds[known]] = 1
@@ -79,7 +99,12 @@ class Ties(NamedTuple):
 
     def gradient(self, plan: Plan) -> Plan:
         """Return what every pair of nodes adds, were it assigned: half the gradient of `kept`."""
-        worth = np.ascontiguousarray((self.second @ (self.first @ plan).T).T)
+        worth = np.ascontiguousarray(
+            sum(
+                (second @ (first @ plan).T).T
+                for first, second in zip(self.first, self.second, strict=True)
+            )
+        )
         if self.surplus:
             worth -= self._lost(np.einsum("ij,i->j", plan, self.present))
         return worth
@@ -89,7 +114,8 @@ class Ties(NamedTuple):
         n = match.size
         ones = np.ones(n, dtype=np.float32)
         assigned = sparse.csr_array((ones, (np.arange(n), match)), shape=(n, n))
-        worth: Plan = (self.first @ assigned @ self.second).toarray()
+        both = zip(self.first, self.turned, strict=True)
+        worth: Plan = sum(first @ assigned @ turned for first, turned in both).toarray()
         if self.surplus:
             taken = np.empty(n, dtype=np.float32)
             taken[match] = self.present
@@ -98,7 +124,8 @@ class Ties(NamedTuple):
 
     def _lost(self, assigned: NDArray[np.float32]) -> Plan:
         """Return what ties to nodes that are assigned cost whoever is assigned beside them."""
-        return np.outer(self.present, np.float32(self.surplus) * (self.second @ assigned))
+        near = sum(second @ assigned for second in self.second)
+        return np.outer(self.present, np.float32(self.surplus) * near)
 
     def kept(self, match: Match) -> float:
         """Return twice the ties in common, less what surplus ones cost."""
@@ -108,9 +135,12 @@ class Ties(NamedTuple):
     def assigned(self, worth: Plan) -> Match:
         """Return the assignment of the largest worth; known people keep their nodes.
 
-        Among equal ones chance decides.
+        Nobody is given a node that shows other attributes, where that can be. Among equal ones
+        chance decides.
         """
         scale = np.float32(_CHANCE * float(worth.std()) if worth.size else 0.0)
+        if self.excluded is not None:
+            worth = np.where(self.excluded, EXCLUDED, worth)
         free = np.flatnonzero(self.seeds < 0)
         open_nodes = np.setdiff1d(np.arange(self.seeds.size), self.seeds)
         some = np.ix_(free, open_nodes)

@@ -32,10 +32,16 @@ _VALUE = (1 << VALUE_BITS) - 1
 
 
 class CandidateLists(NamedTuple):
-    """A graph: the neighbors of v are ``indices[indptr[v]:indptr[v + 1]]``."""
+    """A network: neighbors of v in list r are ``indices[indptr[r, v]:indptr[r, v + 1]]``.
 
-    indptr: Ints
+    `degrees` counts them in all lists; `rows`, int32, shape (n, d), has the attributes that are
+    known, below 0 where one is not.
+    """
+
+    indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
+    degrees: Ints
+    rows: NDArray[np.int32]
 
 
 class PercolationMatch(NamedTuple):
@@ -109,6 +115,16 @@ def _drop_first(heap: Ints, size: int) -> None:
 
 
 @leaf
+def _fits(one: CandidateLists, two: CandidateLists, x: int, y: int) -> bool:
+    """Return whether no attribute that both are known by says that two nodes differ."""
+    for column in range(one.rows.shape[1]):
+        own, shown = one.rows[x, column], two.rows[y, column]
+        if own >= 0 and shown >= 0 and own != shown:
+            return False
+    return True
+
+
+@leaf
 def _spread(
     one: CandidateLists,
     two: CandidateLists,
@@ -119,29 +135,42 @@ def _spread(
     heap: Ints,
     tally: Ints,
 ) -> None:
-    """Mark every pair of free neighbors of a pair; with a second mark it enters the heap."""
-    n = two.indptr.size - 1
+    """Mark every pair of free neighbors of a pair; with a second mark it enters the heap.
+
+    Neighbors are paired within each list, where their attributes do not differ.
+    """
+    n = two.degrees.size
     i, j = pair // n, pair % n
-    for a in range(one.indptr[i], one.indptr[i + 1]):
-        x = wide(one.indices[a])
-        if match.one[x] >= 0:
-            continue
-        degree = one.indptr[x + 1] - one.indptr[x]
-        for b in range(two.indptr[j], two.indptr[j + 1]):
-            y = wide(two.indices[b])
-            if match.two[y] >= 0:
+    for r in range(one.indptr.shape[0]):
+        for a in range(one.indptr[r, i], one.indptr[r, i + 1]):
+            x = wide(one.indices[a])
+            if match.one[x] >= 0:
                 continue
-            row = _row_of(table, shift, x * n + y)
-            if table[row] == FREE:
-                table[row] = (x * n + y) << VALUE_BITS
-                tally[ENTRIES] += 1
-            table[row] += 2
-            tally[MARKS] += 1
-            marks = (table[row] & _VALUE) >> 1
-            if marks >= 2:
-                apart = abs(degree - (two.indptr[y + 1] - two.indptr[y]))
-                _push(heap, tally[QUEUED], marks * _DEGREES - apart, x * n + y)
-                tally[QUEUED] += 1
+            for b in range(two.indptr[r, j], two.indptr[r, j + 1]):
+                y = wide(two.indices[b])
+                if match.two[y] >= 0 or not _fits(one, two, x, y):
+                    continue
+                row = _row_of(table, shift, x * n + y)
+                if table[row] == FREE:
+                    table[row] = (x * n + y) << VALUE_BITS
+                    tally[ENTRIES] += 1
+                table[row] += 2
+                tally[MARKS] += 1
+                marks = (table[row] & _VALUE) >> 1
+                if marks >= 2:
+                    apart = abs(one.degrees[x] - two.degrees[y])
+                    _push(heap, tally[QUEUED], marks * _DEGREES - apart, x * n + y)
+                    tally[QUEUED] += 1
+
+
+@leaf
+def _work(one: CandidateLists, two: CandidateLists, i: int, j: int) -> int:
+    """Return how many marks a pair spreads at most."""
+    marks = wide(0)
+    for r in range(one.indptr.shape[0]):
+        first = one.indptr[r, i + 1] - one.indptr[r, i]
+        marks += first * (two.indptr[r, j + 1] - two.indptr[r, j])
+    return marks
 
 
 @leaf
@@ -161,7 +190,7 @@ def percolate(
     degrees where several have them, and spreads marks unless it has before. It writes into all
     arrays after `fresh`, and goes on where it ended when it is called again with more room.
     """
-    n = two.indptr.size - 1
+    n = two.degrees.size
     while True:
         is_fresh = tally[SPREAD] < fresh.size
         if not is_fresh and tally[QUEUED] == 0:
@@ -170,7 +199,7 @@ def percolate(
             return TOO_MANY
         pair = fresh[tally[SPREAD]] if is_fresh else heap[0, 1]
         i, j = pair // n, pair % n
-        new = (one.indptr[i + 1] - one.indptr[i]) * (two.indptr[j + 1] - two.indptr[j])
+        new = _work(one, two, i, j)
         if 4 * (tally[ENTRIES] + new + 1) > 3 * len(table) or tally[QUEUED] + new + 1 > len(heap):
             tally[NEXT] = new + 1
             return NO_ROOM

@@ -1,0 +1,221 @@
+"""Who is alone by the attributes of the neighbors: no promise about attributes covers these."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    Outcome,
+    TooLargeError,
+)
+from graphveil.attacks.costs import ends_of
+from graphveil.attacks.networks.besides import (
+    Besides,
+    Relations,
+    layers_of,
+    matrix,
+    published_attributes,
+)
+from graphveil.attacks.networks.candidate_set import (
+    MOST_NODES,
+    WITH_ATTRIBUTES,
+    CandidateSetOptions,
+    figures_of,
+)
+from graphveil.attacks.networks.signatures import KnownRows, candidates
+from graphveil.data import Network
+from graphveil.evaluate.comparison import NetworkComparison
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+NEIGHBORS = "attributes of the neighbors"
+"""The name of the signature."""
+
+
+class NeighborAttributesOptions(CandidateSetOptions):
+    """Of how many people the attributes of the neighbors are known."""
+
+    label = "neighbor-attributes"
+
+
+class Around(NamedTuple):
+    """How many neighbors of everybody have each value of each attribute, and how many there are.
+
+    Attributes
+    ----------
+    counts
+        int64, sparse, by column: the values in each list of neighbors, then the lists themselves.
+    sums
+        int64, shape (n,): the sum of each row.
+    """
+
+    counts: sparse.csc_array
+    sums: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, relations: Relations, rows: NDArray[np.int32], values: NDArray[np.int64]) -> Around:
+        """Return the counts of a network.
+
+        Parameters
+        ----------
+        relations
+            Lists of neighbors.
+        rows
+            int32, shape (n, d): the attributes of everybody, below 0 where nothing is said.
+        values
+            int64, shape (d,): how many values each attribute has.
+        """
+        n = len(rows)
+        shown = [np.ones((n, 1), dtype=np.int64)]
+        for codes, size in zip(rows.T, values, strict=True):
+            who = np.flatnonzero(codes >= 0)
+            ones = np.ones(who.size, dtype=np.int64)
+            shown.append(sparse.csr_array((ones, (who, codes[who])), shape=(n, size)))
+        said = sparse.hstack(shown, format="csr")
+        counts = sparse.hstack(
+            [matrix(lists, np.int64) @ said for lists in relations], format="csc"
+        )
+        return cls(counts, np.asarray(counts.sum(axis=1)).ravel())
+
+    def distances_to(self, known: Around, node: int) -> NDArray[np.int64]:
+        """Return how far everybody's counts are from those of one node, int64, shape (1, n).
+
+        Sums of absolute differences.
+        """
+        row = known.counts[[node]].tocoo()
+        common = np.zeros(self.sums.size, dtype=np.int64)
+        for column, number in zip(row.col.tolist(), row.data.tolist(), strict=True):
+            some = slice(*self.counts.indptr[column : column + 2])
+            common[self.counts.indices[some]] += np.minimum(self.counts.data[some], number)
+        distance: NDArray[np.int64] = self.sums + known.sums[node] - 2 * common
+        return distance[None, :]
+
+
+def neighbor_attributes(
+    situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions
+) -> Outcome:
+    """Return how many people are alone, and known again, by what their neighbors are like.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where no attribute is published, or there are no people.
+    """
+    pair = situation.comparison
+    rows, n = published_attributes(pair), pair.original.n_nodes
+    if rows is None or n == 0:
+        raise NotMeasuredError("no attribute is published")
+    layers = layers_of(pair)
+    both = (
+        Besides.of_graphs(pair.original, pair.released)
+        if layers is None
+        else Besides.of_layers(*layers, rows)
+    )
+    rng = situation.rng("neighbor-attributes")
+    targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
+    values = np.maximum(rows.known.max(axis=0), rows.shown.max(axis=0)).astype(np.int64) + 1
+    known = Around.of(both.copy, rows.known, values)
+    released = Around.of(both.released, rows.shown, values)
+    risk = np.full(n, np.nan)
+    figures = list(_alone(both, rows))
+    for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
+        near = candidates(known, released, pair.linked, targets, own)
+        near = type(near)(*(counts[0] for counts in near))
+        figures += figures_of(name, near, n, rng)
+        risk[targets] = np.fmax(risk[targets], near.right)
+    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
+
+
+def _alone(both: Besides, rows: KnownRows) -> list[AttackFigure]:
+    """Return how many people share the multiset of their neighbors' rows with nobody."""
+    every = np.concatenate([rows.known, rows.shown])
+    classes = np.unique(every, axis=0, return_inverse=True)[1].reshape(2, -1)
+    return [
+        AttackFigure(f"alone by them, {where}", alone_by(relations, of_person), "share of people")
+        for where, relations, of_person in (
+            ("original", both.copy, classes[0]),
+            ("release", both.released, classes[1]),
+        )
+    ]
+
+
+def alone_by(relations: Relations, classes: NDArray[np.int64]) -> float:
+    """Return the share of people with whose multiset of neighbors' classes nobody else is.
+
+    Parameters
+    ----------
+    relations
+        Lists of neighbors, which count apart.
+    classes
+        int64, shape (n,): of people with the same attributes.
+
+    Examples
+    --------
+    >>> from graphveil import Graph
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> alone_by(Besides.of_graphs(path, path).copy, np.array([0, 0, 0, 1]))
+    0.5
+    """
+    n = classes.size
+    multisets: list[list[bytes]] = [[] for _ in range(n)]
+    for lists in relations:
+        node = np.repeat(np.arange(n), np.diff(lists.indptr))
+        near = classes[lists.indices]
+        ordered = near[np.lexsort((near, node))]
+        for person, some in enumerate(np.split(ordered, lists.indptr[1:-1])):
+            multisets[person].append(some.tobytes())
+    counted = Counter(map(tuple, multisets))
+    return sum(number == 1 for number in counted.values()) / max(n, 1)
+
+
+PER_END = 2e-8
+"""Seconds for every end of a tie and attribute that a target is compared with."""
+
+
+def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where nodes are too many.
+    """
+    pair = situation.comparison
+    n = pair.original.n_nodes
+    if n > MOST_NODES:
+        raise TooLargeError(
+            f"{n:,} nodes are more than {MOST_NODES:,}. Try it on a release of a part of the people"
+        )
+    columns = max(len(pair.networks[1].attributes), 1)
+    return PER_END * options.of_nodes(n) * ends_of(pair) * columns
+
+
+NEIGHBOR_ATTRIBUTES = Attack(
+    name="neighbor-attributes",
+    kind=Network,
+    knows="of one person, in the original: how many neighbors there are and how many of them have "
+    "each value of each published attribute, of each kind and direction of ties apart; or that, "
+    "and the person's own attributes",
+    definition="how many people share the list of their neighbors' attributes with nobody, in the "
+    "original and in the release; and how many released nodes are as near as the person's own to "
+    "what is known, as candidate-set counts them. No method promises anything of it",
+    source="ours; without attributes: Hay et al., PVLDB 2008",
+    needs_linkage=True,
+    cost=f"targets times ties and attributes, up to {MOST_NODES:,} nodes",
+    compute=neighbor_attributes,
+    seconds=seconds,
+    options=NeighborAttributesOptions,
+)
+"""The entry of this attack."""
