@@ -85,6 +85,9 @@ distance 1 as at least 1 other.'
     >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
     'Every node of the release has the same gender and year, and the same degree, as at least 4 \
 others.'
+    >>> StructuralKAnonymity(k=5, known=("sex",), share=0.9).sentence
+    'At least 90 % of the nodes of the release have the same sex, and the same degree, as at least \
+4 others. Every node has the same sex as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
     'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
 in where they have directions, as at least 1 other.'
@@ -143,7 +146,11 @@ in where they have directions, as at least 1 other.'
             alike = _ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
         if self.known:
             alike = f"the same {_listed(self.known)}, and {alike.removesuffix(',')},"
-        return f"{who} of the release {verb} {alike} as at least {self.k - 1} {others}."
+        as_others = f"as at least {self.k - 1} {others}"
+        said = f"{who} of the release {verb} {alike} {as_others}."
+        if self.known and self.share < 1:
+            said += f" Every node has the same {_listed(self.known)} {as_others}."
+        return said
 
     @property
     def threat_model(self) -> str:

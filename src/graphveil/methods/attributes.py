@@ -7,37 +7,28 @@ Attributes that are attached are published as they are, outside the promise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import AnyCondition, AttachedColumns, OwnAttributes
-from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
+from graphveil.data import Data, Graph, Layer, Network, Table
 from graphveil.data.ids import Ids
 from graphveil.data.naming import FEW, naming_columns
 from graphveil.errors import (
     DataError,
-    InfeasibleError,
     ParameterError,
     did_you_mean,
     mapping,
     option,
 )
+from graphveil.methods.colors import Colors
 from graphveil.owner_warnings import attached_to_network
 from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
-
-Merge = Literal["suppress", "none"]
-"""What becomes of people whose attributes fewer than k have: all of theirs are suppressed, or the
-data is refused."""
-
-Ints = NDArray[np.int64]
-BATCHES = 8
-"""Further people are suppressed in so many batches, and the method plans anew between them."""
 
 
 def known_parameter() -> Any:
@@ -62,7 +53,8 @@ def merge_parameter() -> Any:
     """Return the parameter that says what becomes of rare attributes."""
     return parameter(
         default="suppress",
-        text="people whose known attributes fewer than k have: suppress all of theirs, or refuse",
+        text="people whose known attributes fewer than k have: suppress all of theirs; put them in "
+        "groups (mondrian, smooth) that show what they share; or refuse (none)",
     )
 
 
@@ -237,149 +229,6 @@ def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     rows = np.column_stack([network.people.codes, network.degrees()])
     _, sizes = np.unique(rows, axis=0, return_counts=True)
     return attached_to_network(roles.attach, int(np.count_nonzero(sizes == 1)), network.n_nodes)
-
-
-class Colors(NamedTuple):
-    """People by what is published of their known attributes.
-
-    Attributes
-    ----------
-    table
-        The known attributes as published, a row a person; None where none are known.
-    of_person
-        int64, shape (n,): the color of everyone, from 0 on without a gap; None where all have the
-        same.
-    """
-
-    table: Table | None
-    of_person: Ints | None
-
-    def n_suppressed(self, network: Network) -> int:
-        """Return how many people had a known attribute in the network, and have none now."""
-        table = self.table
-        before = None if table is None else network.with_attributes(table.columns).people
-        if table is None or before is None:
-            return 0
-        hidden, had = ((t.codes == SUPPRESSED).all(axis=1) for t in (table, before))
-        return int(np.count_nonzero(hidden & ~had))
-
-
-def colors_of(network: Network, roles: Roles, k: int, merge: Merge) -> Colors:
-    """Return colors of at least k people each.
-
-    People whose known attributes fewer than k have are suppressed; while these are fewer than k,
-    those of the next smallest color join them.
-
-    Raises
-    ------
-    InfeasibleError
-        Where `merge` is ``none`` and a color is too small.
-
-    Examples
-    --------
-    >>> from graphveil import Graph
-    >>> sex = Table.from_columns({"sex": ["f", "f", "f", "m", "m", "x"]})
-    >>> network = Network({"ties": Graph.from_edges([0], [1], n=6)}, sex)
-    >>> colors_of(network, Roles(("sex",), ()), 2, "suppress").of_person.tolist()
-    [1, 1, 1, 0, 0, 0]
-    """
-    if not roles.known or network.people is None:
-        return Colors(None, None)
-    chosen = network.with_attributes(roles.known).people
-    table = chosen if chosen is not None else network.people
-    of_person, sizes = _classes(table)
-    hidden = (table.codes[np.unique(of_person, return_index=True)[1]] == SUPPRESSED).all(axis=1)
-    small = (sizes < k) & ~hidden
-    if merge == "none" and np.any(sizes < k):
-        raise InfeasibleError(
-            f"{int(sizes[sizes < k].sum())} people have {', '.join(roles.known)} as fewer than "
-            f"{k} have. Say {option('merge', 'suppress')}, group values, or drop a column."
-        )
-    starred = small | hidden
-    while starred.any() and sizes[starred].sum() < k and not starred.all():
-        rest = np.flatnonzero(~starred)
-        starred[rest[np.argmin(sizes[rest])]] = True
-    return with_suppressed(table, starred[of_person])
-
-
-def with_suppressed(table: Table, who: NDArray[np.bool_]) -> Colors:
-    """Return the colors of these rows, once all cells of some people are suppressed."""
-    codes = table.codes.copy()
-    codes[who] = SUPPRESSED
-    shown = Table(codes, table.columns, table.categories)
-    return Colors(shown, _classes(shown)[0])
-
-
-def numbered_colors(colors: Ints | None, n: int) -> Ints:
-    """Return colors numbered as people have them first, so that nothing hangs on their names.
-
-    Examples
-    --------
-    >>> numbered_colors(np.array([7, 3, 7]), 3).tolist(), numbered_colors(None, 2).tolist()
-    ([0, 1, 0], [0, 0])
-    """
-    if colors is None:
-        return np.zeros(n, dtype=np.int64)
-    _, first, labels = np.unique(colors, return_index=True, return_inverse=True)
-    number: Ints = np.argsort(np.argsort(first))[labels.reshape(-1)]
-    return number
-
-
-def _classes(table: Table) -> tuple[Ints, Ints]:
-    """Return the class of equal rows of everyone, and how many rows each has."""
-    _, of_row, sizes = np.unique(table.codes, axis=0, return_inverse=True, return_counts=True)
-    return of_row.reshape(-1).astype(np.int64), sizes
-
-
-def suppressed_further(
-    colors: Colors, share: float, k: int, change: Callable[[Ints], Ints]
-) -> Colors:
-    """Return colors with up to a share of the people suppressed besides: who costs most.
-
-    Where a batch of them gains nothing, half as many are tried.
-
-    Parameters
-    ----------
-    colors
-        Where it starts.
-    share
-        The most people, of all.
-    k
-        No color is left with fewer.
-    change
-        Gives, for colors, by how much the plan of the method changes everyone.
-    """
-    table, of_person = colors.table, colors.of_person
-    if table is None or of_person is None or share <= 0:
-        return colors
-    budget = int(share * of_person.size + 1e-9)
-    batch = max(k, budget // BATCHES)
-    best, least = colors, int(change(of_person).sum())
-    while 0 < batch <= budget:
-        of_person, shown = best.of_person, best.table
-        if of_person is None or shown is None:
-            break
-        hidden = (shown.codes == SUPPRESSED).all(axis=1)
-        if batch < k and not hidden.any():
-            break
-        spare = np.bincount(of_person) - k
-        chosen = np.zeros(of_person.size, dtype=np.bool_)
-        wanted = change(of_person)
-        for person in np.argsort(-wanted, kind="stable").tolist():
-            if wanted[person] == 0 or np.count_nonzero(chosen) == batch:
-                break
-            if not hidden[person] and spare[of_person[person]] > 0:
-                chosen[person] = True
-                spare[of_person[person]] -= 1
-        if np.count_nonzero(chosen) < (1 if hidden.any() else k):
-            break
-        tried = with_suppressed(table, hidden | chosen)
-        after = int(change(tried.of_person).sum()) if tried.of_person is not None else least
-        if after >= least:
-            batch //= 2  # fewer at once may gain
-            continue
-        best, least, budget = tried, after, budget - int(np.count_nonzero(chosen))
-    return best
 
 
 OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")

@@ -110,6 +110,10 @@ class Mondrian(Anonymizer[Bipartite]):
         published = profiles.kept(RULES[self.release])
         return draft_of(data, parts, profiles, published, self.k)
 
+    def groups(self, data: Bipartite) -> Labels:
+        """Return the part of every row, each of at least k."""
+        return self._parts(collapse(data), data.feature_labels())
+
     def _parts(self, rows: CollapsedRows, names: Ids) -> Labels:
         """Return the part of every row."""
         from graphveil.kernels import mondrian  # noqa: PLC0415  compiled code, when needed

@@ -17,17 +17,15 @@ from graphveil.data import Graph, Network
 from graphveil.errors import ParameterError
 from graphveil.methods.attributes import (
     AttributedMethod,
-    Merge,
     as_graph,
     as_network,
     attach_parameter,
     attached_advice,
-    colors_of,
     known_parameter,
     merge_parameter,
     suppress_parameter,
-    suppressed_further,
 )
+from graphveil.methods.colors import Merge, colors_of, suppressed_further
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS
 from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
@@ -74,7 +72,9 @@ class KDegree(AttributedMethod):
         Of a `Network`: attributes that are published as they are, outside the promise.
     merge
         What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
-        theirs, or ``"none"``, which refuses the data.
+        theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
+        in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
+        data.
     suppress
         The most people, as a share of all, whose known attributes are suppressed besides where that
         needs fewer edits.
@@ -180,7 +180,7 @@ class KDegree(AttributedMethod):
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
         network, graph = as_network(data), as_graph(data)
-        colors = colors_of(network, self._roles, self.k, self.merge)
+        colors = colors_of(network, self._roles.known, self.k, self.merge, randomness)
         colors = suppressed_further(colors, self.suppress, self.k, partial(self._change, graph))
         result = self._edited(graph, randomness, colors.of_person)
         if isinstance(data, Graph):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.data import Layer, Network
-from graphveil.methods.attributes import numbered_colors
+from graphveil.methods.colors import numbered_colors
 from graphveil.methods.k_degree.realize import apply_edits
 from graphveil.methods.k_degree.realize import realize as realize_edges
 from graphveil.methods.profile.plan import ADDITIONS, Ints, Prices, classes, plan_of_profiles

@@ -14,19 +14,15 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Data, Network
 from graphveil.errors import DataError, option
 from graphveil.methods.attributes import (
-    Ints,
-    Merge,
     Roles,
     as_network,
     attach_parameter,
     attached_advice,
-    colors_of,
     known_parameter,
     merge_parameter,
-    numbered_colors,
     suppress_parameter,
-    suppressed_further,
 )
+from graphveil.methods.colors import Ints, Merge, colors_of, numbered_colors, suppressed_further
 from graphveil.owner_warnings import COPY, MANY_ADDITIONS
 from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
@@ -60,7 +56,9 @@ class Profile(Anonymizer[Network]):
         Attributes that are published as they are, outside the promise.
     merge
         What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
-        theirs, or ``"none"``, which refuses the data.
+        theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
+        in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
+        data.
     suppress
         The most people, as a share of all, whose known attributes are suppressed besides where that
         needs fewer edits.
@@ -172,7 +170,7 @@ class Profile(Anonymizer[Network]):
         def change(some: Ints) -> Ints:
             return self._planned(data, some, randomness)
 
-        colors = colors_of(data, self._roles, self.k, self.merge)
+        colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
         colors = suppressed_further(colors, self.suppress, self.k, change)
         changes = realize_layers(
             data,

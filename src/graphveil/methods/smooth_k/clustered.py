@@ -104,6 +104,13 @@ class Clustered(Anonymizer[Bipartite]):
         greedy = isinstance(self.algorithm, Greedy) and self.algorithm.seed_order == "auto"
         return columns_of(list(names)) if greedy and self.rule.theta == 1 else None
 
+    def _collapsed(self, data: Bipartite) -> CollapsedRows:
+        return collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
+
+    def groups(self, data: Bipartite, rng: np.random.Generator) -> Labels:
+        """Return the cluster of every row, each of at least k; the data is not cut in chunks."""
+        return self.clustering()(self._collapsed(data), rng)
+
     def clustering(self) -> Clustering:
         """Return what puts the rows of one chunk together, as a value that can be pickled."""
         return Clustering(k=self.k, rule=self.rule, algorithm=self.algorithm)
@@ -173,7 +180,7 @@ class Clustered(Anonymizer[Bipartite]):
         return self._draft(data, rows, labels, randomness)
 
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
-        rows = collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
+        rows = self._collapsed(data)
         chunks = self.chunks or chunks_demanded(data.n_users, rows.comparisons, k=self.k)
         labels = self._labels(data, rows, chunks, randomness)
         draft = self._draft(data, rows, labels, randomness)

@@ -16,16 +16,14 @@ from graphveil.data import Graph, Network
 from graphveil.errors import InfeasibleError, ParameterError, option
 from graphveil.methods.attributes import (
     AttributedMethod,
-    Ints,
-    Merge,
     as_graph,
     as_network,
     attach_parameter,
     attached_advice,
-    colors_of,
     known_parameter,
     merge_parameter,
 )
+from graphveil.methods.colors import Ints, Merge, colors_of
 from graphveil.methods.structural.goals import Budget, Full, Goal
 from graphveil.methods.structural.task import (
     CODES,
@@ -111,7 +109,9 @@ class StructuralAnonymity(AttributedMethod):
         Of a `Network`: attributes that are published as they are, outside the promise.
     merge
         What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
-        theirs, or ``"none"``, which refuses the data.
+        theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
+        in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
+        data.
 
     Raises
     ------
@@ -280,7 +280,7 @@ class StructuralAnonymity(AttributedMethod):
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
         network, graph = as_network(data), as_graph(data)
-        colors = colors_of(network, self._roles, self.k, self.merge)
+        colors = colors_of(network, self._roles.known, self.k, self.merge, randomness)
         result = self._edited(graph, randomness, colors.of_person)
         if isinstance(data, Graph):
             return result

@@ -185,7 +185,7 @@ def _budget(evidence: Evidence, condition: EditBudget) -> Check:
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
-    problem = _roles(evidence, promise)
+    problem = _roles(evidence, promise) or _rare_rows(evidence, promise)
     if problem is not None:
         return problem
     described = evidence.manifest.data
@@ -225,6 +225,22 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     )
     small = f"; {counted(unprotected, 'node')} in smaller classes, {allowed} allowed"
     return holds(CLASSES, detail + (small if allowed else "") + classes.remark)
+
+
+def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
+    """Return what fails where fewer than k people have the same known attributes.
+
+    A promise about a share of the nodes is about attributes and ties together: the attributes alone
+    are to be those of k people for everyone.
+    """
+    if not promise.known or promise.share == 1:
+        return None
+    at = columns_of(evidence)
+    sizes = np.bincount(classes_of_rows(evidence.tables, [at[name] for name in promise.known]))
+    n = int(sizes[sizes < promise.k].sum())
+    names, verb = " and ".join(map(shown, promise.known)), "has" if n == 1 else "have"
+    problem = f"{counted(n, 'node')} {verb} {names} as fewer than k={promise.k} have"
+    return fails(CLASSES, problem) if n else None
 
 
 def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
