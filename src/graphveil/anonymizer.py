@@ -130,6 +130,8 @@ class Anonymizer(ABC, Generic[D]):
     """Whether it claims an epsilon, which adds up over releases."""
     runs_on_disk: ClassVar[bool] = False
     """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
+    ties_on_disk: ClassVar[bool] = False
+    """Whether it can anonymize a graph whose ties the disk holds, and no memory."""
     runs_in_blocks: ClassVar[bool] = False
     """Whether it anonymizes rows of a large table in blocks, which processes share."""
 

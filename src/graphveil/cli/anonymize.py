@@ -132,7 +132,9 @@ def _ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 
 def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flags of a method that runs in chunks; none of them changes the result."""
+    """Return the flags of where a method runs; none of them changes the result."""
+    if method.ties_on_disk:
+        return [_on_disk_flag("Keep ties on the disk: for networks larger than memory.")]
     if not (method.runs_on_disk or method.runs_in_blocks):
         return []
     parts = "chunks" if method.runs_on_disk else "blocks"
@@ -145,17 +147,12 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     )
     if not method.runs_on_disk:
         return [jobs]
-    return [
-        jobs,
-        flag(
-            "on_disk",
-            bool,
-            "Keep rows on the disk: for data larger than memory, always in chunks.",
-            default=False,
-            group=ENGINE_GROUP,
-            negative="",
-        ),
-    ]
+    rows = "Keep rows on the disk: for data larger than memory, always in chunks."
+    return [jobs, _on_disk_flag(rows)]
+
+
+def _on_disk_flag(text: str) -> inspect.Parameter:
+    return flag("on_disk", bool, text, default=False, group=ENGINE_GROUP, negative="")
 
 
 class _Given(NamedTuple):

@@ -62,11 +62,11 @@ _FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a frame of edges."""
-    with _frame(source) as frame:
+    with opened_frame(source) as frame:
         notes = Notes()
-        chosen = _two(source, frame, notes, options)
+        chosen = two_of_frame(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
-        said = _types_say_directed(frame, chosen) or None
+        said = frame_says_directed(frame, chosen) or None
         kinds = _kinds(source, frame, options)
     return ParsedArcs(
         kinds=kinds,
@@ -79,7 +79,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     )
 
 
-def _kinds(source: Source, frame: _Frame, options: GraphOptions) -> ParsedKinds | None:
+def _kinds(source: Source, frame: Frame, options: GraphOptions) -> ParsedKinds | None:
     """Return the kinds of ties, where a column says them."""
     column = kind_column(source, tuple(frame.names), len(frame.names), options.ends)
     if column is None:
@@ -95,7 +95,7 @@ def _kinds(source: Source, frame: _Frame, options: GraphOptions) -> ParsedKinds 
     )
 
 
-def _types_say_directed(frame: _Frame, chosen: tuple[str, str]) -> bool:
+def frame_says_directed(frame: Frame, chosen: tuple[str, str]) -> bool:
     """Return whether a column of types, as Gephi writes it, calls some tie directed."""
     column = column_of_types(frame.names, [frame.names.index(name) for name in chosen])
     if column is None:
@@ -106,12 +106,12 @@ def _types_say_directed(frame: _Frame, chosen: tuple[str, str]) -> bool:
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a frame with a row a pair, or a list of items a row."""
-    with _frame(source) as frame:
+    with opened_frame(source) as frame:
         notes = Notes()
         nested = _list_column(source, frame, options)
         if nested is not None:
             return _lists(source, frame, nested, options)
-        chosen = _two(source, frame, notes, options)
+        chosen = two_of_frame(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=False)
     return ParsedPairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
@@ -126,11 +126,11 @@ def bipartite_batches(
     The columns are user and item where a row is a pair, user and items where it is a list; lists
     without a column of users belong to users 0, 1, 2 and so on.
     """
-    with _frame(source) as frame:
+    with opened_frame(source) as frame:
         nested = _list_column(source, frame, options)
         chosen: tuple[str, ...]
         if nested is None:
-            chosen = _two(source, frame, notes, options)
+            chosen = two_of_frame(source, frame, notes, options)
             names = ["user", "item"]
         else:
             user = _user_column(source, frame, nested, notes, options)
@@ -148,7 +148,7 @@ def bipartite_batches(
 
 def read_table(source: Source, options: TableOptions) -> ParsedCells:
     """Return the columns of a frame; numbers are binned where asked, and refused if fractional."""
-    with _frame(source) as frame:
+    with opened_frame(source) as frame:
         names = tuple(frame.names)
         check_columns(source, names, options)
         table = frame.table()
@@ -162,7 +162,7 @@ def read_table(source: Source, options: TableOptions) -> ParsedCells:
 
 def read_ids(source: Source) -> ParsedColumn:
     """Return the first column of a frame that lists ids."""
-    with _frame(source) as frame:
+    with opened_frame(source) as frame:
         if not frame.names:
             source.refuse("the file has no column. Give one of ids.")
         (column,) = frame.columns((frame.names[0],), Notes(), share_labels=False)
@@ -259,7 +259,7 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield waiting.combine_chunks()
 
 
-class _Frame:
+class Frame:
     """An open Parquet or Arrow file."""
 
     def __init__(self, source: Source, stream: pa.NativeFile) -> None:
@@ -323,6 +323,25 @@ class _Frame:
         shared = distinct_integers(*arrays) if share_labels else None
         return [compact(array, labels=shared) for array in arrays]
 
+    def is_text(self, name: str) -> bool:
+        """Whether a column holds text, or categories of text."""
+        kind = self.schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+        return any(check(kind) for check in textual)
+
+    def ids(self, column: pa.Array, name: str) -> pa.Array:
+        """Return a column of a batch as ids: int64, or text of whole words; refuse what is none."""
+        if not self.is_text(name):
+            return pa.array(self._integers(column, name))
+        if column.null_count:
+            self.source.refuse(f"column {name}: an id is missing. Remove the row.")
+        return written_out(column).cast(pa.string())
+
+    def n_rows(self) -> int | None:
+        """Return the number of rows where the file says it; None where it must be read."""
+        return None if self._parquet is None else int(self._parquet.metadata.num_rows)
+
     def _integers(self, column: pa.Array, name: str) -> NDArray[np.int64]:
         try:
             return as_ids(column, what=f"column {name}")
@@ -331,11 +350,7 @@ class _Frame:
 
     def _text_or_whole(self, name: str, parts: list[pa.Array]) -> ParsedColumn:
         """Return a column of text, of whole floats, or of categories of these."""
-        kind = self.schema.field(name).type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-        if any(check(kind) for check in textual):
+        if self.is_text(name):
             if any(part.null_count for part in parts):
                 self.source.refuse(f"column {name}: an id is missing. Remove the row.")
             return merged_text([_encoded(part) for part in parts])
@@ -348,25 +363,27 @@ def _encoded(part: pa.Array) -> pa.DictionaryArray:
 
 
 @contextmanager
-def _frame(source: Source) -> Iterator[_Frame]:
+def opened_frame(source: Source) -> Iterator[Frame]:
+    """Open a Parquet or Arrow file; what is wrong with it is said of the file."""
     with source.open(), native_file(source.path) as stream:
         try:
-            yield _Frame(source, stream)
+            yield Frame(source, stream)
         except _FAILURES as error:
             source.refuse(
                 f"this is no whole {source.format.name} file ({shown(error)}). Write it again."
             )
 
 
-def _two(
-    source: Source, frame: _Frame, notes: Notes, options: GraphOptions | BipartiteOptions
+def two_of_frame(
+    source: Source, frame: Frame, notes: Notes, options: GraphOptions | BipartiteOptions
 ) -> tuple[str, str]:
+    """Return the names of the columns of both ends of a row."""
     names = tuple(frame.names)
     first, second = two_columns(source, names, len(names), notes, options.ends)
     return frame.names[first], frame.names[second]
 
 
-def _list_column(source: Source, frame: _Frame, options: BipartiteOptions) -> str | None:
+def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str | None:
     """Return the column of lists, if there is one."""
     nested = [field for field in frame.schema if pa.types.is_nested(field.type)]
     asked = [field for field in nested if field.name == options.item_column]
@@ -383,7 +400,7 @@ def _list_column(source: Source, frame: _Frame, options: BipartiteOptions) -> st
 
 
 def _user_column(
-    source: Source, frame: _Frame, nested: str, notes: Notes, options: BipartiteOptions
+    source: Source, frame: Frame, nested: str, notes: Notes, options: BipartiteOptions
 ) -> str | None:
     """Return the column of users beside a column of lists, if there is one."""
     beside = [name for name in frame.names if name != nested]
@@ -398,7 +415,7 @@ def _user_column(
     return beside[0] if beside else None
 
 
-def _lists(source: Source, frame: _Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
+def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
     notes = Notes()
     user = _user_column(source, frame, name, notes, options)
     table = frame.table()

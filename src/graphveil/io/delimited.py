@@ -50,13 +50,13 @@ _KONECT = r"%\s*(a?sym|bip)\b"
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of an edge list."""
     dialect = sniff(source, options.header, delimiter=options.delimiter)
-    _check_konect(source, dialect)
+    check_konect(source, dialect)
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=True)
     arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
-    arcs.directed = _types_say_directed(source, dialect, chosen) or _says_directed(dialect)
-    arcs.names = _names_of(chosen, dialect.header, notes.header)
+    arcs.directed = says_directed(source, dialect, chosen)
+    arcs.names = names_of_ends(chosen, dialect.header, notes.header)
     names = dialect.header or _names_in_remark(dialect)
     column = kind_column(source, names, dialect.n_columns, options.ends)
     if column is not None:
@@ -88,7 +88,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     )
 
 
-def _names_of(
+def names_of_ends(
     chosen: tuple[int, int], header: tuple[str, ...], inferred: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the names of the columns of both ends; none where they have none."""
@@ -196,12 +196,18 @@ def read_ids(source: Source) -> ParsedColumn:
     return column
 
 
-def _check_konect(source: Source, dialect: Dialect) -> None:
+def check_konect(source: Source, dialect: Dialect) -> None:
+    """Refuse a file whose first line says that it holds users and items."""
     if dialect.comments and re.match(r"%\s*bip\b", dialect.comments[0]):
         source.refuse("the first line says bip: users and items, no graph. Read it as bipartite.")
 
 
-def _says_directed(dialect: Dialect) -> bool | None:
+def says_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool | None:
+    """Return what the file says of directions, in a column of types or in its remarks."""
+    return _types_say_directed(source, dialect, chosen) or _remarks_say_directed(dialect)
+
+
+def _remarks_say_directed(dialect: Dialect) -> bool | None:
     """Return what the comments say of directions; None where they say nothing."""
     text = " ".join(dialect.comments).lower()
     first = dialect.comments[0] if dialect.comments else ""

@@ -18,7 +18,7 @@ from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data.left_out import left_out_words
 from graphveil.engines.engine import Engine
 from graphveil.engines.local import LocalEngine
-from graphveil.errors import GraphveilError, ResourceError, UsageError, warn
+from graphveil.errors import UsageError, warn
 from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
 from graphveil.io.source import Source
@@ -28,6 +28,7 @@ from graphveil.methods.equivalence_classes.warned import EntryCounts, advice_on
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.on_disk.intake import ROWS, SIGNATURE, TIES, Facts, features_of, intake
+from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import ChunkTask, Tally, Worker, certain_entries, tally_of
 from graphveil.on_disk.working import Working, fingerprint_of, opened
@@ -45,7 +46,7 @@ from graphveil.release.publishing import (
     publish,
 )
 from graphveil.release.staging import check_target
-from graphveil.warning_kinds import DroppedWarning, LeftoverWarning
+from graphveil.warning_kinds import DroppedWarning
 
 CHUNK_ROWS = 20_000
 """The rows of a chunk where nothing is said."""
@@ -147,7 +148,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     warned += forewarn(target, warned=warned, on_disk=True)
     working = opened(target, fingerprint, seed=seed, force=force)
     run = _Run(clustered, source, options, working, engine or LocalEngine(), file_sha256)
-    with _kept_where_interrupted(working):
+    with kept_where_interrupted(working):
         facts = run.rows()
         names = features_of(working.folder / "rows")
         if not facts.people:
@@ -200,6 +201,8 @@ def _fingerprint(
 
 def _checked(method: Anonymizer[Any]) -> Clustered:
     """Return the method, once it is one that can run on the disk with these parameters."""
+    if method.ties_on_disk:
+        raise UsageError(f"{method.name} takes ties, not rows. Use anonymize_ties.")
     if not method.runs_on_disk:
         able = " or ".join(name for name, other in METHODS.items() if other.runs_on_disk)
         raise UsageError(f"{method.name} needs all data in memory. Use {able} on the disk.")
@@ -215,38 +218,6 @@ def _checked(method: Anonymizer[Any]) -> Clustered:
 def _chunks_of(method: Clustered) -> Chunks:
     """Return the chunks of a run on the disk: those asked for, else of a fixed size."""
     return method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
-
-
-@contextmanager
-def _kept_where_interrupted(working: Working) -> Iterator[None]:
-    """Delete the working folder where the same call would fail again; else say where it is."""
-    try:
-        yield
-    except ResourceError:
-        _say_where(working)
-        raise
-    except OSError as error:
-        _say_where(working)
-        raise ResourceError(
-            f"{working.folder} cannot be written ({error.strerror or error}). Free space, and run "
-            "the same command again."
-        ) from error
-    except GraphveilError:
-        working.remove()
-        raise
-    except BaseException:
-        _say_where(working)
-        raise
-    finally:
-        working.close()
-
-
-def _say_where(working: Working) -> None:
-    message = (
-        f"the unfinished run is kept in {working.folder}, for its owner alone: the same command "
-        "goes on from there. Delete it to give up"
-    )
-    warn(message, LeftoverWarning)
 
 
 @dataclass(frozen=True)

@@ -254,21 +254,19 @@ def _on_disk(
     warned: tuple[str, ...],
 ) -> Path:
     from graphveil.engines import current  # noqa: PLC0415  heavy, as above
-    from graphveil.on_disk import anonymize_file  # noqa: PLC0415  heavy, as above
+    from graphveil.on_disk import anonymize_file, anonymize_ties  # noqa: PLC0415  heavy, as above
 
-    if not isinstance(options, io.BipartiteOptions):
-        raise UsageError("--on-disk takes users and items only. Leave it out.")
     if run.nested_in is not None:
         raise UsageError("--nested-in needs all of the data in memory. Leave --on-disk out.")
-    return anonymize_file(
-        method,
-        path,
-        output.folder,
-        engine=current(),
-        seed=run.seed,
-        format=output.format,
-        force=output.force,
-        linkage=output.linkage,
-        reading=options,
-        warned=warned,
-    )
+    shared: dict[str, Any] = {
+        "seed": run.seed,
+        "format": output.format,
+        "force": output.force,
+        "linkage": output.linkage,
+        "warned": warned,
+    }
+    if isinstance(options, io.GraphOptions):
+        return anonymize_ties(method, path, output.folder, reading=options, **shared)
+    if not isinstance(options, io.BipartiteOptions):
+        raise UsageError("--on-disk takes ties, or users and items. Leave it out.")
+    return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)

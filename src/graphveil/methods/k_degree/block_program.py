@@ -135,14 +135,34 @@ def blocks_of(degrees: Ints, edges: NDArray[np.integer]) -> Blocks:
 def moves_of(blocks: Blocks, k: int, most: int, *, additions: bool) -> Ints:
     """Return every class and target that fewer edits than `most` allow, shape (x, 2)."""
     n = int(blocks.count.sum())
-    largest = min(n - 1, int(blocks.degree[-1]) + 2 * most // k)
-    reach = most - 1
-    low = blocks.degree if additions else np.maximum(blocks.degree - reach, 0)
-    sizes = np.minimum(blocks.degree + reach, largest) - low + 1
+    low, sizes = _targets(blocks.degree, n, k, most, additions=additions)
     ends = np.cumsum(sizes)
     of_class = np.repeat(np.arange(sizes.size), sizes)
     target = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes) + low[of_class]
     return np.column_stack([of_class, target])
+
+
+def number_of_moves(degrees: Ints, k: int, most: int, *, additions: bool) -> int:
+    """Return how many moves `moves_of` gives, from the degrees alone.
+
+    Examples
+    --------
+    >>> degrees = np.array([1, 2, 1])
+    >>> blocks = blocks_of(degrees, np.array([[0, 1], [1, 2]]))
+    >>> moves = moves_of(blocks, 2, 3, additions=False)
+    >>> len(moves) == number_of_moves(degrees, 2, 3, additions=False)
+    True
+    """
+    distinct = np.unique(degrees)
+    return int(_targets(distinct, degrees.size, k, most, additions=additions)[1].sum())
+
+
+def _targets(degree: Ints, n: int, k: int, most: int, *, additions: bool) -> tuple[Ints, Ints]:
+    """Return the lowest target of every degree, and how many targets it has."""
+    largest = min(n - 1, int(degree[-1]) + 2 * most // k)
+    reach = most - 1
+    low = degree if additions else np.maximum(degree - reach, 0)
+    return low, np.minimum(degree + reach, largest) - low + 1
 
 
 def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from graphveil.methods.k_degree.realize import Realization
     from graphveil.records.ledger import Ledger
     from graphveil.release import Release
+
+
+class EditedLists(NamedTuple):
+    """The edits of a graph, what they cost, and what the owner should know of them."""
+
+    realization: Realization
+    cost: Mapping[str, float | int]
+    advice: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +118,7 @@ class KDegree(AttributedMethod):
     )
     cost: ClassVar[str] = "near-linear in the edges"
     trial_size: ClassVar[int] = 300_000
+    ties_on_disk: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest number of nodes that share a degree", minimum=1)
@@ -201,14 +210,36 @@ class KDegree(AttributedMethod):
     def _edited(
         self, data: Graph, randomness: Randomness, colors: NDArray[np.int64] | None
     ) -> MethodResult:
-        from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as below
-        from graphveil.methods.k_degree.realize import (  # noqa: PLC0415  compiled code, when needed
-            apply_edits,
-            realize,
+        from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
+
+        edited = self.edited_lists((data.indptr, data.indices), randomness, colors)
+        return MethodResult(
+            data=apply_edits(data, edited.realization), cost=edited.cost, advice=edited.advice
         )
 
+    def edited_lists(
+        self,
+        lists: tuple[NDArray[np.int64], NDArray[np.int32]],
+        randomness: Randomness,
+        colors: NDArray[np.int64] | None = None,
+    ) -> EditedLists:
+        """Return the edits of a graph whose neighbor lists may lie on the disk.
+
+        Parameters
+        ----------
+        lists
+            `indptr` and `indices`, as `graphveil.data.Graph` has them; of the second few pages are
+            read.
+        randomness
+            The run's.
+        colors
+            int64, shape (n,): what an adversary knows of everyone besides; None for nothing.
+        """
+        from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as below
+        from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  compiled code
+
         found = realize(
-            (data.indptr, data.indices),
+            lists,
             self.k,
             edits=self.edits,
             target=self.target,
@@ -219,7 +250,7 @@ class KDegree(AttributedMethod):
         )
         if colors is None:
             found = proven(
-                data,
+                lists,
                 found,
                 self.k,
                 edits=self.edits,
@@ -227,21 +258,18 @@ class KDegree(AttributedMethod):
                 near=self.near,
                 randomness=randomness,
             )
+        n_edges = lists[1].size // 2
         told_apart = (
-            () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), data.n_edges)
+            () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), n_edges)
         )
-        return MethodResult(
-            data=apply_edits(data, found),
-            cost=_cost(data, found),
-            advice=(COPY, *told_apart),
-        )
+        return EditedLists(found, _cost(n_edges, found), (COPY, *told_apart))
 
 
-def _cost(graph: Graph, found: Realization) -> dict[str, float | int]:
+def _cost(n_edges: int, found: Realization) -> dict[str, float | int]:
     """Return what the release cost, beside the bounds: for the owner alone."""
     edits = len(found.added) + len(found.deleted)
     return {
-        "edges_before": graph.n_edges,
+        "edges_before": n_edges,
         "edges_added": len(found.added),
         "edges_deleted": len(found.deleted),
         "edits": edits,

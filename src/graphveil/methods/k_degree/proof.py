@@ -7,13 +7,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.data import Graph
 from graphveil.methods.k_degree.block_program import (
     Blocks,
     Program,
     block_program,
     blocks_of,
-    moves_of,
+    number_of_moves,
     solved,
     whole_bound,
 )
@@ -25,7 +24,7 @@ from graphveil.methods.k_degree.realize import (
     realization_of,
 )
 from graphveil.methods.k_degree.sequence import Plan
-from graphveil.methods.k_degree.state import DegreeTask, KDegreeOutcome, sealed
+from graphveil.methods.k_degree.state import DegreeTask, KDegreeOutcome, edges_of, sealed
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
@@ -44,7 +43,7 @@ TRIES = 3
 
 
 def proven(
-    graph: Graph,
+    lists: tuple[NDArray[np.int64], NDArray[np.int32]],
     known: Realization,
     k: int,
     *,
@@ -57,8 +56,9 @@ def proven(
 
     Parameters
     ----------
-    graph, known, k, edits, near
-        The graph, what `realize` returned for it, and how it was called.
+    lists, known, k, edits, near
+        The graph, what `realize` returned for it, and how it was called. Its edges are read only
+        where the program is small.
     prove
         Whether the integer program is solved: ``auto`` where it is small.
     randomness
@@ -71,25 +71,27 @@ def proven(
 
     Examples
     --------
+    >>> from graphveil import Graph
     >>> from graphveil.methods.k_degree.realize import realize
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], n=6)
+    >>> lists = (star.indptr, star.indices)
     >>> call = {"edits": "any", "near": True, "randomness": Randomness(seed=1)}
-    >>> first = realize((star.indptr, star.indices), 3, target="exact", restarts=1, **call)
-    >>> found = proven(star, first, 3, prove="always", **call)
+    >>> first = realize(lists, 3, target="exact", restarts=1, **call)
+    >>> found = proven(lists, first, 3, prove="always", **call)
     >>> first.lower_bound, found.lower_bound, found.cost
     (2, 3, 3)
     """
     if prove == "never" or known.cost <= known.lower_bound:
         return known
-    blocks = blocks_of(graph.degrees(), graph.edges())
-    additions = edits == "add"
-    if moves_of(blocks, k, known.cost, additions=additions).shape[0] > MOST_MOVES:
+    degrees, additions = np.diff(lists[0]), edits == "add"
+    if number_of_moves(degrees, k, known.cost, additions=additions) > MOST_MOVES:
         return known
+    blocks = blocks_of(degrees, edges_of(*lists))
     program = block_program(blocks, k, known.cost, additions=additions)
     bound = _bound(program, known, integer=False)[0]
     if bound >= known.cost or program.size > MOST_VARIABLES[prove]:
         return known._replace(lower_bound=bound)
-    task = DegreeTask(sealed(graph.indptr), sealed(graph.indices), graph.degrees(), k, near)
+    task = DegreeTask(sealed(lists[0]), sealed(lists[1]), degrees, k, near)
     best = None
     with stage("fewest edits"):
         further, values = _bound(program, known, integer=True)

@@ -103,6 +103,13 @@ def pairs_of(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:
     return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
 
 
+def edges_of(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return every edge of sorted lists once, the smaller end first."""
+    source = np.repeat(np.arange(indptr.size - 1, dtype=np.int32), np.diff(indptr))
+    forward = source < indices
+    return np.column_stack([source[forward], indices[forward]])
+
+
 def by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the nodes whose residual has this sign, the largest need first, ties at random."""
     need = residual * sign

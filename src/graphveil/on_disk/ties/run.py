@@ -1,0 +1,206 @@
+"""A file of ties larger than memory into a release folder, by neighbor lists on the disk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from graphveil._version import __version__
+from graphveil.anonymizer import Anonymizer
+from graphveil.data.graph import Graph
+from graphveil.data.kinds import accepted_kinds, kind_of
+from graphveil.data.left_out import left_out_words
+from graphveil.errors import UsageError, option
+from graphveil.io import GraphOptions
+from graphveil.io.options import recorded
+from graphveil.io.reading import source_of
+from graphveil.io.ties import tie_file
+from graphveil.methods import METHODS
+from graphveil.on_disk.interrupted import kept_where_interrupted
+from graphveil.on_disk.ties.buckets import BUCKET_KEYS
+from graphveil.on_disk.ties.release import check_form
+from graphveil.on_disk.ties.stages import TieRun
+from graphveil.on_disk.working import fingerprint_of, opened
+from graphveil.owner_warnings import warn_owner
+from graphveil.progress import stage
+from graphveil.randomness import Randomness
+from graphveil.records.digest import digest_of_graph
+from graphveil.release import Private
+from graphveil.release.files import format_that_came_in, release_format
+from graphveil.release.publishing import (
+    Publication,
+    WriteOptions,
+    forewarn,
+    forewarn_of_others,
+    publish,
+)
+from graphveil.release.staging import check_target
+
+
+def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command line
+    method: Anonymizer[Any],
+    path: str | Path,
+    out: str | Path,
+    *,
+    seed: int | None = None,
+    format: str | None = None,  # noqa: A002  the word users know from the command line
+    force: bool = False,
+    linkage: bool = True,
+    reading: GraphOptions | None = None,
+    warned: tuple[str, ...] = (),
+    bucket_keys: int = BUCKET_KEYS,
+) -> Path:
+    r"""Anonymize a file of ties that may be larger than memory, and return the release folder.
+
+    The promise is that of the method in memory, and with a seed so is the release, byte for byte.
+    Ties become sorted neighbor lists in one file, which is mapped into memory and of which few
+    pages are read; then they are edited, numbered anew and written a piece at a time, and degrees
+    are counted again in the published file. Memory grows with the nodes, not with the ties. Until
+    it is done, a run keeps a private folder beside the release. After an interruption the same call
+    goes on from there.
+
+    Parameters
+    ----------
+    method
+        One that takes ties from the disk: `KDegree`.
+    path
+        Ties in csv, tsv, text, Parquet or Arrow.
+    out
+        The release folder; its private sibling is ``out.private``.
+    seed
+        None draws from the operating system's entropy. With a seed the same file gives the same
+        release; a seed is a secret of the owner.
+    format
+        The format of the released data; the one that came in where not given.
+    force, linkage
+        As in `Release.write`. `force` also deletes what another unfinished run has left.
+    reading
+        How the file is read.
+    warned
+        What the owner was told before: it is not said again.
+    bucket_keys
+        So many ends of ties are sorted at once, 8 bytes each. It changes no result.
+
+    Raises
+    ------
+    UsageError
+        Where the method, its parameters or the options need all data in memory.
+    InputError
+        Where the file cannot be read.
+    InfeasibleError
+        Where it has fewer than k nodes.
+    ReleaseError
+        Where the folder exists and `force` is off, or others can write into the folder of the
+        unfinished run.
+    ResourceError
+        Where memory or disk fail, or the disk has too little space.
+
+    Warns
+    -----
+    GraphveilWarning
+        What the owner should know before publishing; where an unfinished run is kept.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.methods import KDegree
+    >>> from graphveil.release import read_release
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     path = Path(folder, "friends.csv")
+    ...     _ = path.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
+    ...     release = anonymize_ties(KDegree(k=2), path, Path(folder, "out"))
+    ...     read_release(release).data
+    Graph(n_nodes=4, n_edges=3)
+    """
+    target, options = Path(out), reading or GraphOptions()
+    check_target(target, force=force)
+    check_method(method, options)
+    source = source_of(path, options.format)
+    form = release_format(format or format_that_came_in(source.path, options.format), "graph")
+    check_form(form)
+    ties = tie_file(source, options)
+    with stage(f"digesting {source.name}"):
+        file_sha256 = _sha256(source.path)
+    decided_by = _decided_by(method, seed, options)
+    warned += forewarn(target, warned=warned, on_disk=True)
+    working = opened(target, fingerprint_of(file_sha256, decided_by), seed=seed, force=force)
+    run = TieRun(method, ties, working, bucket_keys)
+    with kept_where_interrupted(working):
+        facts = run.nodes()
+        lists = run.lists(facts)
+        with stage("digesting ties"):
+            input_sha256 = digest_of_graph(*lists, run.labels)
+        known_by = frozenset((input_sha256, file_sha256))
+        warned += forewarn_of_others(target, known_by, warned=warned)
+        draft = run.draft(lists)
+        advised = warn_owner(draft.advice, seeded=working.randomness.seeded)
+
+        def write(public: Path) -> Publication:
+            written = run.written(public, draft, form)
+            private = Private(
+                input_sha256=input_sha256,
+                origins_sha256=(file_sha256,),
+                seed=working.randomness.seed,
+                cost=draft.cost,
+                warnings=(*advised, *left_out_words(run.left_out(facts))),
+                seconds=run.seconds,
+                withheld=method.withheld(),
+            )
+            return replace(written, private=private)
+
+        kept = {"kind": kind_of(Graph).name, **recorded(options)}
+        writing = WriteOptions(force=force, linkage=linkage, reading=kept, warned=warned)
+        publish(target, write, input_digests=known_by, options=writing)
+    working.remove()
+    return target
+
+
+def check_method(method: Anonymizer[Any], options: GraphOptions) -> None:
+    """Refuse a method, or parameters of it, that need all ties in memory.
+
+    Raises
+    ------
+    UsageError
+        Where it is one.
+    """
+    if not method.ties_on_disk:
+        able = " or ".join(name for name, other in METHODS.items() if other.ties_on_disk)
+        raise UsageError(
+            f"{method.name} needs all ties in memory. Use {able} on the disk, or leave out "
+            f"{option('on_disk', value=True)}."
+        )
+    if Graph not in accepted_kinds(method.accepts) or type(options) is not GraphOptions:
+        raise UsageError(
+            "attributes and kinds of ties need all of the data in memory. Leave out "
+            f"{option('on_disk', value=True)}."
+        )
+    roles = [name for name in ("known", "attach") if getattr(method, name, None) is not None]
+    if roles:
+        raise UsageError(
+            f"{option(roles[0])} needs all of the data in memory. Leave out "
+            f"{option('on_disk', value=True)}, or the attributes."
+        )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _decided_by(
+    method: Anonymizer[Any], seed: int | None, options: GraphOptions
+) -> Mapping[str, Any]:
+    """Return all that decides what is made of a file, beside its bytes."""
+    return {
+        "version": __version__,
+        "method": method.name,
+        "parameters": method.parameters(),
+        "seed": Randomness(seed=seed).seed,
+        "reading": recorded(options),
+        "nodes": None if options.nodes is None else _sha256(options.nodes),
+    }
