@@ -14,9 +14,6 @@ from typing import Any
 from graphveil.verify.database import LIMIT_BYTES, Database, database
 from graphveil.verify.kinds.kind import Evidence
 
-VIEWS = {"people", "shown"}
-"""What the checker makes that is no table."""
-
 
 @cache
 def _shared() -> Database:
@@ -36,15 +33,14 @@ def emptied_database(
     """
     del folders, size
     db = _shared()
-    assert set() == db._tables
+    assert not db._tables
     db._limit_bytes = limit_bytes
     try:
         yield db
     finally:
-        for view in sorted(db._tables.intersection(VIEWS)):
-            db.run(f"DROP VIEW {view}")
-        for table in sorted(db._tables):
-            db.run(f"DROP TABLE {table}")
+        for kind in ("VIEW", "TABLE"):
+            for name in [name for name, made in db._tables.items() if made == kind]:
+                db.run(f"DROP {kind} {name}")
         for alias in db._folder.iterdir():
             alias.unlink()
 

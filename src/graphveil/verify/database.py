@@ -24,6 +24,12 @@ MOST_PACKED = 1000
 """A file that holds a thousand times its bytes may hold a fortieth of the limit only: unpacked, a
 few kilobytes would be many gigabytes of memory."""
 
+UNPACKED = 8
+"""So many times its bytes a released file takes in memory, as a rule."""
+
+LEAST_MEMORY = 64 << 20
+"""No check gets less memory than this, whatever the limit."""
+
 SMALL_BYTES = 1 << 20
 """Up to here one thread is quicker than several: they cost a tenth of a small check."""
 
@@ -42,7 +48,7 @@ _HEAD_ROWS = 1000
 _PLAIN = re.compile(r"[\w/. +@-]*")
 """Names of folders that mean nothing but themselves, to SQL too."""
 
-_MADE_OR_DROPPED = re.compile(r"\b(CREATE|DROP) (?:TABLE|VIEW) (?!IF\b)(\w+)\b")
+_MADE_OR_DROPPED = re.compile(r"\b(CREATE|DROP) (TABLE|VIEW) (?!IF\b)(\w+)\b")
 _MAKES_OR_DROPS = re.compile(r"\b(?:CREATE|DROP)\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
 
@@ -61,9 +67,9 @@ class UnreadableError(Exception):
 class Database:
     """Released data as tables, and SQL over them.
 
-    A graph is `nodes(node)` and `edges(source, target)`, users by items are `users(person)` and
-    `entries(person, item)`, rows by columns are `cells(c0, c1, ...)` and, with null for suppressed
-    cells, `shown(row, c0, c1, ...)`. Rows stand in file order.
+    A graph is `nodes(node)` and `edges(source, target)`, which may be a view of a file; users by
+    items are `users(person)` and `entries(person, item)`; rows by columns are `cells(c0, c1, ...)`
+    and, with null for suppressed cells, `shown(row, c0, c1, ...)`. Rows stand in file order.
     """
 
     def __init__(
@@ -72,7 +78,7 @@ class Database:
         self._connection = connection
         self._folder = folder
         self._limit_bytes = limit_bytes
-        self._tables: set[str] = set()
+        self._tables: dict[str, str] = {}
 
     @property
     def limit_bytes(self) -> int:
@@ -117,6 +123,24 @@ class Database:
             error.needs = "--limit"
             raise error
 
+    def refuse_unrolled(self, size: int, of: int, name: str) -> None:
+        """Refuse a file that is read some rows at a time, where few bytes stand for many rows.
+
+        Parameters
+        ----------
+        size, of
+            The bytes of the content, which may be above the limit, and those of the file.
+        name
+            What the file is called.
+
+        Raises
+        ------
+        UnreadableError
+            Where the content takes more than the limit and a thousand times the file.
+        """
+        if size > of * MOST_PACKED:
+            self.refuse_beyond(size, name)
+
     def link(self, path: Path) -> str:
         r"""Return a plain name for this file in the one folder SQL may read.
 
@@ -153,8 +177,11 @@ class Database:
         if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
             raise ValueError(f"no plain CREATE or DROP of a table or view: {sql[:200]}")
         self._connection.execute(sql, values)
-        for verb, table in changes:
-            (self._tables.add if verb == "CREATE" else self._tables.discard)(table)
+        for verb, kind, table in changes:
+            if verb == "CREATE":
+                self._tables[table] = kind
+            else:
+                self._tables.pop(table, None)
 
     def rows(self, sql: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """Return every row of a query."""
@@ -237,7 +264,8 @@ def database(
     limit_bytes
         The most that the content of one file may take.
     size
-        How many bytes it will read, where that is known: few are read by one thread.
+        How many bytes it will read, where that is known: few are read by one thread, and of many,
+        which may be above the limit, not more than the limit is kept in memory.
 
     Raises
     ------
@@ -259,6 +287,8 @@ def database(
             plain = [path.resolve() for path in folders if _is_plain(path.resolve())]
             allowed = ", ".join(literal(str(path)) for path in (folder.resolve(), *plain))
             connection.execute(f"SET allowed_directories = [{allowed}]")
+            if size is not None and size * UNPACKED > limit_bytes:
+                connection.execute(f"SET memory_limit = '{max(limit_bytes, LEAST_MEMORY)}B'")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             yield Database(connection, folder / "files", limit_bytes)

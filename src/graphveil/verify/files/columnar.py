@@ -18,8 +18,8 @@ from graphveil.verify.database import Database, UnreadableError, identifier, som
 from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.verdict import shown
 
-_ROWS = 1 << 20
-_CREATED_BY = b"graphveil version 1.0.0"
+ROWS = 1 << 20
+CREATED_BY = b"graphveil version 1.0.0"
 _BYTES_PER_CELL = 8
 _SETTINGS: dict[str, Any] = {
     "compression": "none",
@@ -85,10 +85,10 @@ def _read(
 
     plain = os.fsencode(path)
     with pa.OSFile(plain) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
-        _check_columns(path.name, file.schema_arrow, columns, names)
+        refuse_types(path.name, file.schema_arrow, columns, names)
         content = file.metadata.num_rows * len(names) * _BYTES_PER_CELL
         db.refuse_unpacked(content, path.stat().st_size, path.name)
-        _refuse_packed(db, path)
+        refuse_packed(db, path)
         words = _texts(file.schema_arrow)
     with pa.OSFile(plain) as stream:
         file = parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=list(words))
@@ -105,9 +105,10 @@ def _texts(schema: Any) -> dict[str, None]:
     return dict.fromkeys(field.name for field in schema if str(field.type) == "string")
 
 
-def _check_columns(
+def refuse_types(
     name: str, schema: Any, columns: Sequence[tuple[str, str]], names: Sequence[str]
 ) -> None:
+    """Refuse columns of other names or types than these (column, SQL type)."""
     if schema.names != list(names):
         raise UnreadableError(
             f"{name} has the columns {shown(schema.names)}, not {shown(list(names))}"
@@ -120,7 +121,7 @@ def _check_columns(
             )
 
 
-def _refuse_packed(db: Database, path: Path) -> None:
+def refuse_packed(db: Database, path: Path) -> None:
     """Refuse compressed pages before they are unpacked: one content has many packings.
 
     SQL asks, since pyarrow ends the process on some broken descriptions of a column.
@@ -151,26 +152,34 @@ def _written(frame: Any) -> bytes:
     sink = BytesIO()
     texts = _texts(frame.schema)
     numbers = [name for name in frame.column_names if name not in texts]
+    settings = settings_of(numbers, list(texts))
+    with parquet.ParquetWriter(sink, frame.schema, **settings) as writer:
+        for start in range(0, max(frame.num_rows, 1), ROWS):
+            group = frame.slice(start, ROWS).combine_chunks()
+            writer.write_table(group, row_group_size=ROWS)
+    content = sink.getvalue()
+    size = int.from_bytes(content[-8:-4], "little")
+    written_by = parquet.ParquetFile(BytesIO(content)).metadata.created_by.encode()
+    footer, _, behind = content[-8 - size : -8].rpartition(named_writer(written_by))
+    footer += named_writer(CREATED_BY) + behind
+    return content[: -8 - size] + footer + len(footer).to_bytes(4, "little") + content[-4:]
+
+
+def settings_of(numbers: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what decides on the bytes of a file with these columns, beside its cells."""
+    from pyarrow import parquet  # noqa: PLC0415  heavy, as above
+
     settings = {
         **_SETTINGS,
         "use_dictionary": list(texts) or False,
         "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
     }
     if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:
-        settings["max_rows_per_page"] = _ROWS
-    with parquet.ParquetWriter(sink, frame.schema, **settings) as writer:
-        for start in range(0, max(frame.num_rows, 1), _ROWS):
-            group = frame.slice(start, _ROWS).combine_chunks()
-            writer.write_table(group, row_group_size=_ROWS)
-    content = sink.getvalue()
-    size = int.from_bytes(content[-8:-4], "little")
-    written_by = parquet.ParquetFile(BytesIO(content)).metadata.created_by.encode()
-    footer, _, behind = content[-8 - size : -8].rpartition(_named(written_by))
-    footer += _named(_CREATED_BY) + behind
-    return content[: -8 - size] + footer + len(footer).to_bytes(4, "little") + content[-4:]
+        settings["max_rows_per_page"] = ROWS
+    return settings
 
 
-def _named(writer: bytes) -> bytes:
+def named_writer(writer: bytes) -> bytes:
     """Return the name of a writer as a footer holds it."""
     return bytes([0x28, len(writer)]) + writer
 

@@ -34,7 +34,13 @@ _MISREAD = re.compile(r'["\n\r\0\v\f\x1c-\x1e\x85\u2028\u2029]|^[\s\ufeff]|\s$|[
 def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Check]:
     """Return the checks on which files there are, and on their bytes."""
     files = manifest.data.files
-    problems = [problem for file in files if (problem := file_problem(folder, file, limit_bytes))]
+    unrolled = checked_kind(manifest.data.kind).unrolled
+    limits = {
+        file.name: None if file.role == "data" and file.format in unrolled else limit_bytes
+        for file in files
+    }
+    found = (file_problem(folder, file, limits[file.name]) for file in files)
+    problems = [problem for problem in found if problem]
     n = len(files)
     what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
     return [
@@ -44,7 +50,7 @@ def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Chec
     ]
 
 
-def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
+def file_problem(folder: Path, file: DataFile, limit_bytes: int | None) -> str | None:
     """Return why a listed file is not the one described, or None.
 
     Raises
@@ -58,7 +64,7 @@ def file_problem(folder: Path, file: DataFile, limit_bytes: int) -> str | None:
     size = path.stat().st_size
     if size != file.bytes:
         return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
-    if size > limit_bytes:
+    if limit_bytes is not None and size > limit_bytes:
         why = beyond(file.name, size, limit_bytes)
         raise ResourceError(f"{why}. Raise {option('limit')} if you trust it")
     try:

@@ -30,7 +30,8 @@ def load(db: Database, folder: Path, described: Described) -> None:
         if path is None:
             raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
         loader = _loader(described, file)
-        db.refuse_beyond(path.stat().st_size, path.name)
+        if file.role != "data" or file.format not in kind.unrolled:
+            db.refuse_beyond(path.stat().st_size, path.name)
         try:
             loader(db, path, file)
         except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):

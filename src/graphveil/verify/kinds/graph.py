@@ -10,7 +10,8 @@ from typing import Any
 from graphveil.data import Graph
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database
-from graphveil.verify.files.columnar import load_columnar, refuse_missing
+from graphveil.verify.files.columnar import refuse_missing
+from graphveil.verify.files.columnar_view import view_columnar
 from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files.graphml import load_graphml
 from graphveil.verify.kinds.kind import CELLS, Changes, CheckedKind, Cost, Evidence, NoiseCells
@@ -30,7 +31,7 @@ _COLUMNS = ["source", "target"]
 
 _OUT_OF_ORDER = """
     SELECT number, source, target FROM (
-        SELECT rowid + 1 AS number, source, target,
+        SELECT row_number() OVER () AS number, source, target,
                lag(source) OVER () AS above_source, lag(target) OVER () AS above_target
         FROM edges)
     WHERE source >= target OR (number > 1 AND (
@@ -102,9 +103,8 @@ def edges_delimited(db: Database, path: Path, file: DataFile) -> None:
 
 
 def edges_columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
-    """Create `edges(source, target)` of a Parquet file."""
-    load_columnar(db, path, "edges", _EDGES, names=_COLUMNS)
-    refuse_missing(db, "edges", _COLUMNS, path.name)
+    """Create `edges(source, target)`, a view of a Parquet file."""
+    view_columnar(db, path, "edges", _COLUMNS)
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG001  one shape
@@ -180,6 +180,7 @@ GRAPH = CheckedKind(
         "graphml": load_graphml,
     },
     tables=("nodes", "edges"),
+    unrolled=frozenset({"parquet"}),
     people=("nodes", "node"),
     entries=("edges", "edge"),
     shape_names=(IDS, SIMPLE, ENDPOINTS, ORDER),

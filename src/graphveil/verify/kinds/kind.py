@@ -95,6 +95,8 @@ class CheckedKind:
         What loads the file of everyone; None where that is a list of ids.
     tables
         The tables that a release must have.
+    unrolled
+        The formats of which files are read some rows at a time, however large they are.
     people
         The table of the published ids, and its column.
     entries
@@ -147,6 +149,7 @@ class CheckedKind:
     added: str = ""
     noise_cells: NoiseCells | None = None
     everyone: Loader | None = None
+    unrolled: frozenset[str] = frozenset()
 
     @property
     def published(self) -> str:
