@@ -37,7 +37,7 @@ from graphveil.progress import within
 from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from raw_rows import write_rows
+from raw_rows import read_rows, write_rows
 
 HERE = Path(__file__).parent
 MEAN_DEGREE, SIGMA = 167, 0.8
@@ -72,13 +72,14 @@ class Watch:
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
-        self._peak = 0
+        self._peak = self.highest = 0
         self._over = threading.Event()
         threading.Thread(target=self._look, daemon=True).start()
 
     def _look(self) -> None:
         while not self._over.wait(0.02):
             self._peak = max(self._peak, _anonymous_kib())
+            self.highest = max(self.highest, self._peak)
 
     @contextmanager
     def display(self, name: str, total: int | None) -> Iterator[Callable[[int], None]]:
@@ -120,12 +121,18 @@ def watched(work: str, folder: Path, pipe: Any) -> None:
     """Do some work in this process and send what it cost."""
     warnings.simplefilter("ignore")
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    started = time.process_time()
+    started, begun = time.process_time(), time.perf_counter()
     watch = Watch()
     with within(display=watch.display):
         said = WORK[work](folder)
     watch.close()
-    total = {"stage": "whole", "cpu": round(time.process_time() - started, 2), **said}
+    total = {
+        "stage": "whole",
+        "cpu": round(time.process_time() - started, 2),
+        "wall": round(time.perf_counter() - begun, 2),
+        "mib": watch.highest >> 10,
+        **said,
+    }
     pipe.send([{"work": work, **row} for row in (*watch.rows, total)])
 
 
@@ -203,7 +210,8 @@ def main() -> None:
             shutil.rmtree(folder)
     results = HERE / "results" / "ties.parquet"
     results.parent.mkdir(exist_ok=True)
-    write_rows(results, [row for row in rows if row["ties"] == given.ties])
+    kept = [row for row in read_rows(results) if row["ties"] != given.ties]
+    write_rows(results, [*kept, *(row for row in rows if row["ties"] == given.ties)])
 
 
 def compare(folder: Path) -> None:

@@ -37,6 +37,7 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
     with _plainly_named(spill) as plain:
         connection = duckdb.connect(":memory:", config=_config(plain, memory_mib, threads))
         try:
+            connection.execute("SET enable_progress_bar = false")
             yield connection
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             raise ResourceError(

@@ -289,6 +289,7 @@ def database(
             connection.execute(f"SET allowed_directories = [{allowed}]")
             if size is not None and size * UNPACKED > limit_bytes:
                 connection.execute(f"SET memory_limit = '{max(limit_bytes, LEAST_MEMORY)}B'")
+            connection.execute("SET enable_progress_bar = false")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             yield Database(connection, folder / "files", limit_bytes)
