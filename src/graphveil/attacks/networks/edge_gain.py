@@ -214,7 +214,8 @@ EDGE_GAIN = Attack(
     name="edge-gain",
     kind=Graph,
     knows="most of the ties of the original, none of them false, with their directions and kinds "
-    "and the published attributes where the release has them; and the released nodes of some people",
+    "and the published attributes where the release has them; and the released nodes of some "
+    "people",
     definition="of the released ties between people who were matched, how many that the adversary "
     "did not know are the original's, and how many of those it did not know are shown; beside as "
     "many pairs predicted from the known ties alone",
