@@ -25,7 +25,7 @@ from graphveil.cli import run as command_line
 from graphveil.data.csr import neighbor_lists
 from graphveil.errors import InfeasibleError, InputError, ReleaseError, ResourceError, UsageError
 from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import stages
+from graphveil.on_disk.ties import reading, stages
 from graphveil.on_disk.ties.buckets import Buckets, cuts_of
 from graphveil.on_disk.ties.lists import Listed, dropped, listed, mapped, spread
 from graphveil.on_disk.ties.nodes import Numbering, nodes_of
@@ -229,16 +229,16 @@ from pathlib import Path
 import graphveil as gv
 from graphveil.io import GraphOptions
 from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import lists, release, run, stages
+from graphveil.on_disk.ties import lists, reading, release, stages
 
 warnings.simplefilter("ignore")
 def kill(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 at = sys.argv[1]
 if at == "nodes":
-    stages.np.save = kill
+    reading.np.save = kill
 elif at == "spread":
-    stages.spread = kill
+    reading.spread = kill
 elif at == "lists":
     count, there = lists._without_repeats, []
     def once(keys):
@@ -267,7 +267,7 @@ def test_a_killed_run_goes_on_to_the_same_release(at, tmp_path, monkeypatch):
     assert not out.exists()
     assert 0o700 == working_folder(out).stat().st_mode & 0o777
     if at in ("lists", "draft", "renumber", "write"):
-        monkeypatch.setattr(stages, "spread", None)
+        monkeypatch.setattr(reading, "spread", None)
     anonymize_ties(METHOD, file, out, seed=5, reading=FORGET, bucket_keys=64)
     assert not working_folder(out).exists()
     assert_same(in_memory(METHOD, file, tmp_path / "memory" / "out"), out)
@@ -308,7 +308,7 @@ def test_the_working_folder_of_other_ties_is_not_taken_up(tmp_path, monkeypatch)
 
 def test_a_disk_without_room_is_said_before_anything_is_read(tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
-    monkeypatch.setattr(stages.shutil, "disk_usage", lambda _: SimpleNamespace(free=160 * 26 - 1))
+    monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: SimpleNamespace(free=160 * 26 - 1))
     with pytest.raises(ResourceError, match=r"needs about 0.0 GB beside the release"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
 

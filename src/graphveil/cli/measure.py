@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,14 +23,14 @@ from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.new_file import check_new_file, new_file
 from graphveil.cli.original import reading_words
 from graphveil.cli.pipes import from_pipes
-from graphveil.cli.reading import read_input, released_data, released_kind
+from graphveil.cli.reading import input_on_disk, read_input, released_data, released_kind
 from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.cli.standing_out import print_every, print_standing_out, summary_of_more
-from graphveil.data import Graph, Network, Table
+from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.errors import UsageError, warn
-from graphveil.io import kind_read
+from graphveil.io import AnyOptions, GraphOptions, kind_read
 from graphveil.io.risky_names import formulas
 from graphveil.measures import (
     MEASURES,
@@ -57,7 +58,7 @@ def _run(path: Path, **given: Any) -> int:
     asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
-    seed, every = given.pop("seed"), given.pop("all")
+    seed, every, on_disk = given.pop("seed"), given.pop("all"), given.pop("on_disk")
     kind = released_kind(path, given)
     options = None
     if kind is None:
@@ -71,12 +72,13 @@ def _run(path: Path, **given: Any) -> int:
         _check_graph(asked, second, seed)
     else:
         _check_rows(kind, asked, second)
+    _check_on_disk(kind, options, (asked["measure"], second["second"]), asked=on_disk)
     if out is not None:
         read = {} if options is None else asdict(options)
         files = [value for value in read.values() if isinstance(value, Path)]
         check_new_file(out, [path, *files], force=force)
-    with shown(bars()):
-        data = released_data(path) if options is None else read_input(path, options)
+    with shown(bars()), ExitStack() as stack:
+        data = _data(path, options, stack, on_disk=on_disk)
         with stage("measuring"):
             measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
         cascaded: Cascade | None = None
@@ -87,6 +89,7 @@ def _run(path: Path, **given: Any) -> int:
         if second["second"] is not None and kind is Graph:
             with stage("following the cascade"):
                 cascaded = _cascade(cast("Graph", data), measured, second)
+        more = None if isinstance(data, Network) else finer(data, measured)
     if out is not None:
         _write_unprotected(measured, out, force=force)
     command = command_line("verify", file_word(path))
@@ -95,7 +98,7 @@ def _run(path: Path, **given: Any) -> int:
         command = command_line("advise", file_word(path), *words)
     _show(
         measured,
-        None if isinstance(data, Network) else finer(data, measured),
+        more,
         cascaded,
         alone,
         as_json=as_json,
@@ -126,6 +129,30 @@ def _check_network(asked: dict[str, Any], second: dict[str, Any], seed: int | No
     for name, value in of_others.items():
         if value:
             raise not_for(name, Network)
+
+
+def _check_on_disk(
+    kind: type[Any],
+    options: AnyOptions | None,
+    measures: tuple[str | None, str | None],
+    *,
+    asked: bool,
+) -> None:
+    """Refuse what needs all ties in memory, where they are to stay on the disk."""
+    if asked and (kind is not Graph or options is None):
+        raise UsageError("--on-disk is for a file of ties. Leave it out.")
+    if asked and measures != ("degree", None):
+        other = next(name for name in measures[::-1] if name not in ("degree", None))
+        raise UsageError(f"--on-disk counts degrees alone, not {other}. Leave it out.")
+
+
+def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:
+    """Return what is measured; with ties on the disk, as long as the stack is open."""
+    if options is None:
+        return released_data(path)
+    if on_disk:
+        return stack.enter_context(input_on_disk(path, cast("GraphOptions", options)))
+    return read_input(path, options)
 
 
 def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) -> None:
@@ -280,6 +307,16 @@ def _seed_flag() -> inspect.Parameter:
     )
 
 
+def _on_disk_flag() -> inspect.Parameter:
+    return flag(
+        "on_disk",
+        bool,
+        "Keep ties on the disk, for networks larger than memory: the measure degree alone.",
+        default=False,
+        negative="",
+    )
+
+
 def _output_flags() -> list[inspect.Parameter]:
     return [
         flag(
@@ -311,7 +348,7 @@ def _output_flags() -> list[inspect.Parameter]:
 
 command = with_signature(
     from_pipes(_run),
-    [INPUT, *_flags(), _seed_flag(), *_output_flags(), *reading_flags(CONTAINERS)],
+    [INPUT, *_flags(), _seed_flag(), _on_disk_flag(), *_output_flags(), *reading_flags(CONTAINERS)],
     name="measure",
     text="How identifiable are the people of this data as it stands?\n\n"
     "Counts equivalence classes exactly, says who is unique, and names the unprotected people: "

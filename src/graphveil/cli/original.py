@@ -90,7 +90,9 @@ def command_beside(verb: str, folder: Path, original: str, options: object, *wor
 
 
 @contextmanager
-def original_of(folder: Path, path: Path, given: dict[str, Any]) -> Iterator[Original]:
+def original_of(
+    folder: Path, path: Path, given: dict[str, Any], *, on_disk: bool = False
+) -> Iterator[Original]:
     """Give the original of a release, from a file or a pipe, and the file as long as it is there.
 
     Raises
@@ -98,7 +100,11 @@ def original_of(folder: Path, path: Path, given: dict[str, Any]) -> Iterator[Ori
     UsageError
         Where a flag belongs to another kind of data.
     """
-    from graphveil.verbs.read import read_original, recorded_options  # noqa: PLC0415  not for help
+    from graphveil.verbs.read import (  # noqa: PLC0415  not for help
+        original_on_disk,
+        read_original,
+        recorded_options,
+    )
 
     kind = kind_read(recorded_options(folder))
     with a_file(path, given.get(INPUT_FORMAT)) as file:
@@ -106,4 +112,8 @@ def original_of(folder: Path, path: Path, given: dict[str, Any]) -> Iterator[Ori
         wrong = [name for name, value in given.items() if value is not None]
         if wrong:
             raise not_for(wrong[0], kind.container)
-        yield read_original(folder, file, asked)
+        if on_disk:
+            with original_on_disk(folder, file, asked) as original:
+                yield original
+        else:
+            yield read_original(folder, file, asked)

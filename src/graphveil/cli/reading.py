@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from graphveil import io
 from graphveil.cli.console import say
-from graphveil.data import Data
+from graphveil.data import Data, Graph
 from graphveil.data.kinds import KINDS, Container
 from graphveil.errors import UsageError
 from graphveil.io.report import ReadingReport
@@ -22,6 +23,16 @@ def read_input(path: Path, options: io.AnyOptions) -> Data:
     say_report(path, report)
     checked: Data = data
     return checked
+
+
+@contextmanager
+def input_on_disk(path: Path, options: io.GraphOptions) -> Iterator[Graph]:
+    """Give the graph in a file, whose ties stay on the disk; what was dropped is said on stderr."""
+    from graphveil.on_disk import graph_on_disk  # noqa: PLC0415  heavy, and few need it
+
+    with graph_on_disk(path, options) as (graph, report):
+        say_report(path, report)
+        yield graph
 
 
 def say_report(path: Path, report: ReadingReport) -> None:

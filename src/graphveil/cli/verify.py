@@ -28,7 +28,10 @@ def _run(folder: Path, **given: Any) -> int:
     path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
     every = given.pop("all")
     trusted, strict = given.pop("trust_method"), given.pop("strict")
-    read = nullcontext() if path is None else original_of(folder, path, given)
+    on_disk = given.pop("on_disk")
+    if on_disk and path is None:
+        raise UsageError("--on-disk keeps the ties of the original there. Give --original, too.")
+    read = nullcontext() if path is None else original_of(folder, path, given, on_disk=on_disk)
     with shown(bars()), read as original, stage(f"verifying {folder.name}"):
         verdict = verify_release(
             folder,
@@ -103,6 +106,13 @@ command = with_signature(
             str,
             "The largest content of one file, such as 512MiB or 8GB; links of neighborhoods, too.",
             default="4GiB",
+        ),
+        flag(
+            "on_disk",
+            bool,
+            "Keep the ties of the original on the disk: for networks larger than memory.",
+            default=False,
+            negative="",
         ),
         flag(
             "strict",

@@ -203,6 +203,34 @@ class Graph(GraphObjects):
         return self
 
     @classmethod
+    def mapped(
+        cls,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        *,
+        ids: Ids | None = None,
+        left_out: tuple[str, ...] = (),
+        public_lists: PublicLists = (),
+    ) -> Self:
+        """Return a graph of lists that are known to be valid and may be mapped from a file.
+
+        Parameters
+        ----------
+        indptr, indices, ids, left_out, public_lists
+            As of a graph; the lists are not looked at.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+        >>> Graph.mapped(path.indptr, path.indices) == path
+        True
+        """
+        graph = cls._trusted(indptr, indices, ids)
+        object.__setattr__(graph, "left_out", left_out)
+        object.__setattr__(graph, "public_lists", public_lists)
+        return graph
+
+    @classmethod
     def _trusted(cls, indptr: Any, indices: Any, ids: Ids | None) -> Self:
         """Return a graph of arrays that were made from a valid graph; only the ids are checked."""
         graph = object.__new__(cls)

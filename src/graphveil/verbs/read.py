@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphveil import io
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS
-from graphveil.errors import UsageError
+from graphveil.errors import UsageError, option
 from graphveil.io.options import from_record
 from graphveil.io.questioned import EVERY_WORD
 from graphveil.progress import stage
@@ -84,6 +85,36 @@ def read_original(
     with stage(f"reading {path.name}"):
         data: Data = io.load(path, options).data
     return Original(data, options, path)
+
+
+@contextmanager
+def original_on_disk(
+    folder: str | Path, path: str | Path, asked: Mapping[str, Any] | None = None
+) -> Iterator[Original]:
+    """Give the original of a release of a graph, whose ties stay on the disk inside the block.
+
+    Parameters
+    ----------
+    folder, path, asked
+        As in `read_original`.
+
+    Raises
+    ------
+    UsageError
+        Where the release is no graph, or its file cannot be read some rows at a time.
+    InputError
+        Where the file cannot be read.
+    """
+    from graphveil.on_disk import graph_on_disk  # noqa: PLC0415  heavy, and few need it
+
+    path, kept = Path(path), recorded_options(Path(folder))
+    options = dataclasses.replace(kept, **(asked or {}))
+    if type(options) is not io.GraphOptions:
+        raise UsageError(
+            f"{option('on_disk', value=True)} is for the ties of a graph. Leave it out."
+        )
+    with graph_on_disk(path, options) as (graph, _):
+        yield Original(graph, options, path)
 
 
 def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release[Any] | Path:

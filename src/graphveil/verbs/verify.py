@@ -17,7 +17,13 @@ from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release import Release
 from graphveil.release.publishing import WriteOptions
-from graphveil.verbs.read import Original, as_release, read_original, refuse_release
+from graphveil.verbs.read import (
+    Original,
+    as_release,
+    original_on_disk,
+    read_original,
+    refuse_release,
+)
 from graphveil.verify.check import verify as verify_files
 from graphveil.verify.database import LIMIT_BYTES
 from graphveil.verify.verdict import Verdict
@@ -35,6 +41,7 @@ def verify_release(
     trust_method: str | None = None,
     limit_bytes: int = LIMIT_BYTES,
     strict: bool = False,
+    on_disk: bool = False,
 ) -> Verdict:
     """Return whether a release keeps its promise, recomputed from its files alone.
 
@@ -59,6 +66,9 @@ def verify_release(
         The most that the content of one file may take in memory; a larger one is not read.
     strict
         Whether links and extended attributes in the folder fail, too: no digest counts them.
+    on_disk
+        Whether the ties of an original that is given as a file stay on the disk: for networks
+        larger than memory.
 
     Raises
     ------
@@ -91,6 +101,11 @@ def verify_release(
     folder = release
     refuse_release(original)
     if isinstance(original, str | Path):
+        if on_disk:
+            given: dict[str, Any] = {"original_file": original_file, "key": key}
+            given |= {"trust_method": trust_method, "limit_bytes": limit_bytes, "strict": strict}
+            with original_on_disk(folder, original) as mapped:
+                return verify_release(folder, mapped, **given)
         original = read_original(folder, original)
     data, file, reading = original, original_file, None
     if isinstance(original, Original):

@@ -81,6 +81,11 @@ class Database:
         self._tables: dict[str, str] = {}
 
     @property
+    def scratch(self) -> Path:
+        """A folder for files of the checker's own, which SQL may read."""
+        return self._folder
+
+    @property
     def limit_bytes(self) -> int:
         """The most that the content of one file may take, and that of neighborhoods in links."""
         return self._limit_bytes

@@ -17,12 +17,14 @@ from graphveil.errors import UsageError, option
 from graphveil.io import GraphOptions
 from graphveil.io.options import recorded
 from graphveil.io.reading import source_of
+from graphveil.io.report import warn_of_dropped
 from graphveil.io.ties import tie_file
 from graphveil.methods import METHODS
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.ties.buckets import BUCKET_KEYS
+from graphveil.on_disk.ties.reading import TieReading
 from graphveil.on_disk.ties.release import check_form
-from graphveil.on_disk.ties.stages import TieRun
+from graphveil.on_disk.ties.stages import TieRelease
 from graphveil.on_disk.working import fingerprint_of, opened
 from graphveil.owner_warnings import warn_owner
 from graphveil.progress import stage
@@ -129,25 +131,28 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     decided_by = _decided_by(method, seed, options)
     warned += forewarn(target, warned=warned, on_disk=True)
     working = opened(target, fingerprint_of(file_sha256, decided_by), seed=seed, force=force)
-    run = TieRun(method, ties, working, bucket_keys)
+    run = TieReading(ties, working, bucket_keys)
+    making = TieRelease(method, run)
     with kept_where_interrupted(working):
         facts = run.nodes()
-        lists = run.lists(facts)
+        method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
+        lists, report = run.lists(facts)
+        warn_of_dropped(report)
         with stage("digesting ties"):
-            input_sha256 = digest_of_graph(*lists, run.labels)
+            input_sha256 = digest_of_graph(lists.indptr, lists.indices, run.labels)
         known_by = frozenset((input_sha256, file_sha256))
         warned += forewarn_of_others(target, known_by, warned=warned)
-        draft = run.draft(lists)
+        draft = making.draft(lists)
         advised = warn_owner(draft.advice, seeded=working.randomness.seeded)
 
         def write(public: Path) -> Publication:
-            written = run.written(public, draft, form)
+            written = making.written(public, draft, form)
             private = Private(
                 input_sha256=input_sha256,
                 origins_sha256=(file_sha256,),
                 seed=working.randomness.seed,
                 cost=draft.cost,
-                warnings=(*advised, *left_out_words(run.left_out(facts))),
+                warnings=(*advised, *left_out_words(report.left_out)),
                 seconds=run.seconds,
                 withheld=method.withheld(),
             )

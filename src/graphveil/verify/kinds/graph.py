@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphveil.data import Graph
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database
@@ -16,6 +18,7 @@ from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files.graphml import load_graphml
 from graphveil.verify.kinds.kind import CELLS, Changes, CheckedKind, Cost, Evidence, NoiseCells
 from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
+from graphveil.verify.recount.bucketed import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
@@ -116,6 +119,11 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
 
 def _link(db: Database, original: Graph, released: Any) -> None:
     """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
+    released = np.asarray(released)
+    usual = released.size > 0 and released.min() >= 0 and released.max() < MOST_IDS
+    if original.n_edges > MOST_AT_ONCE and usual:
+        link_in_buckets(db, (original.indptr, original.indices), released)
+        return
     ends = released[original.edges()]
     db.put("placed", {"u": ends.min(axis=1), "v": ends.max(axis=1)})
     db.run(

@@ -108,11 +108,11 @@ def second_reading(
             read_once,
         )
 
-        pairs = pairs_of(original)
+        pairs = None if getattr(original, "n_edges", 0) > MOST_PAIRS else pairs_of(original)
+        if pairs is None or pairs.first.size > MOST_PAIRS:
+            return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
         if not reading.get("kind_column"):
             pairs = pairs._replace(kinds=None)
-        if pairs.first.size > MOST_PAIRS:
-            return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
         if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
             return read_once()
         file = plain_file(path, reading)
