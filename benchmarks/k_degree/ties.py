@@ -170,7 +170,17 @@ def verified(folder: Path) -> dict[str, Any]:
     return {"ok": verdict.ok}
 
 
-WORK = {"disk": on_disk, "memory": in_memory, "verify": verified}
+def verified_with_original(folder: Path) -> dict[str, Any]:
+    out, ties = folder / "disk" / "out", folder / "ties.parquet"
+    return {"ok": gv.verify_release(out, ties, on_disk=True).ok}
+
+
+WORK = {
+    "disk": on_disk,
+    "memory": in_memory,
+    "verify": verified,
+    "verify with original": verified_with_original,
+}
 
 
 def measured(work: str, folder: Path) -> list[dict[str, Any]]:
@@ -199,7 +209,7 @@ def main() -> None:
         folder.mkdir(parents=True)
         try:
             people = write_ties(folder / "ties.parquet", size)
-            works = ["disk", "verify", *(["memory"] if given.memory else [])]
+            works = [name for name in WORK if name != "memory" or given.memory]
             for work in works:
                 for row in measured(work, folder):
                     rows.append({"ties": size, "people": people, **row})

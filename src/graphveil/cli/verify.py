@@ -104,7 +104,8 @@ command = with_signature(
         flag(
             "limit",
             str,
-            "The largest content of one file, such as 512MiB or 8GB; links of neighborhoods, too.",
+            "The largest content of one file, such as 512MiB or 8GB, or the memory for ties in "
+            "Parquet; links of neighborhoods, too.",
             default="4GiB",
         ),
         flag(

@@ -63,7 +63,8 @@ def verify_release(
         The name of a method that this version does not know and the caller vouches for: what the
         manifest says of it is not compared with anything.
     limit_bytes
-        The most that the content of one file may take in memory; a larger one is not read.
+        The most that the content of one file may take in memory; a larger one is not read. Of ties
+        in Parquet, which are read some rows at a time: the memory for it.
     strict
         Whether links and extended attributes in the folder fail, too: no digest counts them.
     on_disk

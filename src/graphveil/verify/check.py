@@ -64,7 +64,8 @@ def verify(
     key
         The key that the ids of a renamed release were made with; without it that is not checked.
     limit_bytes
-        The most that the content of one file may take in memory; a larger one is not read.
+        The most that the content of one file may take in memory; a larger one is not read. Of ties
+        in Parquet, which are read some rows at a time: the memory for it.
     strict
         Whether links and extended attributes in the folder fail, too: no digest counts them.
 
