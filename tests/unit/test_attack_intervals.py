@@ -16,9 +16,9 @@ from graphveil.attacks.features import rerunning
 from graphveil.attacks.features.classes import People, ReleasedClasses
 from graphveil.attacks.features.linkage import _figures as of_targets
 from graphveil.attacks.features.linkage import _marginals, known_items
-from graphveil.attacks.features.membership import likelihoods
 from graphveil.attacks.features.rerunning import Changed, _trial
 from graphveil.attacks.features.scoring import guesses
+from graphveil.attacks.features.taking_part import evidence
 from graphveil.attacks.intervals import (
     bootstrap_auc,
     bootstrap_difference,
@@ -213,7 +213,8 @@ def people_beside_rows_of_others(n=300):
 
 def test_the_interval_of_an_area_covers_a_half_where_taking_part_leaves_no_trace():
     draws, covered = rng(10), 0
-    scores = likelihoods(people_beside_rows_of_others(), np.arange(300))
+    people = people_beside_rows_of_others()
+    scores = evidence(people.before, people.classes)[:, 0]
     for _ in range(1000):
         drawn = draws.permutation(300)
         sample = bootstrap_auc(scores[drawn[:30]], scores[drawn[30:60]], draws)

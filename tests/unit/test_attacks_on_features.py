@@ -11,11 +11,11 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
-from graphveil.attacks.features import linkage, scoring
+from graphveil.attacks.features import linkage, scoring, taking_part
 from graphveil.attacks.features.classes import FALSE_SHARE, people_of
 from graphveil.attacks.features.item_membership import asked_of, chances_of
-from graphveil.attacks.features.membership import likelihoods
 from graphveil.attacks.features.rerunning import column_of_features, with_another_item
+from graphveil.attacks.features.taking_part import TRUTHS, evidence
 from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.data import Bipartite, Table
@@ -146,14 +146,13 @@ class Twin:
         named = best > second and best - second >= 1.5 * rows.std()
         return named, int(np.argmax(score))
 
-    def likelihood(self, row, w):
+    def likelihood(self, row, truth):
         explained = [
-            sum(np.log((1 - w) * self.a + w * self.f[i]) for i in row & shown)
-            + sum(np.log((1 - w) * self.b[i] + w * self.f[i]) for i in row - shown)
-            + len(shown - row) * np.log(1 - self.a)
+            sum(np.log(truth / self.f[i]) for i in row & shown)
+            + sum(np.log((1 - truth) / (1 - min(self.f[i], 0.999))) for i in shown - row)
             for shown, _ in self.classes
         ]
-        return max(explained) - sum(np.log(self.f[i]) for i in row)
+        return max(explained)
 
 
 def known_of(everybody, number, wrong=0):
@@ -198,8 +197,9 @@ def test_guesses_are_those_of_the_formulas_written_out(seed, number, wrong):
 def test_a_row_is_as_likely_as_the_formula_written_out_says(seed):
     before, after, order = drawn(seed)
     everybody, twin = people(before, after, order), Twin(before, after)
-    made = likelihoods(everybody, np.arange(9))
-    assert [twin.likelihood(row, FALSE_SHARE) for row in twin.before] == pytest.approx(made)
+    made = evidence(everybody.before, everybody.classes)
+    for place, truth in enumerate(TRUTHS):
+        assert [twin.likelihood(row, truth) for row in twin.before] == pytest.approx(made[:, place])
 
 
 def test_features_that_are_likely_of_whose_row_lacks_them_are_guessed():
@@ -219,11 +219,12 @@ def test_scoring_a_few_at_once_changes_nothing(monkeypatch):
     everybody = people(*drawn(3))
     known = known_of(everybody, 2)
     whole = scoring.guesses(known, everybody)
-    rows = likelihoods(everybody, np.arange(9))
+    monkeypatch.setattr(taking_part, "MOST_JOINT_CELLS", 0)
+    rows = evidence(everybody.before, everybody.classes)
     monkeypatch.setattr(scoring, "CELLS_AT_ONCE", 30)
     for one, other in zip(whole, scoring.guesses(known, everybody), strict=True):
         assert np.array_equal(np.asarray(one), np.asarray(other))
-    assert rows.tolist() == likelihoods(everybody, np.arange(9)).tolist()
+    assert rows.tolist() == evidence(everybody.before, everybody.classes).tolist()
 
 
 WHOLE = ["abc", "abd", "acd", "bcd", "efg", "efh", "egh"]
@@ -367,7 +368,7 @@ def blank(data, seed):
 def test_of_equal_rows_nobody_is_told_from_people_left_out():
     same = ["abcd"] * 60
     row = attacked("membership", same, ["a"] * 60, rerun=blank)[0]
-    assert (0.5, 6) == (row.value, row.sample_size)
+    assert (0.5, 60) == (row.value, row.sample_size)
     different = attacked("membership", many(), ["a"] * 60, rerun=blank)[0]
     assert different.low <= 0.5 <= different.high
 

@@ -73,7 +73,7 @@ def bootstrap_ratio(
     if counted and not np.any(numerators):
         return wilson(0, counted)._replace(size=numerators.size)
     ratios = _resampled_ratios(numerators, denominators, rng)
-    return _percentiles(ratios, numerators.size, fewest=numerators.size)
+    return percentiles(ratios, numerators.size, fewest=numerators.size)
 
 
 def bootstrap_difference(
@@ -99,7 +99,7 @@ def bootstrap_difference(
     """
     ratios = _resampled_ratios(*first, rng) - _resampled_ratios(*second, rng)
     sizes = first[0].size, second[0].size
-    return _percentiles(ratios, sum(sizes), fewest=min(sizes))
+    return percentiles(ratios, sum(sizes), fewest=min(sizes))
 
 
 def bootstrap_auc(
@@ -123,9 +123,9 @@ def bootstrap_auc(
     above = positives_above(positives, negatives)
     blocks = []
     for size in _blocks(max(above.shape)):
-        of_positives, of_negatives = (_resampled(n, size, rng) for n in above.shape)
+        of_positives, of_negatives = (resampled(n, size, rng) for n in above.shape)
         blocks.append(((of_positives @ above) * of_negatives).sum(axis=1) / above.size)
-    return _percentiles(np.concatenate(blocks), sum(above.shape), fewest=min(above.shape))
+    return percentiles(np.concatenate(blocks), sum(above.shape), fewest=min(above.shape))
 
 
 def bootstrap_paired_auc(above: NDArray[np.float64], rng: np.random.Generator) -> Sample:
@@ -146,9 +146,9 @@ def bootstrap_paired_auc(above: NDArray[np.float64], rng: np.random.Generator) -
     """
     blocks = []
     for size in _blocks(len(above)):
-        often = _resampled(len(above), size, rng)
+        often = resampled(len(above), size, rng)
         blocks.append(((often @ above) * often).sum(axis=1) / above.size)
-    return _percentiles(np.concatenate(blocks), len(above), fewest=len(above))
+    return percentiles(np.concatenate(blocks), len(above), fewest=len(above))
 
 
 def positives_above(
@@ -171,7 +171,7 @@ def _resampled_ratios(
     """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
     n, blocks = numerators.size, []
     for size in _blocks(n):
-        often = _resampled(n, size, rng)
+        often = resampled(n, size, rng)
         below = often @ denominators
         blocks.append(
             np.where(below > 0, often @ numerators / np.where(below > 0, below, 1), np.nan)
@@ -185,14 +185,42 @@ def _blocks(n: int) -> list[int]:
     return [min(most, RESAMPLES - start) for start in range(0, RESAMPLES, most)]
 
 
-def _resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return how often each of n people is drawn in as many draws with replacement, size times."""
+def resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return how often each of n people is drawn in as many draws with replacement, size times.
+
+    Parameters
+    ----------
+    n, size
+        How many people, and how many times as many are drawn.
+    rng
+        Draws them.
+
+    Examples
+    --------
+    >>> resampled(3, 2, np.random.Generator(np.random.PCG64(1))).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
     drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
     return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
-def _percentiles(values: NDArray[np.float64], size: int, *, fewest: int) -> Sample:
-    """Return the interval of resampled values; `fewest` people are in the smaller group."""
+def percentiles(values: NDArray[np.float64], size: int, *, fewest: int) -> Sample:
+    """Return the interval of resampled values, those that are no number left out.
+
+    Parameters
+    ----------
+    values
+        float64: one a draw.
+    size
+        What they rest on.
+    fewest
+        How many people are in the smaller group.
+
+    Examples
+    --------
+    >>> percentiles(np.array([0.5, np.nan, 0.5]), 9, fewest=9)
+    Sample(size=9, low=0.5, high=0.5)
+    """
     values = values[~np.isnan(values)]
     if not values.size:
         return Sample(size)

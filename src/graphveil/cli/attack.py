@@ -28,17 +28,19 @@ from graphveil.summaries.line import Group
 
 
 def _run(folder: Path, **given: Any) -> int:
-    from graphveil.verbs.attack import attack_release  # noqa: PLC0415  not for its help
+    from graphveil.engines import LocalEngine, using  # noqa: PLC0415  not for its help
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
 
     as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
     asked, seed = given.pop("attacks"), given.pop("seed")
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     options = {name: given.pop(_field(name)) or {} for name in _WITH_PARAMETERS}
-    second = given.pop("second")
+    second, jobs = given.pop("second"), given.pop("jobs")
     column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
     column.check()
-    with shown(bars()), original_of(folder, path, given) as read:
+    engine = LocalEngine(jobs=jobs)
+    with shown(bars()), using(engine), original_of(folder, path, given) as read:
         rows = attack_release(
             folder,
             read,
@@ -183,6 +185,13 @@ command = with_signature(
             "The folder of a second release of the same people, for intersection.",
             default=None,
             spelled="--with",
+        ),
+        flag(
+            "jobs",
+            int | None,
+            "Processes that share the releases which an attacker makes, where they take more than "
+            "seconds. Without this: one a processor.",
+            default=None,
         ),
         *COLUMN_FLAGS,
         *_parameters(),

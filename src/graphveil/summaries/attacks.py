@@ -280,6 +280,10 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
     ),
     "membership": _parts(
         ("a whole row", _Asked(INFERRED, "which of two rows took part")),
+        (
+            "a whole row, found at 1 % false alarms",
+            _Asked(INFERRED, "people known to have taken part, with 1 of 100 others"),
+        ),
     ),
     "item-membership": _parts(
         ("one item of people inside", _Asked(INFERRED, "which of two items is a person's")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,10 +43,11 @@ from graphveil.evaluate.measuring import kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
 from graphveil.owner_warnings import attached_column
-from graphveil.progress import notice, stage
+from graphveil.progress import notice, stage, within
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
+from graphveil.release.matched_pairs import OwnersLevels
 from graphveil.rows import Row, Rows
 from graphveil.verbs.read import as_release, original_data
 
@@ -66,8 +68,10 @@ def attack_release(
 ) -> Rows:
     """Return what an attacker learns from a release, each figure beside a guess without it.
 
-    Attacks are lower bounds: that one fails proves nothing. Beside a release that lies in a folder,
-    everybody's own risk is written into ``attacks/NAME.parquet`` of the private folder.
+    Attacks are lower bounds: that one fails proves nothing. Attackers who make many releases share
+    them among the processes of `graphveil.engines.using`, where it is worth it. Beside a release
+    that lies in a folder, everybody's own risk is written into ``attacks/NAME.parquet`` of the
+    private folder.
 
     Parameters
     ----------
@@ -393,26 +397,35 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
     release
         The release.
     """
-    method = METHODS.get(release.provenance.method)
-    if method is None or release.private is None:
+    name, private = release.provenance.method, release.private
+    if name not in METHODS or private is None:
         return None
-    parameters = {**release.provenance.parameters, **release.private.withheld}
-    levels = release.private.levels if parameters.get("levels", "") is None else None
+    parameters = {**release.provenance.parameters, **private.withheld}
+    levels = private.levels if parameters.get("levels", "") is None else None
+    return _Again(name, parameters, levels, tuple(private.unrecorded))
 
-    unrecorded = release.private.unrecorded
 
-    def rerun(data: Data, seed: int | None) -> Release[Any]:
-        if unrecorded:
+@dataclass(frozen=True)
+class _Again:
+    """Runs a method again; it can be handed to another process."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    levels: OwnersLevels | None
+    unrecorded: tuple[str, ...]
+
+    def __call__(self, data: Data, seed: int | None) -> Release[Any]:
+        """Return the release of this data."""
+        if self.unrecorded:
             raise UsageError(
-                f"it was run with {', '.join(unrecorded)} that no file keeps, so it cannot be run "
-                "again. What is given as a parameter of the method is kept."
+                f"it was run with {', '.join(self.unrecorded)} that no file keeps, so it cannot be "
+                "run again. What is given as a parameter of the method is kept."
             )
         known: dict[str, Any] = {}
-        if levels is not None:
-            rows = positions(data.labels(), levels.original, what="levels")
-            known["levels"] = levels.level[rows]
-        with warnings.catch_warnings():
+        if self.levels is not None:
+            rows = positions(data.labels(), self.levels.original, what="levels")
+            known["levels"] = self.levels.level[rows]
+        with within(engine=None), warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
-            return method.from_parameters(parameters).anonymize(data, seed=seed, **known)
-
-    return rerun
+            made = METHODS[self.method].from_parameters(self.parameters)
+            return made.anonymize(data, seed=seed, **known)

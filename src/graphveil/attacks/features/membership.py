@@ -1,44 +1,83 @@
-"""Who took part, for someone who knows a whole row: people inside against people left out."""
+"""Who took part, for someone who knows a whole row, and runs the method on people like these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import run_again
-from graphveil.attacks.features.classes import FALSE_SHARE, People, ReleasedClasses, people_of
-from graphveil.attacks.features.scoring import MOST_CELLS, batches, classes_in, scores
-from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out, twin
-from graphveil.attacks.intervals import bootstrap_auc, positives_above
+from graphveil.attacks.curves import Curve
+from graphveil.attacks.features.classes import people_of
+from graphveil.attacks.features.scoring import MOST_CELLS, classes_in
+from graphveil.attacks.features.taking_part import CHOICES, evidence
+from graphveil.attacks.features.twin import FEWEST_FEATURES, Again, beside_without, refuse_people
+from graphveil.attacks.likelihood_ratio import (
+    FEWEST_RELEASES,
+    ShadowScores,
+    ratios,
+    scored_of,
+)
+from graphveil.attacks.shadows import (
+    MOST_SECONDS_UNASKED,
+    SHADOWS,
+    seconds_of_shadows,
+    shadow_results,
+)
 from graphveil.data import Bipartite
-from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 
 GUESS = 0.5
+FEWEST_PEOPLE = 20
+FALSE = (0.01, 0.001)
+"""Shares of false alarms at which it is counted how many people are found."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MembershipOptions(AttackOptions):
-    """How many people are attacked."""
+    """How many people are attacked, and by how many releases."""
 
     label: ClassVar[str] = "membership"
 
-    out: int = parameter(
-        default=1_000,
-        text="the most people that the second release leaves out",
-        minimum=1,
-        maximum=5_000,
+    shadows: int = parameter(
+        default=SHADOWS,
+        text="releases of a random half of the people each",
+        minimum=FEWEST_RELEASES,
+        maximum=1_000,
+    )
+    people: int = parameter(
+        default=2_000, text="the most people who are attacked", minimum=FEWEST_PEOPLE
     )
 
 
+class _Half(NamedTuple):
+    """A release to be made: whom it holds, and its seed."""
+
+    inside: NDArray[np.int64]
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Attacked:
+    """Makes releases of a part of the people, and scores rows in them."""
+
+    again: Again
+    pair: BipartiteComparison
+    targets: NDArray[np.int64]
+
+    def __call__(self, half: _Half) -> NDArray[np.float64]:
+        """Return what a release says of every target: see `evidence`."""
+        beside = beside_without(self.again, self.pair, half.inside, half.seed)
+        share = self.targets.size / self.pair.original.n_users
+        return evidence(beside.before[self.targets], beside.classes, share)
+
+
 def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
-    """Return how well people who took part are told from people whom a second run left out.
+    """Return how well people who took part are told from people who did not.
 
     Raises
     ------
@@ -46,29 +85,85 @@ def membership(situation: AttackInput[BipartiteComparison], options: MembershipO
         Where the method cannot be run again, or people are too few.
     """
     rng = situation.rng("membership: people")
-    out = people_to_leave_out(people_of(situation.comparison), options.out, rng)
-    try:
-        beside = twin(situation, out, int(rng.integers(1 << 62)))
-    except GraphveilError as error:
-        raise NotMeasuredError(str(error)) from error
-    taking_part = np.nonzero((beside.own >= 0) & (beside.numbers >= FEWEST_FEATURES))[0]
-    inside = rng.choice(taking_part, min(out.size, taking_part.size), replace=False)
-    of_inside, of_out = (likelihoods(beside, people) for people in (inside, out))
-    above = positives_above(of_inside, of_out)
-    sample = bootstrap_auc(of_inside, of_out, rng)
-    risk, baseline = (np.full(beside.own.size, np.nan) for _ in range(2))
-    risk[inside], baseline[inside] = above.mean(axis=1), GUESS
-    unit = "area under the curve"
-    figure = AttackFigure("a whole row", float(above.mean()), unit, GUESS, sample=sample)
-    return Outcome([figure], risk, baseline)
+    work = _attacked(situation, options, rng)
+    n = situation.comparison.original.n_users
+    inside = np.zeros((options.shadows, n), dtype=bool)
+    halves = []
+    for taking_part in inside:
+        taking_part[rng.permutation(n)[: n // 2]] = True
+        halves.append(_Half(np.nonzero(taking_part)[0], int(rng.integers(1 << 62))))
+    scores = np.array(shadow_results(work, halves))
+    shadows = ShadowScores(scores, inside[:, work.targets])
+    return _outcome(shadows, ratios(shadows, CHOICES), work.targets, n, rng)
 
 
-PER_CELL, PER_PAIR = 3e-8, 1e-6
-"""Seconds for every person and class, and for every pair of people, mostly to draw them again."""
+def _attacked(
+    situation: AttackInput[BipartiteComparison],
+    options: MembershipOptions,
+    rng: np.random.Generator,
+) -> _Attacked:
+    """Return what makes the releases, of targets drawn of people with some features.
+
+    Raises
+    ------
+    NotMeasuredError
+        As `membership`.
+    """
+    pair = situation.comparison
+    people = people_of(pair)
+    known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
+    if known.size < FEWEST_PEOPLE:
+        raise NotMeasuredError(
+            f"{people.own.size} people, {known.size} of them with {FEWEST_FEATURES} features or "
+            "more, are too few to leave some out"
+        )
+    again = Again(situation)
+    refuse_people(pair)
+    targets = np.sort(rng.choice(known, min(options.people, known.size), replace=False))
+    return _Attacked(again, pair, targets)
+
+
+def _outcome(
+    shadows: ShadowScores,
+    made: NDArray[np.float64],
+    targets: NDArray[np.int64],
+    n: int,
+    rng: np.random.Generator,
+) -> Outcome:
+    """Return the figures: by all releases, and by the attacked one alone."""
+    alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
+    curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
+    area, share = "area under the curve", "share of people who took part"
+    figures = [AttackFigure("a whole row", curve.area(), area, GUESS, sample=curve.area_sample())]
+    for false in FALSE:
+        part = f"a whole row, found at {100 * false:g} % false alarms"
+        sample = curve.found_sample(false, rng)
+        figures.append(AttackFigure(part, curve.found_at(false), share, false, sample=sample))
+    part = "a whole row, by the release alone"
+    figures.append(AttackFigure(part, plain.area(), area, GUESS, sample=plain.area_sample()))
+    risk, baseline = (np.full(n, np.nan) for _ in range(2))
+    risk[targets], baseline[targets] = _risks(made, shadows.inside), GUESS
+    return Outcome(figures, risk, baseline)
+
+
+def _risks(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return which share of those who took no part everybody scores above where they did."""
+    known = ~np.isnan(made)
+    out = np.sort(made[known & ~inside])
+    low, high = (np.searchsorted(out, made, side=side) for side in ("left", "right"))
+    above = np.where(known & inside, (low + high) / (2 * max(out.size, 1)), np.nan)
+    numbers = np.count_nonzero(~np.isnan(above), axis=0)
+    sums = np.nansum(above, axis=0)
+    risks: NDArray[np.float64] = np.where(numbers, sums / np.maximum(numbers, 1), np.nan)
+    return risks
+
+
+PER_CELL, PER_SCORE = 2e-7, 2e-5
+"""Seconds for every target, class and release, and for every target and release."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> float:
-    """Return about how long it takes; with it one more run of the method.
+    """Return about how long it takes, most of it the runs of the method.
 
     Raises
     ------
@@ -77,57 +172,33 @@ def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOpti
     """
     pair = situation.comparison
     classes = classes_in(pair)
-    out = min(options.out, pair.original.n_users // 20)
-    return out * (2 * PER_CELL * classes + PER_PAIR * out) + run_again(situation)
-
-
-def likelihoods(people: People, whom: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how much likelier rows are if their people took part, as logarithms.
-
-    Parameters
-    ----------
-    people
-        Everybody beside the release.
-    whom
-        int64: the people whose rows are scored.
-
-    Notes
-    -----
-    The likeliest class explains a row: features in both, features that the row has alone, and
-    features that the class shows alone; without the release features are independent.
-    """
-    classes = people.classes
-    items = people.before[whom]
-    weights = classes.weights(FALSE_SHARE)
-    untrue = np.log1p(-classes.truth)
-    shown = np.diff(classes.rows.indptr) * untrue
-    best = [
-        (scores(items[some], classes, weights - untrue) + shown).max(axis=1)
-        for some in batches(whom.size, classes)
-    ]
-    of_rows: NDArray[np.float64] = np.concatenate(best) + items @ _of_features(classes)
-    return of_rows
-
-
-def _of_features(classes: ReleasedClasses) -> NDArray[np.float64]:
-    """Return how much likelier a feature is of who took part and whose class lacks it."""
-    _, background = classes.chances(FALSE_SHARE)
-    ratio: NDArray[np.float64] = np.log(background) - np.log(classes.frequency)
-    return ratio
+    targets = min(options.people, pair.original.n_users)
+    counted = options.shadows * targets * (PER_CELL * classes + PER_SCORE)
+    try:
+        rng = situation.rng("membership: how long it takes")
+        work = _attacked(situation, options, rng)
+    except NotMeasuredError:
+        return counted
+    n = pair.original.n_users
+    half = _Half(np.sort(rng.permutation(n)[: n // 2]), int(rng.integers(1 << 62)))
+    return counted + seconds_of_shadows(situation, lambda: work(half), options.shadows, 0.5)
 
 
 MEMBERSHIP = Attack(
     name="membership",
     kind=Bipartite,
-    knows="a person's whole row, and how true the release is on the whole",
-    definition="how often somebody who took part scores higher than somebody whom a second run of "
-    "the method left out, ties being a half: the area under the curve",
-    source="graphveil's own likelihood ratio",
+    knows="a person's whole row, the rows of people like them, and the method with its parameters",
+    definition="how often somebody in a release of half of the people scores higher than somebody "
+    "who is not, ties being a half: the area under the curve; and the share of people inside who "
+    "are found where so few who are not are taken for them",
+    source="likelihood ratio of Carlini et al., Membership inference attacks from first "
+    "principles, 2022; scores of classes are graphveil's own",
     needs_linkage=True,
-    cost="near-linear, one run of the method, on 1,000 people drawn and 1,000 left out; up to "
+    cost="24 runs of the method on half of the people, who are attacked, 2,000 at most; up to "
     f"{MOST_CELLS:,} distinct rows and features together",
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,
+    most_seconds_unasked=MOST_SECONDS_UNASKED,
 )
 """The entry of this attack."""

@@ -78,17 +78,51 @@ def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], se
     """
     again = Again(situation)
     pair = situation.comparison
+    refuse_people(pair)
+    inside = np.setdiff1d(np.arange(pair.original.n_users), out)
+    with stage("running the method again"):
+        return beside_without(again, pair, inside, seed)
+
+
+def refuse_people(pair: BipartiteComparison) -> None:
+    """Refuse items that are people.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where they are.
+    """
     if pair.original.items == "people":
         raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
-    n = pair.original.n_users
-    inside = np.setdiff1d(np.arange(n), out)
+
+
+def beside_without(
+    again: Again, pair: BipartiteComparison, inside: NDArray[np.int64], seed: int
+) -> People:
+    """Return the people of the original beside a release of some of them.
+
+    Parameters
+    ----------
+    again
+        The method.
+    pair
+        The original, beside its release.
+    inside
+        int64: who is in the new release.
+    seed
+        Of the run.
+
+    Raises
+    ------
+    GraphveilError
+        Where the method refuses the smaller data.
+    """
     labels = again.original.labels()[inside]
-    with stage("running the method again"):
-        release = again(again.original.permuted(inside, ids=labels), seed)
+    release = again(again.original.permuted(inside, ids=labels), seed)
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method comes with its linkage")
-    position = np.full(n, -1, dtype=np.int64)
+    position = np.full(pair.original.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
     beside = BipartiteComparison(
         original=pair.original,
