@@ -34,6 +34,7 @@ DRAWN = {
 BY_CHANCE = {
     *("membership", "item-membership", "re-run", "edge-re-run"),
     *("seed-propagation", "seeded-matching", "alignment", "edge-gain"),
+    "tie-membership",
 }
 """Attacks that are nothing but draws; of those on networks other tests say so."""
 

@@ -82,7 +82,7 @@ class Curve:
         sizes = np.where(self._first, self._first.sum(), (~self._first).sum())
         off = np.bincount(self._person, (shares - area) / sizes, minlength=self.people)
         variance = float(off @ off) * self.people / (self.people - 1)
-        half = float(special.stdtrit(self.people - 1, 0.975)) * np.sqrt(variance)
+        half = float(special.stdtrit(self.people - 1, 0.975) * np.sqrt(variance))
         return Sample(self.people, max(area - half, 0.0), min(area + half, 1.0))
 
     def found_at(self, false: float) -> float:

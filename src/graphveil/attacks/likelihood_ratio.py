@@ -13,10 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks.attack import AttackFigure
 from graphveil.attacks.curves import Curve, Scored
 from graphveil.evaluate.metric import NotMeasuredError
 
 Columns = Sequence[int]
+
+GUESS = 0.5
+FALSE = (0.01, 0.001)
+"""Shares of false alarms at which it is counted how many targets are found."""
 
 FEWEST_RELEASES, PARTS = 8, 4
 """Releases, and parts of them: a part is attacked by the scores that tell most of the others."""
@@ -182,3 +187,63 @@ def scored_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> Scored:
     """
     releases, targets = np.nonzero(~np.isnan(made))
     return Scored(made[releases, targets], inside[releases, targets], targets)
+
+
+def figures_of(
+    shadows: ShadowScores,
+    made: NDArray[np.float64],
+    words: tuple[str, str],
+    rng: np.random.Generator,
+) -> list[AttackFigure]:
+    """Return how well targets are told apart: by all releases, and by the attacked one alone.
+
+    Parameters
+    ----------
+    shadows
+        The scores of targets, of which the first one is that of a release alone.
+    made
+        What was guessed, as `ratios` gives it.
+    words
+        What is asked, and what those who are found are a share of.
+    rng
+        Draws the intervals.
+    """
+    asked, share = words
+    alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
+    curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
+    area = "area under the curve"
+    figures = [AttackFigure(asked, curve.area(), area, GUESS, sample=curve.area_sample())]
+    for false in FALSE:
+        part = f"{asked}, found at {100 * false:g} % false alarms"
+        sample = curve.found_sample(false, rng)
+        figures.append(AttackFigure(part, curve.found_at(false), share, false, sample=sample))
+    part = f"{asked}, by the release alone"
+    figures.append(AttackFigure(part, plain.area(), area, GUESS, sample=plain.area_sample()))
+    return figures
+
+
+def risks_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return which share of targets outside everybody scores above where they are inside.
+
+    Parameters
+    ----------
+    made, inside
+        As of `scored_of`.
+
+    Returns
+    -------
+    float64, shape (targets,): ties are a half; NaN for targets that were never guessed inside.
+
+    Examples
+    --------
+    >>> made = np.array([[3.0, 1.0], [0.0, 2.0]])
+    >>> risks_of(made, np.array([[True, False], [False, True]])).tolist()
+    [1.0, 1.0]
+    """
+    known = ~np.isnan(made)
+    out = np.sort(made[known & ~inside])
+    low, high = np.searchsorted(out, made, side="left"), np.searchsorted(out, made, side="right")
+    above = np.where(known & inside, (low + high) / (2 * max(out.size, 1)), 0.0)
+    numbers = np.count_nonzero(known & inside, axis=0)
+    risks: NDArray[np.float64] = above.sum(axis=0) / np.where(numbers, numbers, np.nan)
+    return risks

@@ -32,6 +32,7 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "entry-membership": "graphveil.attacks.cell_membership:ENTRY_MEMBERSHIP",
         "edge-membership": "graphveil.attacks.cell_membership:EDGE_MEMBERSHIP",
         "edge-re-run": "graphveil.attacks.edge_rerun:EDGE_RE_RUN",
+        "tie-membership": "graphveil.attacks.networks.tie_membership:TIE_MEMBERSHIP",
     },
     line=lambda attack: attack.knows,
 )

@@ -315,6 +315,9 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         ("AUC, best in hindsight", _Asked(INFERRED, "which of an added and a real tie is real")),
     ),
     "edge-gain": _further_ties,
+    "tie-membership": _parts(
+        ("one tie", _Asked(INFERRED, "which tie is there, by who knows who is who")),
+    ),
     "edge-membership": _epsilons,
     "entry-membership": _epsilons,
     "edge-re-run": _epsilons,

@@ -8,17 +8,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.curves import Curve
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features.classes import people_of
 from graphveil.attacks.features.scoring import MOST_CELLS, classes_in
 from graphveil.attacks.features.taking_part import CHOICES, evidence
 from graphveil.attacks.features.twin import FEWEST_FEATURES, Again, beside_without, refuse_people
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
+    GUESS,
     ShadowScores,
+    figures_of,
     ratios,
-    scored_of,
+    risks_of,
 )
 from graphveil.attacks.shadows import (
     MOST_SECONDS_UNASKED,
@@ -31,10 +32,7 @@ from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 
-GUESS = 0.5
 FEWEST_PEOPLE = 20
-FALSE = (0.01, 0.001)
-"""Shares of false alarms at which it is counted how many people are found."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +92,11 @@ def membership(situation: AttackInput[BipartiteComparison], options: MembershipO
         halves.append(_Half(np.nonzero(taking_part)[0], int(rng.integers(1 << 62))))
     scores = np.array(shadow_results(work, halves))
     shadows = ShadowScores(scores, inside[:, work.targets])
-    return _outcome(shadows, ratios(shadows, CHOICES), work.targets, n, rng)
+    made = ratios(shadows, CHOICES)
+    figures = figures_of(shadows, made, ("a whole row", "share of people who took part"), rng)
+    risk, baseline = (np.full(n, np.nan) for _ in range(2))
+    risk[work.targets], baseline[work.targets] = risks_of(made, shadows.inside), GUESS
+    return Outcome(figures, risk, baseline)
 
 
 def _attacked(
@@ -121,41 +123,6 @@ def _attacked(
     refuse_people(pair)
     targets = np.sort(rng.choice(known, min(options.people, known.size), replace=False))
     return _Attacked(again, pair, targets)
-
-
-def _outcome(
-    shadows: ShadowScores,
-    made: NDArray[np.float64],
-    targets: NDArray[np.int64],
-    n: int,
-    rng: np.random.Generator,
-) -> Outcome:
-    """Return the figures: by all releases, and by the attacked one alone."""
-    alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
-    curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
-    area, share = "area under the curve", "share of people who took part"
-    figures = [AttackFigure("a whole row", curve.area(), area, GUESS, sample=curve.area_sample())]
-    for false in FALSE:
-        part = f"a whole row, found at {100 * false:g} % false alarms"
-        sample = curve.found_sample(false, rng)
-        figures.append(AttackFigure(part, curve.found_at(false), share, false, sample=sample))
-    part = "a whole row, by the release alone"
-    figures.append(AttackFigure(part, plain.area(), area, GUESS, sample=plain.area_sample()))
-    risk, baseline = (np.full(n, np.nan) for _ in range(2))
-    risk[targets], baseline[targets] = _risks(made, shadows.inside), GUESS
-    return Outcome(figures, risk, baseline)
-
-
-def _risks(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return which share of those who took no part everybody scores above where they did."""
-    known = ~np.isnan(made)
-    out = np.sort(made[known & ~inside])
-    low, high = (np.searchsorted(out, made, side=side) for side in ("left", "right"))
-    above = np.where(known & inside, (low + high) / (2 * max(out.size, 1)), np.nan)
-    numbers = np.count_nonzero(~np.isnan(above), axis=0)
-    sums = np.nansum(above, axis=0)
-    risks: NDArray[np.float64] = np.where(numbers, sums / np.maximum(numbers, 1), np.nan)
-    return risks
 
 
 PER_CELL, PER_SCORE = 2e-7, 2e-5

@@ -1,0 +1,207 @@
+"""Is a tie in the original, for who knows the others and who is who, and runs the method again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun
+from graphveil.attacks.likelihood_ratio import (
+    FEWEST_RELEASES,
+    GUESS,
+    ShadowScores,
+    figures_of,
+    ratios,
+    risks_of,
+)
+from graphveil.attacks.shadows import (
+    MOST_SECONDS_UNASKED,
+    SHADOWS,
+    seconds_of_shadows,
+    shadow_results,
+)
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.parameters import parameter
+from graphveil.release import Release
+
+FEWEST_TIES = 20
+ONE_IN = 10
+"""At most one in so many ties is asked about: the rest of the network stays as it is."""
+
+CHOICES = ([0], [0, 1], [0, 1, 2], [1])
+"""Scores that are used together: see `seen_of`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TieMembershipOptions(AttackOptions):
+    """How many ties are asked about, and by how many releases."""
+
+    label: ClassVar[str] = "tie-membership"
+
+    shadows: int = parameter(
+        default=SHADOWS,
+        text="releases that lack a random half of these ties each",
+        minimum=FEWEST_RELEASES,
+        maximum=1_000,
+    )
+    ties: int = parameter(
+        default=1_000, text="the most ties that are asked about", minimum=FEWEST_TIES
+    )
+
+
+class _Without(NamedTuple):
+    """A release to be made: which of the ties it holds, and its seed."""
+
+    inside: NDArray[np.bool_]
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Attacked:
+    """Makes releases of the graph without some ties, and looks at these pairs."""
+
+    again: Rerun
+    graph: Graph
+    targets: NDArray[np.int64]
+    """The places of the ties among the edges of the graph."""
+
+    def __call__(self, without: _Without) -> NDArray[np.float64]:
+        """Return what a release shows of every pair: see `seen_of`."""
+        edges, n = self.graph.edges(), self.graph.n_nodes
+        kept = np.ones(len(edges), dtype=bool)
+        kept[self.targets[~without.inside]] = False
+        rest = Graph.from_edges(edges[kept, 0], edges[kept, 1], n=n)
+        rest = rest.permuted(np.arange(n), ids=self.graph.labels())
+        return seen_of(self.again(rest, without.seed), rest, edges[self.targets])
+
+
+def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return what a release shows of pairs of nodes.
+
+    Parameters
+    ----------
+    release
+        A release, with its linkage.
+    data
+        What it was made from.
+    pairs
+        int32, shape (pairs, 2): nodes of the data.
+
+    Returns
+    -------
+    float64, shape (pairs, 3): whether they are tied, the logarithms of their degrees together, and
+    the root of the number of nodes that are tied to both.
+    """
+    linkage = release.private.linkage if release.private else None
+    if linkage is None:
+        raise TypeError("a run of a method comes with its linkage")
+    ties = release.data.to_scipy().astype(np.float64)
+    place = linkage.positions_of(data.labels(), release.data.labels())
+    one, two = (ties[place[side]] for side in pairs.T)
+    common = np.asarray(one.multiply(two).sum(axis=1)).ravel()
+    degrees = np.log1p(np.diff(one.indptr)) + np.log1p(np.diff(two.indptr))
+    tied = np.asarray(ties[place[pairs[:, 0]], place[pairs[:, 1]]]).ravel()
+    return np.column_stack([tied, degrees, np.sqrt(common)])
+
+
+def tie_membership(
+    situation: AttackInput[GraphComparison], options: TieMembershipOptions
+) -> Outcome:
+    """Return how well ties are told from ties that were taken away.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or ties are too few.
+    """
+    rng = situation.rng("tie-membership")
+    work = _attacked(situation, options, rng)
+    tasks = [
+        _Without(_half(work.targets.size, rng), int(rng.integers(1 << 62)))
+        for _ in range(options.shadows)
+    ]
+    scores = np.array(shadow_results(work, tasks))
+    shadows = ShadowScores(scores, np.array([task.inside for task in tasks]))
+    made = ratios(shadows, CHOICES)
+    figures = figures_of(shadows, made, ("one tie", "share of ties"), rng)
+    return Outcome(figures, *_of_people(work, risks_of(made, shadows.inside)))
+
+
+def _half(size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    inside = np.zeros(size, dtype=bool)
+    inside[rng.permutation(size)[: size // 2]] = True
+    return inside
+
+
+def _attacked(
+    situation: AttackInput[GraphComparison],
+    options: TieMembershipOptions,
+    rng: np.random.Generator,
+) -> _Attacked:
+    """Return what makes the releases, of ties drawn evenly."""
+    if situation.rerun is None:
+        raise NotMeasuredError(
+            "this version does not know the method, or the owner's record is not there"
+        )
+    graph = situation.comparison.original
+    number = min(options.ties, graph.n_edges // ONE_IN)
+    if number < FEWEST_TIES:
+        raise NotMeasuredError(
+            f"{graph.n_edges} ties are too few to ask about {FEWEST_TIES}, one in {ONE_IN}"
+        )
+    targets = np.sort(rng.choice(graph.n_edges, number, replace=False))
+    return _Attacked(situation.rerun, graph, targets)
+
+
+def _of_people(
+    work: _Attacked, risks: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the largest risk of a tie of everybody's, of those that were asked about."""
+    risk, ends = np.full(work.graph.n_nodes, np.nan), work.graph.edges()[work.targets]
+    for side in ends.T:
+        np.fmax.at(risk, side, risks)
+    return risk, np.where(np.isnan(risk), np.nan, GUESS)
+
+
+PER_TIE, PER_END = 2e-5, 1e-7
+"""Seconds for every tie that is asked about, and every end of a tie, and release."""
+
+
+def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
+    """Return about how long it takes, most of it the runs of the method."""
+    graph = situation.comparison.original
+    ties = min(options.ties, graph.n_edges // ONE_IN)
+    counted = options.shadows * (PER_TIE * ties + PER_END * (2 * graph.n_edges + graph.n_nodes))
+    rng = situation.rng("tie-membership: how long it takes")
+    try:
+        work = _attacked(situation, options, rng)
+    except NotMeasuredError:
+        return counted
+    task = _Without(_half(work.targets.size, rng), int(rng.integers(1 << 62)))
+    return counted + seconds_of_shadows(situation, lambda: work(task), options.shadows, 1.0)
+
+
+TIE_MEMBERSHIP = Attack(
+    name="tie-membership",
+    kind=Graph,
+    knows="who is who in the release, all ties but those that are asked about, and the method with "
+    "its parameters",
+    definition="how often a tie scores higher than a pair whose tie was taken away before the "
+    "method was run, ties being a half: the area under the curve; and the share of ties that are "
+    "found where so few such pairs are taken for one",
+    source="likelihood ratio of Carlini et al., Membership inference attacks from first "
+    "principles, 2022; scores of pairs are graphveil's own",
+    needs_linkage=True,
+    cost="24 runs of the method, on 1,000 ties, one in ten at most",
+    compute=tie_membership,
+    seconds=seconds,
+    options=TieMembershipOptions,
+    most_seconds_unasked=MOST_SECONDS_UNASKED,
+    by_name=True,
+)
+"""The entry of this attack."""
