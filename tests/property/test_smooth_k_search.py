@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k import search
 from graphveil.kernels.smooth_k import search_state as kernel
+from graphveil.kernels.smooth_k.candidates import index_of
 from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.equivalence_classes.rule import Rule, kept
 from graphveil.methods.smooth_k.local_search import refined_clusters
+from graphveil.methods.smooth_k.ranking import rank_clusters
 from graphveil.methods.smooth_k.search_state import clusters_of
 from graphveil.randomness import Randomness
 
@@ -336,9 +338,9 @@ def test_a_table_that_is_almost_full_counts_like_a_dictionary(steps):
 def choice_for(clusters, lam, candidates):
     """Return the candidates of every row by an index of the present clusters."""
     data, state, _ = clusters
-    index = search.index_of(data, state, lam)
+    index = index_of(data, state, lam)
     near = np.empty((data.indptr.size - 1, candidates + 1), dtype=np.int32)
-    search.rank(data, index, 1 << 62, near)
+    rank_clusters(data, index, near)
     roomy = np.argsort(-index.bases, kind="stable").astype(np.int32)
     pair = np.append(roomy, kernel.NONE).astype(np.int32)[:2]
     changed = np.zeros(len(state.clusters), dtype=np.int32)

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from graphveil.kernels.leaf import allocating, leaf, wide
 from graphveil.kernels.smooth_k.search_state import (
     ENTRIES,
-    FEATURE_BITS,
-    FREE,
     IN,
     KEPT,
-    LOW,
     NEXT,
     NONE,
     OUT,
@@ -23,7 +20,6 @@ from graphveil.kernels.smooth_k.search_state import (
     Indices,
     Ints,
     SearchState,
-    base_of_adding,
     count_in,
     count_out,
     delist,
@@ -32,7 +28,6 @@ from graphveil.kernels.smooth_k.search_state import (
     gain_of_removing,
     is_its_profile,
     move,
-    term_of_adding,
     worth,
 )
 from graphveil.kernels.tiers import for_each_entry, tiered
@@ -40,21 +35,6 @@ from graphveil.kernels.tiers import for_each_entry, tiered
 Floats = NDArray[np.float64]
 
 TINY = 1e-9
-STRIDE = 7919
-
-
-class Index(NamedTuple):
-    """Which clusters gain by a feature, and how much, when a row enters them.
-
-    Feature f adds ``terms[i]`` in cluster ``clusters[i]`` for i from ``starts[f]`` to
-    ``starts[f + 1]``. A row without features adds ``bases[c]`` in cluster c; it is -inf for empty
-    clusters.
-    """
-
-    starts: Ints
-    clusters: Indices
-    terms: Floats
-    bases: Floats
 
 
 class SearchPlan(NamedTuple):
@@ -97,88 +77,6 @@ class Scratch(NamedTuple):
     theirs: Indices
     our_rises: Floats
     their_rises: Floats
-
-
-@tiered()
-@allocating
-def index_of(data: Data, state: SearchState, lam: float) -> Index:
-    """Return the index of the present clusters."""
-    table, clusters, width = state.table, state.clusters, data.n_features
-    starts = np.zeros(width + 1, dtype=np.int64)
-    for turn in range(2):
-        if turn == 1:
-            for f in range(width):
-                starts[f + 1] += starts[f]
-            members = np.empty(starts[width], dtype=np.int32)
-            terms = np.empty(starts[width], dtype=np.float64)
-            ends = starts.copy()
-        for slot in range(len(table)):
-            feature = table[slot, 0] & LOW
-            if table[slot, 0] == FREE or feature >= width:
-                continue
-            cluster, x = table[slot, 0] >> FEATURE_BITS, table[slot, 1]
-            size = clusters[cluster, SIZE]
-            after = data.least[size + 1]
-            if x < after - 1:
-                continue
-            if turn == 0:
-                starts[feature + 1] += 1
-            else:
-                members[ends[feature]] = cluster
-                terms[ends[feature]] = term_of_adding(lam, x, after, size)
-                ends[feature] += 1
-    bases = np.empty(len(clusters), dtype=np.float64)
-    for c in range(len(clusters)):
-        bases[c] = base_of_adding(data, state, lam, c) if clusters[c, SIZE] > 0 else -np.inf
-    return Index(starts, members, terms, bases)
-
-
-def _steps_of_rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> int:
-    """Return about how many steps it takes to read the lists of every row's features."""
-    read = np.diff(index.starts).clip(max=list_cap)
-    return int(read[data.indices].sum()) + near.size
-
-
-@tiered(_steps_of_rank)
-@allocating
-def rank(data: Data, index: Index, list_cap: int, near: NDArray[np.int32]) -> None:
-    """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
-
-    Of every list at most `list_cap` entries are read, from a position that differs from row to row.
-    """
-    sums = np.zeros(index.bases.size)
-    seen = np.zeros(index.bases.size, dtype=np.bool_)
-    touched = np.empty(index.bases.size, dtype=np.int32)
-    width = near.shape[1]
-    best = np.empty(width)
-    for u in range(len(near)):
-        n_touched = 0
-        for f in data.indices[data.indptr[u] : data.indptr[u + 1]]:
-            first, last = index.starts[f], index.starts[f + 1]
-            if last - first > list_cap:
-                first += (u * STRIDE) % (last - first - list_cap + 1)
-                last = first + list_cap
-            for i in range(first, last):
-                c = index.clusters[i]
-                if not seen[c]:
-                    seen[c] = True
-                    touched[n_touched] = c
-                    n_touched += 1
-                sums[c] += index.terms[i]
-        for at in range(width):
-            best[at], near[u, at] = -np.inf, NONE
-        for i in range(n_touched):
-            c = touched[i]
-            total = sums[c] + index.bases[c]
-            sums[c] = 0.0
-            seen[c] = False
-            if total <= best[width - 1]:
-                continue
-            at = width - 1
-            while at > 0 and best[at - 1] < total:
-                best[at], near[u, at] = best[at - 1], near[u, at - 1]
-                at -= 1
-            best[at], near[u, at] = total, c
 
 
 @leaf

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.smooth_k import search as kernel
+from graphveil.kernels.smooth_k.candidates import index_of
 from graphveil.kernels.smooth_k.search_state import NONE
 from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
 from graphveil.methods.equivalence_classes.rule import Rule
+from graphveil.methods.smooth_k.ranking import UNCAPPED, rank_clusters
 from graphveil.methods.smooth_k.search_state import Clusters, clusters_of, in_order
 from graphveil.progress import stage
 
@@ -25,8 +27,6 @@ LEAST_GAIN = 5e-4
 ANNEALING_PASSES = 20
 HOT_SHARE = 0.7
 """The share of the annealing passes in which the temperature falls to 0."""
-
-UNCAPPED = 1 << 62
 
 
 class LocalSearchRun(NamedTuple):
@@ -67,8 +67,8 @@ class LocalSearchRun(NamedTuple):
     def _choice(self, lam: float) -> kernel.SearchChoice:
         """Return where rows may go, by an index of the present clusters."""
         data, state, _ = self.clusters
-        index = kernel.index_of(data, state, lam)
-        kernel.rank(data, index, self.list_cap, self.near)
+        index = index_of(data, state, lam)
+        rank_clusters(data, index, self.near, self.list_cap)
         roomy = np.full(2, NONE, dtype=np.int32)
         roomiest = np.argsort(-index.bases, kind="stable")[:2]
         roomy[: roomiest.size] = roomiest
