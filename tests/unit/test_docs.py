@@ -126,6 +126,8 @@ def test_the_python_of_all_other_pages_runs(tmp_path):
     (inputs / "people.csv").write_text(table, encoding="utf-8")
     lists = graphveil.Bipartite.from_lists([["gin", "tea"], ["gin", "jam"]] * 20)
     parquet.write_table(lists.to_arrow(), inputs / "lists.parquet")
+    ties = datasets.load("copenhagen-calls").to_arrow()
+    parquet.write_table(ties, inputs / "ties.parquet")
     (inputs / "likes.csv").write_text("user,item\nann,gin\nbob,tea\n", encoding="utf-8")
     (inputs / "users.csv").write_text("user\nann\nbob\ncyd\n", encoding="utf-8")
     codes = [

@@ -80,6 +80,10 @@ def compared(monkeypatch):
 
 
 def data_for(method):
+    if method == "smooth-k":  # of few items, so that many clusters share some
+        rng = np.random.Generator(np.random.PCG64(1))
+        names = np.array([f"item {number}" for number in range(8)])
+        return gv.Bipartite.from_lists([rng.choice(names, 3, replace=False) for _ in range(300)])
     if method in {"mondrian", "adaptive", "suppress-k"}:
         rng = np.random.Generator(np.random.PCG64(1))
         return gv.Table.from_columns({c: rng.integers(0, 3, 40).tolist() for c in "abc"})

@@ -137,7 +137,9 @@ def _enter(gains: Floats, places: Indices, at: int, gain: float, place: int) -> 
     gains[at], places[at] = gain, place
 
 
-def _steps_of_gainers(_index: Index, places: Ints, _starts: Ints, _of: Ints, most: int) -> int:
+def _steps_of_gainers(
+    _index: Index, places: Ints, _starts: Ints, _of: Ints, most: int, _width: int
+) -> int:
     """Return about how many steps it takes to visit so many sets."""
     return 10 * most + places.size
 
