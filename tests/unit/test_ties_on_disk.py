@@ -378,7 +378,7 @@ def test_what_needs_all_ties_in_memory_is_refused(tmp_path):
     (tmp_path / "ties.gml").write_text("graph [ node [ id 1 ] node [ id 2 ] ]")
     with pytest.raises(UsageError, match="gml cannot be read a piece at a time"):
         anonymize_ties(METHOD, tmp_path / "ties.gml", tmp_path / "out", format="csv")
-    with pytest.raises(UsageError, match="takes ties, not rows"):
+    with pytest.raises(UsageError, match="takes ties from the disk, no rows"):
         gv.on_disk.anonymize_file(METHOD, file, tmp_path / "out")
 
 

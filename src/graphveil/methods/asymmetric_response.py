@@ -92,6 +92,7 @@ class AsymmetricResponse(NoisyMethod):
         "(measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges or entries before and after"
+    ties_on_disk: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon_count: float | None = parameter(
@@ -141,17 +142,13 @@ class AsymmetricResponse(NoisyMethod):
 
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
         ones, n_cells = cells_of(data), number_of_cells(data)
-        count, entries = None, entries_of_one(data)
-        if n_cells > 1:
-            words = words_from(randomness, "noisy count")
-            count = noisy_count(words, ones.size, n_cells, self.parts["epsilon_count"] / entries)
-        stated = self.flips(n_cells, count, entries=entries)
+        stated = self.stated_for(data, ones.size, randomness)
         cells, _ = flipped(
             words_from(randomness, "cells"), ones, n_cells, Channel(int(stated.T0), int(stated.T1))
         )
         conditions: tuple[AnyCondition, ...] = (stated,)
         if self.exact_size:
-            size = cells.size if count is None else count
+            size = cells.size if stated.noisy_count is None else int(stated.noisy_count)
             cells = resized(words_from(randomness, "size"), cells, n_cells, size)
             conditions = (stated, ExactSize(size=str(size)))
         kept = int(contains(ones, cells).sum())
@@ -159,8 +156,23 @@ class AsymmetricResponse(NoisyMethod):
             data=with_cells(data, cells),
             conditions=conditions,
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(
-                *what_is_public(data),
-                *copies_matched(data, Channel(int(stated.T0), int(stated.T1)), count),
-            ),
+            advice=self.advice_for(data, stated, cells.size),
         )
+
+    def stated_for(self, data: Graph | Bipartite, ones: int, randomness: Randomness) -> CellFlips:
+        """Draw the noisy count of some ones, and return the chances that follow from it."""
+        n_cells, entries = number_of_cells(data), entries_of_one(data)
+        count = None
+        if n_cells > 1:
+            words = words_from(randomness, "noisy count")
+            count = noisy_count(words, ones, n_cells, self.parts["epsilon_count"] / entries)
+        return self.flips(n_cells, count, entries=entries)
+
+    def advice_for(
+        self, data: Graph | Bipartite, stated: CellFlips, published: int
+    ) -> tuple[str, ...]:
+        """Return what the owner should know of a release under these chances."""
+        del published
+        count = None if stated.noisy_count is None else int(stated.noisy_count)
+        chances = Channel(int(stated.T0), int(stated.T1))
+        return (*what_is_public(data), *copies_matched(data, chances, count))

@@ -92,6 +92,7 @@ class RandomizedResponse(Anonymizer[Any]):
     )
     spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the edges or entries before and after"
+    ties_on_disk: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon: float = parameter(
@@ -170,13 +171,25 @@ class RandomizedResponse(Anonymizer[Any]):
         cells, kept = flipped(words, ones, n_cells, self.flips(data))
         return MethodResult(
             data=with_cells(data, cells),
-            conditions=(self._stated(data),),
+            conditions=(self.stated_for(data, ones.size, randomness),),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
-            advice=(
-                *what_is_public(data),
-                self._false(data),
-                *copies_matched(data, self.flips(data), self._estimated(data, cells.size)),
-            ),
+            advice=self.advice_for(data, self._stated(data), cells.size),
+        )
+
+    def stated_for(self, data: Graph | Bipartite, ones: int, randomness: Randomness) -> CellFlips:
+        """Return the chances of a cell, which do not hang on how many are 1."""
+        del ones, randomness
+        return self._stated(data)
+
+    def advice_for(
+        self, data: Graph | Bipartite, stated: CellFlips, published: int
+    ) -> tuple[str, ...]:
+        """Return what the owner should know of a release of so many edges or entries."""
+        del stated
+        return (
+            *what_is_public(data),
+            self._false(data),
+            *copies_matched(data, self.flips(data), self._estimated(data, published)),
         )
 
     def _estimated(self, data: Graph | Bipartite, published: int) -> float:

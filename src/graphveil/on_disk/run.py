@@ -202,7 +202,7 @@ def _fingerprint(
 def _checked(method: Anonymizer[Any]) -> Clustered:
     """Return the method, once it is one that can run on the disk with these parameters."""
     if method.ties_on_disk:
-        raise UsageError(f"{method.name} takes ties, not rows. Use anonymize_ties.")
+        raise UsageError(f"{method.name} takes ties from the disk, no rows. Use anonymize_ties.")
     if not method.runs_on_disk:
         able = " or ".join(name for name, other in METHODS.items() if other.runs_on_disk)
         raise UsageError(f"{method.name} needs all data in memory. Use {able} on the disk.")

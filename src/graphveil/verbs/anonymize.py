@@ -266,7 +266,9 @@ def _on_disk(
         "warned": warned,
     }
     if isinstance(options, io.GraphOptions):
-        return anonymize_ties(method, path, output.folder, reading=options, **shared)
+        return anonymize_ties(
+            method, path, output.folder, reading=options, ledger=run.ledger, **shared
+        )
     if not isinstance(options, io.BipartiteOptions):
         raise UsageError("--on-disk takes ties, or users and items. Leave it out.")
     return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)

@@ -6,16 +6,32 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.flips import CellFlips
 from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.data import Graph
+from graphveil.errors import UsageError, option
+from graphveil.methods.asymmetric_response import AsymmetricResponse
 from graphveil.methods.k_degree import KDegree
+from graphveil.methods.noisy import cost_of_flips
+from graphveil.methods.randomized_response import RandomizedResponse
+from graphveil.noise import Channel, words_from
 from graphveil.on_disk.ties.lists import NeighborLists
+from graphveil.on_disk.ties.noise import degrees_in, draw, read
 from graphveil.on_disk.ties.release import Changed, changed_edges, edges_of
+from graphveil.on_disk.working import Working
+from graphveil.progress import stage
 from graphveil.randomness import Randomness
+from graphveil.records.ledger import Ledger, Spent
+from graphveil.records.ledger_entries import Composed, Note
+
+CELLS = "cells"
+"""The file of noisy edges."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +48,8 @@ class DraftOfTies:
         Refuses degrees of the published file, by position of the input, that are not as planned.
     cost, advice, guarantee, conditions
         As in `graphveil.anonymizer.MethodResult`.
+    spent
+        What was entered in a ledger.
     """
 
     edges: Callable[[], Iterator[NDArray[np.int64]]]
@@ -41,12 +59,58 @@ class DraftOfTies:
     advice: tuple[str, ...] = ()
     guarantee: AnyGuarantee | None = None
     conditions: tuple[AnyCondition, ...] = ()
+    spent: Spent | None = None
 
 
-def draft_of(method: Anonymizer[Any], lists: NeighborLists, randomness: Randomness) -> DraftOfTies:
-    """Return what a method makes of a graph whose neighbors the disk holds."""
+class Noise(msgspec.Struct, frozen=True, kw_only=True):
+    """Noisy cells that were drawn.
+
+    Parameters
+    ----------
+    stated
+        Their chances.
+    published, kept
+        How many are published as edges, and how many of those are true.
+    note, known, composed
+        What was entered in a ledger, as `graphveil.records.ledger.Spent` has it.
+    """
+
+    stated: CellFlips
+    published: int
+    kept: int
+    note: Note | None = None
+    known: list[str] = []
+    composed: Composed | None = None
+
+    @property
+    def spent(self) -> Spent | None:
+        """What was entered in a ledger; None without one."""
+        if self.note is None:
+            return None
+        return Spent(self.note, frozenset(self.known), self.composed)
+
+
+def draft_of(
+    method: Anonymizer[Any], graph: Graph, working: Working, ledger: Ledger | None = None
+) -> DraftOfTies:
+    """Return what a method makes of a graph whose neighbors the disk holds.
+
+    Parameters
+    ----------
+    method
+        The method.
+    graph
+        The graph, mapped.
+    working
+        The folder of the run, where noise is kept once it is drawn.
+    ledger
+        Where epsilon is entered before it is.
+    """
+    lists = NeighborLists(graph.indptr, graph.indices)
     if isinstance(method, KDegree):
-        return _same_degrees(method, lists, randomness)
+        return _same_degrees(method, lists, working.randomness)
+    if isinstance(method, AsymmetricResponse | RandomizedResponse):
+        return _noisy(method, graph, working, ledger)
     raise TypeError(f"{method.name} says that it takes ties from the disk, and nothing here does")
 
 
@@ -68,3 +132,75 @@ def _same_degrees(method: KDegree, lists: NeighborLists, randomness: Randomness)
         cost=edited.cost,
         advice=edited.advice,
     )
+
+
+def _noisy(
+    method: AsymmetricResponse | RandomizedResponse,
+    graph: Graph,
+    working: Working,
+    ledger: Ledger | None,
+) -> DraftOfTies:
+    """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
+    file = working.folder / "noise" / CELLS
+    done = working.finished("noise", Noise)
+    if done is None:
+        done = working.finish("noise", _drawn(method, graph, working, ledger))
+    published = done.published
+
+    def check(degrees: NDArray[np.int64]) -> None:
+        if np.any(degrees != degrees_in(file, graph.n_nodes)):
+            raise RuntimeError("other edges were about to be published than those that were drawn")
+
+    return DraftOfTies(
+        edges=lambda: read(file),
+        n_edges_expected=published,
+        check=check,
+        cost=cost_of_flips(graph, before=graph.n_edges, kept=done.kept, after=published),
+        advice=method.advice_for(graph, done.stated, published),
+        guarantee=method.promised(graph),
+        conditions=(done.stated,),
+        spent=done.spent,
+    )
+
+
+def _drawn(
+    method: AsymmetricResponse | RandomizedResponse,
+    graph: Graph,
+    working: Working,
+    ledger: Ledger | None,
+) -> Noise:
+    """Enter epsilon, and draw the noisy count and all cells into a file."""
+    file = working.stage("noise") / CELLS
+    spent = method.entered(graph, ledger, working.randomness.seed)
+    stated = method.stated_for(graph, graph.n_edges, working.randomness)
+    with stage("drawing noise", total=graph.n_edges) as advance:
+        published, kept = draw(
+            NeighborLists(graph.indptr, graph.indices),
+            Channel(int(stated.T0), int(stated.T1)),
+            words_from(working.randomness, "cells"),
+            file,
+            advance,
+        )
+    return Noise(
+        stated=stated,
+        published=published,
+        kept=kept,
+        note=None if spent is None else spent.note,
+        known=[] if spent is None else sorted(spent.known),
+        composed=None if spent is None else spent.composed,
+    )
+
+
+def check_noise(method: Anonymizer[Any]) -> None:
+    """Refuse parameters of noise that need all edges in memory.
+
+    Raises
+    ------
+    UsageError
+        Where there is one.
+    """
+    if getattr(method, "exact_size", False):
+        raise UsageError(
+            f"{option('exact_size', value=True)} needs all ties in memory. Leave it out, or "
+            f"{option('on_disk', value=True)}."
+        )

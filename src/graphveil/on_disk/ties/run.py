@@ -13,6 +13,7 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.data.graph import Graph
 from graphveil.data.kinds import accepted_kinds, kind_of
 from graphveil.data.left_out import left_out_words
+from graphveil.data.public_lists import PublicLists
 from graphveil.errors import UsageError, option
 from graphveil.io import GraphOptions
 from graphveil.io.options import recorded
@@ -22,6 +23,7 @@ from graphveil.io.ties import tie_file
 from graphveil.methods import METHODS
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.ties.buckets import BUCKET_KEYS
+from graphveil.on_disk.ties.draft import check_noise
 from graphveil.on_disk.ties.reading import TieReading
 from graphveil.on_disk.ties.release import check_form
 from graphveil.on_disk.ties.stages import TieRelease
@@ -30,6 +32,7 @@ from graphveil.owner_warnings import warn_owner
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.digest import digest_of_graph
+from graphveil.records.ledger import Ledger
 from graphveil.release import Private
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.publishing import (
@@ -52,22 +55,24 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     force: bool = False,
     linkage: bool = True,
     reading: GraphOptions | None = None,
+    ledger: Ledger | None = None,
     warned: tuple[str, ...] = (),
     bucket_keys: int = BUCKET_KEYS,
 ) -> Path:
     r"""Anonymize a file of ties that may be larger than memory, and return the release folder.
 
-    The promise is that of the method in memory, and with a seed so is the release, byte for byte.
-    Ties become sorted neighbor lists in one file, which is mapped into memory and of which few
-    pages are read; then they are edited, numbered anew and written a piece at a time, and degrees
-    are counted again in the published file. Memory grows with the nodes, not with the ties. Until
-    it is done, a run keeps a private folder beside the release. After an interruption the same call
-    goes on from there.
+    The promise is that of the method in memory. With a seed the release of `KDegree` is the one in
+    memory, byte for byte; noise has the same law and is another draw. Ties become sorted neighbor
+    lists in one file, which is mapped into memory; they are edited, or noise is drawn for them,
+    numbered anew and written a piece at a time, and degrees are counted again in the published
+    file. Memory grows with the nodes, not with the ties. Until it is done, a run keeps a private
+    folder beside the release. After an interruption the same call goes on from there.
 
     Parameters
     ----------
     method
-        One that takes ties from the disk: `KDegree`.
+        One that takes ties from the disk: `KDegree`, `AsymmetricResponse` or
+        `RandomizedResponse`.
     path
         Ties in csv, tsv, text, Parquet or Arrow.
     out
@@ -81,6 +86,8 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
         As in `Release.write`. `force` also deletes what another unfinished run has left.
     reading
         How the file is read.
+    ledger
+        Where epsilon is entered before anything is drawn, of a method with noise.
     warned
         What the owner was told before: it is not said again.
     bucket_keys
@@ -141,8 +148,12 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
         with stage("digesting ties"):
             input_sha256 = digest_of_graph(lists.indptr, lists.indices, run.labels)
         known_by = frozenset((input_sha256, file_sha256))
-        warned += forewarn_of_others(target, known_by, warned=warned)
-        draft = making.draft(lists)
+        known = frozenset[str]() if ledger is None else ledger.known()
+        warned += forewarn_of_others(target, known_by, warned=warned, known=known)
+        public: PublicLists = () if options.nodes is None else ("people",)
+        graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
+        method.check(graph)
+        draft = making.draft(graph, ledger)
         advised = warn_owner(draft.advice, seeded=working.randomness.seeded)
 
         def write(public: Path) -> Publication:
@@ -154,13 +165,14 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
                 cost=draft.cost,
                 warnings=(*advised, *left_out_words(report.left_out)),
                 seconds=run.seconds,
+                spent=draft.spent,
                 withheld=method.withheld(),
             )
             return replace(written, private=private)
 
         kept = {"kind": kind_of(Graph).name, **recorded(options)}
         writing = WriteOptions(force=force, linkage=linkage, reading=kept, warned=warned)
-        publish(target, write, input_digests=known_by, options=writing)
+        publish(target, write, input_digests=known_by, options=writing, spent=draft.spent)
     working.remove()
     return target
 
@@ -184,6 +196,7 @@ def check_method(method: Anonymizer[Any], options: GraphOptions) -> None:
             "attributes and kinds of ties need all of the data in memory. Leave out "
             f"{option('on_disk', value=True)}."
         )
+    check_noise(method)
     roles = [name for name in ("known", "attach") if getattr(method, name, None) is not None]
     if roles:
         raise UsageError(

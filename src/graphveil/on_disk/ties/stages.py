@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer, NewIds
 from graphveil.atomic import OWNER_ONLY, whole_file
+from graphveil.data import Graph
 from graphveil.data.ids import Ids
 from graphveil.io import Format
 from graphveil.on_disk.row_order import RowOrder
 from graphveil.on_disk.ties.buckets import Buckets
 from graphveil.on_disk.ties.draft import DraftOfTies, draft_of
-from graphveil.on_disk.ties.lists import (
-    NeighborLists,
-)
 from graphveil.on_disk.ties.reading import TieReading
 from graphveil.on_disk.ties.release import released_cuts, renumber, write_files
 from graphveil.progress import stage
+from graphveil.records.ledger import Ledger
 from graphveil.release.linkage import Linkage
 from graphveil.release.publishing import (
     Publication,
@@ -46,11 +45,11 @@ class TieRelease:
     method: Anonymizer[Any]
     read: TieReading
 
-    def draft(self, lists: NeighborLists) -> DraftOfTies:
-        """Return what the method makes of the lists."""
+    def draft(self, graph: Graph, ledger: Ledger | None) -> DraftOfTies:
+        """Return what the method makes of the graph."""
         name = self.method.name
         with self.read.timed("anonymize"), stage(f"anonymizing with {name}"):
-            return draft_of(self.method, lists, self.read.working.randomness)
+            return draft_of(self.method, graph, self.read.working, ledger)
 
     def written(self, public: Path, draft: DraftOfTies, form: Format) -> Publication:
         """Write the data files, and return what is said of them; refuse what breaks the promise.

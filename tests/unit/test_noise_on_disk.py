@@ -1,0 +1,187 @@
+"""Noise for ties on the disk: the law of independent cells, drawn once, entered in a ledger."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphveil as gv
+from graphveil import io
+from graphveil.claims.guarantees import EdgeDP, NotClaimed
+from graphveil.cli import run as command_line
+from graphveil.errors import InfeasibleError, UsageError
+from graphveil.noise import Channel, channel, words_from
+from graphveil.noise.uniform import FULL
+from graphveil.on_disk import anonymize_ties
+from graphveil.on_disk.ties import draft, noise, stages
+from graphveil.on_disk.ties.lists import NeighborLists
+from graphveil.randomness import Randomness
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+METHODS = [gv.AsymmetricResponse(epsilon=3.0), gv.RandomizedResponse(epsilon=3.0)]
+
+
+def drawn(graph, through, path, *, seed=0, block_cells=2):
+    lists, words = NeighborLists(graph.indptr, graph.indices), words_from(Randomness(seed), "cells")
+    counts = noise.draw(lists, through, words, path, lambda _: None, block_cells=block_cells)
+    keys = np.concatenate([np.empty(0, np.int64), *noise.read(path)])
+    return counts, [(int(key >> 32), int(key & 0xFFFFFFFF)) for key in keys]
+
+
+@st.composite
+def graphs(draw):
+    n = draw(st.integers(2, 9))
+    pairs = [*itertools.combinations(range(n), 2)]
+    edges = draw(st.sets(st.sampled_from(pairs)))
+    ends = np.array([*edges], dtype=np.int64).reshape(-1, 2)
+    return gv.Graph.from_edges(*ends.T, n=n)
+
+
+@given(graph=graphs(), block_cells=st.sampled_from([1, 3, 1000]))
+def test_certain_chances_give_the_edges_and_all_other_pairs(graph, block_cells, tmp_path_factory):
+    path = tmp_path_factory.mktemp("noise") / "cells"
+    edges = [tuple(edge) for edge in graph.edges().tolist()]
+    pairs = [*itertools.combinations(range(graph.n_nodes), 2)]
+    counts, cells = drawn(graph, Channel(0, FULL), path, block_cells=block_cells)
+    assert (edges, (len(edges), len(edges))) == (cells, tuple(counts))
+    others = [pair for pair in pairs if pair not in edges]
+    counts, cells = drawn(graph, Channel(FULL, 0), path, block_cells=block_cells)
+    assert (others, (len(others), 0)) == (cells, tuple(counts))
+
+
+def test_cells_of_all_blocks_are_independent_with_their_chances(tmp_path):
+    graph = gv.Graph.from_edges([0, 0, 1, 2], [1, 3, 2, 3], n=4)
+    through = channel(Fraction(1, 2), Fraction(1))
+    pairs = [*itertools.combinations(range(4), 2)]
+    edges = [tuple(edge) for edge in graph.edges().tolist()]
+    chances = {p: (through.one if p in edges else through.zero) / FULL for p in pairs}
+    words, runs = words_from(Randomness(7), "cells"), 6000
+    lists, seen = NeighborLists(graph.indptr, graph.indices), {}
+    for _ in range(runs):
+        noise.draw(lists, through, words, tmp_path / "cells", lambda _: None, block_cells=1)
+        keys = np.fromfile(tmp_path / "cells", dtype=np.int64)
+        outcome = frozenset((int(key >> 32), int(key & 0xFFFFFFFF)) for key in keys)
+        seen[outcome] = seen.get(outcome, 0) + 1
+    squares = 0.0
+    for size in range(len(pairs) + 1):
+        for chosen in map(frozenset, itertools.combinations(pairs, size)):
+            expected = runs * math.prod(
+                chances[pair] if pair in chosen else 1 - chances[pair] for pair in pairs
+            )
+            squares += (seen.get(chosen, 0) - expected) ** 2 / expected
+    assert squares < 63 + 4 * math.sqrt(2 * 63)
+
+
+def ties(tmp_path, n=60, m=240):
+    rng = np.random.default_rng(1)
+    graph = gv.Graph.from_edges(*rng.integers(0, n, (2, m)), n=n, directed="symmetrize")
+    path = tmp_path / "ties.csv"
+    rows = [f"{u},{v}" for u, v in graph.edges().tolist()]
+    path.write_text("\n".join(["source,target", *rows, ""]))
+    nodes = tmp_path / "nodes.csv"
+    nodes.write_text("\n".join(["id", *map(str, range(n)), ""]))
+    return path, io.GraphOptions(nodes=nodes)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_noisy_release_claims_what_memory_claims_and_verifies(method, tmp_path):
+    file, options = ties(tmp_path)
+    out = anonymize_ties(method, file, tmp_path / "out", reading=options)
+    graph = io.load_graph(file, options).data
+    release = gv.read_release(out)
+    assert release.guarantee == method.promised(graph) == EdgeDP(epsilon=3.0, collected=())
+    assert gv.verify_release(out, graph).ok
+    record = json.loads(Path(f"{out}.private", "record.json").read_text())
+    before = method.anonymize(graph).for_owner()
+    assert set(before.cost) == set(record["cost"])
+    assert graph.n_edges == record["cost"]["edges_before"]
+    seeded = anonymize_ties(method, file, tmp_path / "seeded", reading=options, seed=3)
+    assert isinstance(gv.read_release(seeded).guarantee, NotClaimed)
+    again = anonymize_ties(method, file, tmp_path / "again", reading=options, seed=3)
+    assert (seeded / "data.csv").read_bytes() == (again / "data.csv").read_bytes()
+
+
+def test_noise_is_drawn_once_however_often_a_run_is_continued(tmp_path, monkeypatch):
+    file, options = ties(tmp_path)
+    out, seen = tmp_path / "out", []
+
+    def stop(*_):
+        seen.append((next(tmp_path.glob(".out.working")) / "noise" / "cells").read_bytes())
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stages, "write_files", stop)
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                anonymize_ties(METHODS[0], file, out, reading=options)
+    assert seen[0] == seen[1]
+    monkeypatch.setattr(draft, "draw", None)
+    anonymize_ties(METHODS[0], file, out, reading=options)
+    assert gv.verify_release(out, io.load_graph(file, options).data).ok
+
+
+def test_epsilon_is_entered_once_in_a_ledger_before_noise_is_drawn(tmp_path, monkeypatch):
+    file, options = ties(tmp_path)
+    ledger = gv.Ledger(tmp_path / "spent.json", limit=5.0)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stages, "write_files", stop)
+        with pytest.raises(KeyboardInterrupt):
+            anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
+    assert Fraction(3) == ledger.total("edge")
+    anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
+    assert Fraction(3) == ledger.total("edge")
+    assert gv.verify_release(tmp_path / "out").ok
+    with pytest.raises(UsageError, match="limit"):
+        anonymize_ties(METHODS[0], file, tmp_path / "more", reading=options, ledger=ledger)
+    assert not (tmp_path / "more").exists()
+
+
+def test_other_edges_than_those_drawn_are_not_published(tmp_path, monkeypatch):
+    file, options = ties(tmp_path)
+    monkeypatch.setattr(draft, "read", lambda path: (keys[1:] for keys in noise.read(path)))
+    with pytest.raises(RuntimeError, match="other edges were about to be published"):
+        anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_noise_on_the_disk_cannot_do_is_refused(tmp_path):
+    file, options = ties(tmp_path)
+    exact = gv.AsymmetricResponse(epsilon=3.0, exact_size=True)
+    with pytest.raises(UsageError, match="exact_size=True needs all ties in memory"):
+        anonymize_ties(exact, file, tmp_path / "out", reading=options)
+    with pytest.raises(InfeasibleError, match="Raise max_edges"):
+        anonymize_ties(
+            gv.RandomizedResponse(epsilon=0.1, max_edges=1000), _many(tmp_path), tmp_path / "out"
+        )
+
+
+def _many(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(["source,target", *(f"{v},{v + 1}" for v in range(80)), ""]))
+    return path
+
+
+def test_the_command_line_draws_noise_on_the_disk(tmp_path, capsys):
+    file, options = ties(tmp_path)
+    out = tmp_path / "out"
+    flags = ["--epsilon", "3", "--on-disk", "--nodes", str(options.nodes), "--out", str(out)]
+    ledger = tmp_path / "spent.json"
+    flags += ["--ledger", str(ledger)]
+    assert 0 == command_line(["anonymize", "asymmetric-response", str(file), *flags])
+    assert Fraction(3) == gv.Ledger(ledger).total("edge")
+    assert "Promised" in capsys.readouterr().out
+    original = ["--original", str(file), "--nodes", str(options.nodes), "--on-disk"]
+    assert 0 == command_line(["verify", str(out), *original])
