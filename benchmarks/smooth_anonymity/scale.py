@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 import graphveil as gv
 from graphveil.engines import LocalEngine, using
+from graphveil.io import BipartiteOptions
 from graphveil.on_disk import anonymize_file
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -66,7 +67,8 @@ def on_disk(size: int, method: gv.SmoothK, folder: Path, jobs: int) -> dict[str,
     path = folder / f"lists-{size}.parquet"
     out = folder / f"released-{size}"
     started = time.perf_counter()
-    anonymize_file(method, path, out, engine=LocalEngine(jobs=jobs), seed=1, force=True, again=True)
+    engine, reading = LocalEngine(jobs=jobs), BipartiteOptions(items="things")
+    anonymize_file(method, path, out, engine=engine, seed=1, force=True, reading=reading)
     seconds = time.perf_counter() - started
     record = json.loads((folder / f"{out.name}.private" / "record.json").read_text())
     row = {"seconds": seconds, "jaccard": record["cost"]["jaccard"]}

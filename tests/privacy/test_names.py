@@ -9,7 +9,6 @@ import json
 import shutil
 import sys
 import warnings
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -28,12 +27,14 @@ from graphveil.cli import run as command_line
 from graphveil.cli import say_warnings
 from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
+from graphveil.engines.engine import Query
+from graphveil.engines.local_tables import _written as written
 from graphveil.errors import GraphveilWarning, InputError
-from graphveil.io.parquet_files import parquet_writer
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
 from graphveil.on_disk import anonymize_file
 from graphveil.release import read_record, read_release
+from odd_engines import Interrupted
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -107,12 +108,6 @@ def unfinished(tmp_path_factory):
     """Return a folder with an unfinished run of other people, at the same names."""
     folder = tmp_path_factory.mktemp("others")
     (folder / "others.csv").write_text("user,item\n" + "".join(f"{u},9\n" for u in range(900, 912)))
-
-    class Interrupted(LocalEngine):
-        def map_chunks(self, work, chunks):
-            list(super().map_chunks(work, chunks))
-            raise KeyboardInterrupt
-            yield
 
     with pytest.raises(KeyboardInterrupt):
         anonymize_file(METHOD, folder / "others.csv", folder / "out", engine=Interrupted(jobs=1))
@@ -217,27 +212,26 @@ def test_what_does_not_fit_into_memory_is_kept_in_the_folder_of_the_run(
 ):
     (tmp_path / "back" / "slash").mkdir(parents=True)
     many = 3_000_000
-    table = pa.table({"user": pa.array(range(many)), "item": pa.array([1, 2, 3] * (many // 3))})
+    table = pa.table({"user": pa.array(range(many)), "items": pa.array([1, 2, 3] * (many // 3))})
     with (folder.path / "x.parquet").open("wb") as stream:
         parquet.write_table(table, stream)
     work = folder.path / "work"
     work.mkdir()
     spilled = []
 
-    @contextmanager
     def noting(path, schema):
         spilled.extend(path.name for path in (work / "spill").iterdir())
-        with parquet_writer(path, schema) as writer:
-            yield writer
+        return written(path, schema)
 
-    monkeypatch.setattr("graphveil.engines.local.parquet_writer", noting)
-    chunks = ALONE.sorted_chunks(
-        [folder.path / "x.parquet"], work, by=["item", "user"], keep=["user"], chunk_rows=10**6
-    )
+    monkeypatch.setattr("graphveil.engines.local_tables._written", noting)
+    query = Query('SELECT items, "user" FROM rows ORDER BY items, "user"', ("items", "user"))
+    with LocalEngine(jobs=1, memory_mib=64).at(work) as tables:
+        rows = tables.select(query, rows=tables.rows([folder.path / "x.parquet"]))
+        first = next(tables.batches(rows, None))
     assert spilled
     assert ["slash"] == inside(tmp_path / "back")
-    assert list(range(0, 30, 3)) == parquet_of(chunks[0])["user"].to_pylist()[:10]
-    assert [f"chunk-{number:06d}.parquet" for number in range(3)] == inside(work)
+    assert list(range(0, 30, 3)) == first["user"].to_pylist()[:10]
+    assert ["selected-001"] == sorted(path.name for path in work.iterdir())
 
 
 # columns and items

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -16,11 +17,12 @@ import graphveil as gv
 from graphveil.data import Bipartite
 from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
+from graphveil.engines.local_tables import LocalTables
+from graphveil.engines.processes import done
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.row_order import RowOrder
-from graphveil.on_disk.worker import KEY
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -214,19 +216,32 @@ def test_a_random_order_is_published_and_so_is_any_of_a_few_rows():
         order_of(np.arange(n)).check()
 
 
+class SortingTables(LocalTables):
+    """Tables that give what is about to be released by where rows stand in the original."""
+
+    order = None
+
+    def batches(self, rows, by):
+        if by is None:
+            yield from super().batches(rows, by)
+            return
+        table = pa.Table.from_batches(super().batches(rows, by)).sort_by("user").take(self.order)
+        ids = pa.array(np.arange(table.num_rows))
+        yield from table.set_column(0, "id", ids).combine_chunks().to_batches()
+
+
 class Sorting(LocalEngine):
     """An engine that sorts what is about to be released by where rows stand in the original."""
 
     def __init__(self, order):
         super().__init__(jobs=1)
-        self.order = order
+        object.__setattr__(self, "order", order)
 
-    def sorted_chunks(self, sources, folder, *, by, **options):
-        if tuple(by) != KEY:
-            return super().sorted_chunks(sources, folder, by=by, **options)
-        [chunk] = super().sorted_chunks(sources, folder, by=["position"], **options)
-        parquet.write_table(parquet.read_table(chunk).take(self.order), chunk)
-        return [chunk]
+    @contextmanager
+    def at(self, folder):
+        tables = SortingTables(folder, self.memory_mib, lambda tasks: map(done, tasks))
+        tables.order = self.order
+        yield tables
 
 
 ORDERS = {

@@ -7,13 +7,14 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.orders import (
     Incidence,
-    smallest_hashes,
+    row_signatures,
     spread_labels,
     text_hashes,
 )
@@ -23,9 +24,11 @@ from graphveil.methods.smooth_k.orders import (
     MinHash,
     _communities,
     hashes_of,
+    in_order,
     label_propagation_order,
     minhash_order,
     order_of,
+    piece_of,
 )
 
 QUICK = settings(deadline=None, max_examples=60)
@@ -178,16 +181,55 @@ def test_hashes_are_the_published_ones():
 
 
 @QUICK
-@given(lists, seeds)
-def test_the_kernel_of_hashes_lowers_to_the_least_of_every_row(rows, seed):
-    hashes = rng_of(seed).integers(0, PRIME, (12, 3)).astype(np.int32)
+@given(lists, st.lists(st.integers(0, 2**64 - 1), min_size=12, max_size=12), seeds)
+def test_the_kernel_of_signatures_lowers_to_the_least_of_every_row(rows, hashes, seed):
     smallest = np.full((len(rows), 3), PRIME // 2, dtype=np.int32)
     indptr, indices = _csr(rows)
-    smallest_hashes(indptr, indices, hashes, smallest)
+    a, b = rng_of(seed).integers(1, PRIME, 3), rng_of(seed).integers(0, PRIME, 3)
+    entries = np.array(hashes, dtype=np.uint64)[indices]
+    entries.flags.writeable = False
+    row_signatures(indptr, entries, a, b, smallest)
     expected = [
-        [min([PRIME // 2, *hashes[sorted(row), j].tolist()]) for j in range(3)] for row in rows
+        [
+            min(
+                [
+                    PRIME // 2,
+                    *((int(a[j]) * ((hashes[f] >> 33) + 1) + int(b[j])) % PRIME for f in row),
+                ]
+            )
+            for j in range(3)
+        ]
+        for row in rows
     ]
     assert expected == smallest.tolist()
+
+
+@pytest.mark.parametrize("x", [0, 1, 2**31 - 3, 2**31 - 2, 2**31 - 1])
+def test_hashes_at_the_ends_are_those_modulo_the_prime(x):
+    entries = np.array([x << 33], dtype=np.uint64)
+    hashes = MinHash((1, PRIME - 1, 2, 1, 1, 1, 5, 7), (0, 0, PRIME - 1, 1, PRIME - 1, 2, 3, 4))
+    factors = zip(hashes.multipliers, hashes.offsets, strict=True)
+    expected = [(a * (x + 1) + b) % PRIME for a, b in factors]
+    assert [expected] == hashes.signatures(np.array([0, 1]), entries).tolist()
+
+
+words = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=20)
+
+
+@QUICK
+@given(words, words)
+def test_a_row_lies_in_the_piece_of_its_cuts(rows, cuts):
+    in_order_of = sorted(cuts)
+    expected = [sum(cut <= row for cut in in_order_of) for row in rows]
+    arrays = (np.array(pairs, dtype=np.uint64) for pairs in (rows, in_order_of))
+    assert expected == piece_of(*arrays).tolist()
+
+
+@QUICK
+@given(words)
+def test_rows_are_put_in_the_order_of_their_words(rows):
+    expected = sorted(range(len(rows)), key=lambda u: rows[u])
+    assert expected == in_order(np.array(rows, dtype=np.uint64)).tolist()
 
 
 @QUICK
@@ -221,10 +263,15 @@ def test_label_propagation_order_is_that_of_the_definition(rows, seed, chunk_row
 @given(lists, seeds)
 def test_equal_rows_stand_together_in_minhash_order(rows, seed):
     order = minhash_order(data_of(rows), rng_of(seed)).tolist()
-    signatures = MinHash(np.arange(12), rng_of(seed)).signatures(*_csr(rows))
+    signatures = signatures_of(rows, seed)
     in_order = [tuple(signatures[u]) for u in order]
     runs = 1 + sum(a != b for a, b in pairwise(in_order))
     assert len(set(in_order)) == runs
+
+
+def signatures_of(rows, seed):
+    indptr, indices = _csr(rows)
+    return MinHash.drawn(rng_of(seed)).signatures(indptr, hashes_of(np.arange(12))[indices])
 
 
 def _csr(rows):
@@ -277,7 +324,8 @@ def test_hashes_agree_about_as_often_as_rows_are_alike():
     data = Bipartite([0, 60, 120], indices, 10_000)
     agreed = 0
     for seed in range(100):
-        actual = MinHash(np.arange(10_000), rng_of(seed)).signatures(data.indptr, data.indices)
+        hashes = hashes_of(data.indices.astype(np.int64))
+        actual = MinHash.drawn(rng_of(seed)).signatures(data.indptr, hashes)
         agreed += int(np.count_nonzero(actual[0] == actual[1]))
     share, spread = 0.5, 5 * math.sqrt(0.25 / (100 * HASHES))
     assert abs(agreed / (100 * HASHES) - share) < spread

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.records.digest import RowsPart, digest_of, digest_of_parts
+from graphveil.records.digest import (
+    RowsDigest,
+    RowsPart,
+    digest_of,
+    digest_of_rows,
+    is_digest_of,
+    tokens_of,
+)
 
 NAMES = st.lists(st.text("a\x1f\x00é", max_size=3), min_size=1, max_size=6, unique=True)
 
@@ -33,16 +40,33 @@ def test_other_ids_have_another_digest(one, other):
     assert len({tuple(sorted(one)), tuple(sorted(other))}) == len(digests)
 
 
-@given(users=NAMES, cut=st.integers(0, 6))
-def test_parts_have_the_digest_of_the_whole(users, cut):
-    data = gv.Bipartite.from_pairs(users, ["tea"] * len(users))
-    labels = data.labels().tolist()
-    parts = [
-        RowsPart(part, np.ones(len(part), dtype=np.int64), np.zeros(len(part), dtype=np.int32))
-        for part in (labels[:cut], labels[cut:])
-        if part
-    ]
-    assert digest_of(data) == digest_of_parts(lambda: iter(parts), data.feature_labels())
+@given(users=NAMES, cut=st.integers(0, 6), numbers=st.booleans())
+def test_parts_in_any_order_have_the_digest_of_the_whole(users, cut, numbers):
+    items = [7, 3] if numbers else ["tea", "rye"]
+    rows = [(user, items[: len(user)]) for user in users]
+    pairs = [(user, item) for user, row in rows for item in row] or [("", items[0])]
+    data = gv.Bipartite.from_pairs(*zip(*pairs, strict=True))
+    rows = [(user, sorted(row)) for user, row in rows if row] or [("", items[:1])]
+    digest = RowsDigest()
+    for part in (rows[cut:][::-1], rows[:cut]):
+        names = [item for _, row in part for item in row]
+        tokens = tokens_of(np.array(names, dtype=np.int64) if numbers else names)
+        ends = np.cumsum([0, *(len(row) for _, row in part)])
+        digest = digest.plus(digest_of_rows(RowsPart([user for user, _ in part], ends, tokens)))
+    assert digest_of(data) == digest.text(user_is_integer=False, item_is_integer=numbers)
+
+
+EARLIER = "e9c6c04efe7c0ad14044100bec9953827bdf32b0f3e6f2f5acd48a6ee0384950"
+"""What the version before gave for `users()`."""
+
+
+def test_a_digest_of_an_earlier_version_is_that_of_the_same_data():
+    data, other = users(), users(items=["x", "y", "x"])
+    assert is_digest_of(digest_of(data), data)
+    assert not is_digest_of(digest_of(data), other)
+    assert is_digest_of(EARLIER, data)
+    assert not is_digest_of(EARLIER, other)
+    assert EARLIER != digest_of(data)
 
 
 def graph(**changed):

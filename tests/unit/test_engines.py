@@ -1,4 +1,4 @@
-"""Engines: sorting past memory, and processes that end with the run."""
+"""Engines: rows in groups past memory, and processes that end with the run."""
 
 from __future__ import annotations
 
@@ -6,63 +6,139 @@ import contextvars
 import multiprocessing
 import operator
 import os
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
 from graphveil.engines import LocalEngine, current, using
-from graphveil.engines.local import piece_sizes
+from graphveil.engines.engine import Query
+from graphveil.engines.local_tables import LocalTables
 from graphveil.errors import ParameterError, ResourceError
 from graphveil.progress import heard, notice
 
 ALONE = LocalEngine(jobs=1)
 
 
-# sorting
+# tables
 
 
-@settings(deadline=None, max_examples=25)
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=60), st.integers(1, 20))
-def test_chunks_hold_all_rows_in_order(tmp_path_factory, values, chunk_rows):
-    folder = tmp_path_factory.mktemp("chunks")
-    half = len(values) // 2
-    sources = [folder / "a.parquet", folder / "b.parquet"]
-    for source, part in zip(sources, (values[:half], values[half:]), strict=True):
-        number = np.arange(len(part)) + (0 if source is sources[0] else half)
-        table = pa.table({"x": pa.array(part, pa.int64()), "number": number, "other": number})
-        parquet.write_table(table, source)
-    chunks = ALONE.sorted_chunks(
-        sources, folder, by=["x", "number"], keep=["number", "x"], chunk_rows=chunk_rows
-    )
-    tables = [parquet.read_table(chunk).to_pydict() for chunk in chunks]
-    assert piece_sizes(len(values), chunk_rows) == [len(table["x"]) for table in tables]
-    rows = [row for table in tables for row in zip(table["x"], table["number"], strict=True)]
-    assert sorted((x, number) for number, x in enumerate(values)) == rows
-    assert not (folder / "spill").exists()
+@dataclass(frozen=True)
+class Doubled:
+    def __call__(self, batch):
+        twice = pc.multiply(batch["x"], 2)
+        return pa.RecordBatch.from_arrays([batch["group"], twice], names=["group", "x"])
 
 
-@given(st.integers(1, 500), st.integers(1, 60))
-def test_pieces_are_those_of_a_run_in_memory(n, chunk_rows):
-    pieces = np.array_split(np.arange(n), max(1, round(n / chunk_rows)))
-    assert [piece.size for piece in pieces] == piece_sizes(n, chunk_rows)
+@dataclass(frozen=True)
+class Sums:
+    def __call__(self, number, table):
+        assert {number} == set(table["group"].to_pylist())
+        return pa.table({"group": [number], "x": [sum(table["x"].to_pylist())]}, schema=SUMMED)
 
 
-def test_sorting_spills_where_memory_is_short(tmp_path):
-    rng = np.random.default_rng(0)
-    columns = {f"h{number}": rng.integers(0, 2**31, 1_500_000) for number in range(8)}
-    parquet.write_table(pa.table(columns), tmp_path / "numbers.parquet")
-    chunks = LocalEngine(jobs=1, memory_mib=64).sorted_chunks(
-        [tmp_path / "numbers.parquet"], tmp_path, by=["h0"], keep=["h0"], chunk_rows=10**6
-    )
-    in_order = np.concatenate([parquet.read_table(chunk)["h0"].to_numpy() for chunk in chunks])
-    assert np.array_equal(np.sort(columns["h0"]), in_order)
+SUMMED = pa.schema([("group", pa.int64()), ("x", pa.int64())])
+GROUPED = pa.schema([("group", pa.int32()), ("x", pa.int64())])
+
+
+def tables_of(folder, parts):
+    paths = []
+    for number, part in enumerate(parts):
+        paths.append(folder / f"{number}.parquet")
+        groups, numbers = ([pair[side] for pair in part] for side in (0, 1))
+        parquet.write_table(pa.table([groups, numbers], schema=GROUPED), paths[-1])
+    return paths
+
+
+pairs = st.lists(st.tuples(st.integers(0, 299), st.integers(-9, 9)), max_size=30)
+
+
+@settings(deadline=None)
+@given(st.lists(pairs, min_size=1, max_size=3), st.sampled_from([300, 301, 1000]))
+def test_every_group_gets_all_of_its_rows_once(tmp_path_factory, parts, n):
+    folder = tmp_path_factory.mktemp("groups")
+    paths = tables_of(folder, parts)
+    expected = Counter()
+    for group, x in (pair for part in parts for pair in part):
+        expected[group] += 2 * x
+    with ALONE.at(folder) as tables:
+        doubled = tables.map(tables.rows(paths), Doubled(), GROUPED)
+        sums = tables.grouped(doubled, "group", n, Sums(), SUMMED)
+        streamed = pa.Table.from_batches(tables.batches(sums, "group"), SUMMED).to_pylist()
+        kept = tables.kept(sums, "sums", "adding up")
+        answer = tables.ask(Query("SELECT x FROM sums ORDER BY x", ("x",)), sums=kept)
+    seen = {row["group"]: row["x"] for row in streamed}
+    assert dict(expected) == seen
+    assert len(seen) == len(streamed)
+    assert sorted(seen) == [row["group"] for row in streamed]
+    assert sorted(expected.values()) == [x for (x,) in answer]
+    assert {"done.json", "000000.arrow"} <= {path.name for path in (folder / "sums").iterdir()}
+    assert not (folder / "sums" / "spread").exists()
+
+
+def test_what_is_kept_is_not_computed_again_and_what_is_left_is(tmp_path):
+    paths = tables_of(tmp_path, [[(0, 1), (1, 2), (1, 3), (2, 4)]])
+    asked = []
+
+    def counting(tasks):
+        for task in tasks:
+            asked.append(type(task).__name__)
+            if asked.count("Filed") == 3 and len(asked) < 5:
+                raise KeyboardInterrupt
+            yield task()
+
+    tables = LocalTables(tmp_path, 64, counting)
+    sums = tables.grouped(tables.rows(paths), "group", 3, Sums(), SUMMED)
+    with pytest.raises(KeyboardInterrupt):
+        tables.kept(sums, "sums", "adding up")
+    assert ["Spread", "Filed", "Filed", "Filed"] == asked
+    again = LocalTables(tmp_path, 64, counting)
+    kept = again.kept(sums, "sums", "adding up")
+    assert ["Filed"] == asked[4:]
+    assert [1, 5, 4] == [
+        row["x"] for batch in again.batches(kept, None) for row in batch.to_pylist()
+    ]
+    again.kept(sums, "sums", "adding up")
+    assert 5 == len(asked)
+
+
+def test_rows_that_memory_cannot_hold_are_counted_on_the_disk(tmp_path):
+    numbers = pa.table({"x": np.arange(3_000_000, dtype=np.int64)})
+    parquet.write_table(numbers, tmp_path / "numbers.parquet")
+    query = Query("SELECT count(DISTINCT x), max(x) FROM rows", ("x",))
+    with LocalEngine(jobs=1, memory_mib=64).at(tmp_path) as tables:
+        answer = tables.ask(query, rows=tables.rows([tmp_path / "numbers.parquet"]))
+    assert [(3_000_000, 2_999_999)] == answer
+    assert not (tmp_path / "spill").exists()
+
+
+def test_a_query_that_answers_with_too_much_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("graphveil.engines.local_tables.MOST_ANSWERS", 2)
+    paths = tables_of(tmp_path, [[(0, 1), (1, 2), (2, 3)]])
+    with ALONE.at(tmp_path) as tables, pytest.raises(RuntimeError, match="more than 2 rows"):
+        tables.ask(Query("SELECT x FROM rows", ("x",)), rows=tables.rows(paths))
+
+
+def test_processes_stay_for_further_tasks_and_end_with_the_run(tmp_path):
+    paths = tables_of(tmp_path, [[(0, 1)], [(1, 2)], [(0, 3)]])
+    with LocalEngine(jobs=2).at(tmp_path) as tables:
+        rows = tables.map(tables.rows(paths), Doubled(), GROUPED)
+        tables.kept(rows, "doubled", "doubling")
+        first = {process.pid for process in multiprocessing.active_children()}
+        sums = tables.grouped(rows, "group", 2, Sums(), SUMMED)
+        kept = tables.kept(sums, "sums", "adding up")
+        assert first == {process.pid for process in multiprocessing.active_children()}
+        assert [8, 4] == [x for batch in tables.batches(kept, None) for x in batch["x"].to_pylist()]
+    assert [] == multiprocessing.active_children()
 
 
 # processes

@@ -29,7 +29,7 @@ from graphveil.on_disk import anonymize_file, intake, run
 warnings.simplefilter("ignore")
 kill = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1] == "reading":
-    intake._write_features = kill
+    intake._rows = kill
 else:
     run.publish = kill
 method = SuppressK(k=2, chunks=Chunks(rows=4, order="none"))
@@ -51,7 +51,7 @@ def killed(request, file, tmp_path):
     arguments = [sys.executable, "-c", KILLED, request.param, file, out]
     assert -9 == subprocess.run(arguments, check=False).returncode
     working = working_folder(out)
-    assert (working / "rows" / "raw.parquet").exists() == (request.param == "reading")
+    assert (working / "raw" / "raw.parquet").exists() == (request.param == "reading")
     return working, out
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import pickle
 import stat
 import warnings
 from collections import Counter
@@ -37,9 +36,10 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
+from graphveil.on_disk.columns import KEY
 from graphveil.on_disk.run import CHUNK_ROWS
-from graphveil.on_disk.worker import keys_of
 from graphveil.release import digest_of, read_manifest, read_record, read_release
+from odd_engines import HookedEngine, Interrupted, ScrambledEngine
 
 ALONE = LocalEngine(jobs=1)
 
@@ -168,7 +168,10 @@ def test_any_small_file_gives_the_release_of_memory(tmp_path_factory, rows, text
     reading = BipartiteOptions(items="things")
     data = gv.read_bipartite(folder / "likes.parquet", items="things")
     in_memory = method.anonymize(data, seed=1)
-    out = run(folder / "likes.parquet", folder / "out", method=method, seed=1, reading=reading)
+    path, options = folder / "likes.parquet", {"seed": 1, "reading": reading}
+    out = run(path, folder / "out", method=method, **options)
+    there = anonymize_file(method, path, folder / "there", engine=ScrambledEngine(0), **options)
+    assert (there / "data.parquet").read_bytes() == (out / "data.parquet").read_bytes()
     on_disk = read_release(out)
     assert as_rows(in_memory.data) == as_rows(on_disk.data)
     assert in_memory.private.cost == on_disk.private.cost
@@ -368,10 +371,10 @@ def test_another_release_of_the_input_is_warned_of_before_the_work(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     run(path, tmp_path / "one")
 
-    class Watched(LocalEngine):
-        def map_chunks(self, work, chunks):
-            said_before.extend(str(warning.message) for warning in said)
-            return super().map_chunks(work, chunks)
+    class Watched(HookedEngine):
+        def before(self, number, _):
+            if not number:
+                said_before.extend(str(warning.message) for warning in said)
 
     said_before = []
     with pytest.warns(GraphveilWarning, match="1 other release of this input") as said:
@@ -385,8 +388,8 @@ def test_a_name_that_the_format_cannot_hold_is_refused_before_the_work(tmp_path)
     table = pa.table({"user": [0, 1, 2, 3], "items": [["1e5"], ["tea"], ["tea"], ["tea"]]})
     parquet.write_table(table, tmp_path / "likes.parquet")
 
-    class Never(LocalEngine):
-        def map_chunks(self, *_):
+    class Never(HookedEngine):
+        def before(self, *_):
             pytest.fail("the work began")
 
     with pytest.raises(InputError, match=r"'1e5' could not be read again from csv.*format=.parqu"):
@@ -423,16 +426,6 @@ def test_a_class_below_k_is_never_published(tmp_path, monkeypatch):
 # interruptions
 
 
-class Interrupted(LocalEngine):
-    """An engine that is interrupted after some chunks."""
-
-    def map_chunks(self, work, chunks):
-        for number, result in enumerate(super().map_chunks(work, chunks)):
-            if number == 2:
-                raise KeyboardInterrupt
-            yield result
-
-
 def interrupted(path, out, **options):
     with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished run"):
         anonymize_file(METHOD, path, out, engine=Interrupted(jobs=1), **options)
@@ -441,19 +434,18 @@ def interrupted(path, out, **options):
 def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     interrupted(path, tmp_path / "out", seed=3)
-    parts = working_folder(tmp_path / "out") / "parts"
-    before = {part.name: part.stat().st_mtime_ns for part in parts.glob("part-*")}
-    assert 3 == len(before)
+    parts = working_folder(tmp_path / "out") / "released"
+    before = {part.name for part in parts.glob("*.arrow")}
+    assert 2 == len(before)
     done = []
 
-    class Noting(LocalEngine):
-        def map_chunks(self, work, chunks):
-            for chunk in chunks:
-                done.append(chunk.target.name)
-                yield work(chunk)
+    class Noting(HookedEngine):
+        def before(self, number, task):
+            assert number == len(done)
+            done.append(task.path.name)
 
     anonymize_file(METHOD, path, tmp_path / "out", engine=Noting(jobs=1), seed=3)
-    assert not set(done) & set(before)
+    assert 5 == len(set(done) - before) == len(done)
     run(path, tmp_path / "whole", seed=3)
     for name in ("data.parquet", "release.json"):
         expected = (tmp_path / "whole" / name).read_bytes()
@@ -462,51 +454,57 @@ def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
     assert not working_folder(tmp_path / "out").exists()
 
 
-class Scrambled(LocalEngine):
-    """Does the chunks in random order, each twice as another process would, and compares."""
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("kind", ["parquet", "pairs.parquet", "csv"])
+def test_works_that_run_twice_on_scrambled_rows_give_the_same_bytes(tmp_path, kind, text):
+    path = write_as(likes(text=text, empty=kind == "parquet"), tmp_path, kind)
+    for name, engine in (("there", ScrambledEngine()), ("here", ALONE)):
+        anonymize_file(METHOD, path, tmp_path / name, engine=engine, seed=3)
+    for file in (path.suffix, ".json"):
+        name = f"data{file}" if file != ".json" else "release.json"
+        there, here = ((tmp_path / engine / name).read_bytes() for engine in ("there", "here"))
+        assert there == here
+    linkages = [
+        parquet.read_table(tmp_path / f"{name}.private/linkage.parquet")
+        for name in ("there", "here")
+    ]
+    assert linkages[0].equals(linkages[1])
 
-    def map_chunks(self, work, chunks):
-        tasks = []
-        for task in chunks:
-            self.keys.append(task.order)
-            tasks.append(pickle.dumps((work, task)))
-        results = {}
-        for number in np.random.default_rng().permutation(len(tasks)).tolist():
-            once, twice = (self._done(tasks[number]) for _ in range(2))
-            assert once == twice
-            results[number] = once[0]
-        yield from (results[number] for number in range(len(tasks)))
 
-    @property
-    def keys(self):
-        return self.__dict__.setdefault("_keys", [])
-
-    @staticmethod
-    def _done(pickled):
-        work, task = pickle.loads(pickled)  # noqa: S301  our own bytes
-        return work(task), task.target.read_bytes(), task.clusters.read_bytes()
+def test_a_free_run_on_scrambled_rows_gives_a_release_that_verifies(tmp_path):
+    path = write_as(likes(), tmp_path, "parquet")
+    out = anonymize_file(METHOD, path, tmp_path / "out", engine=ScrambledEngine())
+    assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
 
 
 @pytest.mark.parametrize("seed", [None, 3])
-def test_a_chunk_that_runs_twice_gives_the_same_bytes(tmp_path, seed):
+def test_every_row_has_a_key_of_its_own(tmp_path, seed):
     path = write_as(likes(), tmp_path, "parquet")
-    out = anonymize_file(METHOD, path, tmp_path / "out", engine=Scrambled(jobs=1), seed=seed)
-    assert gv.verify_release(out).ok
-    if seed is not None:
-        run(path, tmp_path / "in order", seed=seed)
-        assert (tmp_path / "in order/data.parquet").read_bytes() == (
-            out / "data.parquet"
-        ).read_bytes()
-
-
-@pytest.mark.parametrize("seed", [None, 3])
-def test_every_chunk_has_keys_of_its_own(tmp_path, seed):
-    path = write_as(likes(), tmp_path, "parquet")
-    engine = Scrambled(jobs=1)
+    engine = ScrambledEngine()
     anonymize_file(METHOD, path, tmp_path / "out", engine=engine, seed=seed)
-    assert 1 < len(engine.keys) == len(set(engine.keys))
-    keys = np.concatenate([keys_of(secret, 50) for secret in engine.keys], axis=1)
-    assert keys.shape[1] == np.unique(keys, axis=1).shape[1]
+    keys = engine.stored["released"].select(KEY).to_pylist()
+    assert 40 == len({tuple(key.values()) for key in keys})
+
+
+def test_a_release_of_several_buckets_is_the_one_of_one(tmp_path, monkeypatch):
+    path = write_as(likes(), tmp_path, "parquet")
+    run(path, tmp_path / "one", seed=3)
+    monkeypatch.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 7)
+    run(path, tmp_path / "several", seed=3)
+    one, several = (tmp_path / name / "data.parquet" for name in ("one", "several"))
+    assert one.read_bytes() == several.read_bytes()
+    anonymize_file(METHOD, path, tmp_path / "scrambled", engine=ScrambledEngine(), seed=3)
+    assert one.read_bytes() == (tmp_path / "scrambled/data.parquet").read_bytes()
+
+
+def test_two_rows_of_one_key_stop_the_run(tmp_path, monkeypatch):
+    path = write_as(likes(), tmp_path, "parquet")
+    monkeypatch.setattr(
+        "graphveil.on_disk.worker.keys_of", lambda _, n: np.zeros((2, n), np.uint64)
+    )
+    with pytest.raises(RuntimeError, match="two rows of bucket 0 have one key"):
+        run(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_an_interrupted_run_leaves_is_for_its_owner_alone(tmp_path):
@@ -549,12 +547,12 @@ def test_two_runs_never_share_a_folder(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     refusals = []
 
-    class Twice(LocalEngine):
-        def map_chunks(self, work, chunks):
-            with pytest.raises(ReleaseError, match="still going on") as caught:
-                run(path, tmp_path / "out", seed=1)
-            refusals.append(caught.value)
-            return super().map_chunks(work, chunks)
+    class Twice(HookedEngine):
+        def before(self, number, _):
+            if number == 0:
+                with pytest.raises(ReleaseError, match="still going on") as caught:
+                    run(path, tmp_path / "out", seed=1)
+                refusals.append(caught.value)
 
     anonymize_file(METHOD, path, tmp_path / "out", engine=Twice(jobs=1), seed=1)
     assert len(refusals) == 1
@@ -610,7 +608,7 @@ def test_a_link_is_no_folder_of_an_unfinished_run(tmp_path, kind):
         run(path, tmp_path / "out", seed=1, force=True)
 
 
-@pytest.mark.parametrize("at", ["intake.write_batches", "writing.classes_of"])
+@pytest.mark.parametrize("at", ["raw_rows.write_batches", "writing.classes_of"])
 def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, at):
     path = write_as(likes(), tmp_path, "parquet")
 

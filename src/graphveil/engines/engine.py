@@ -1,52 +1,174 @@
-"""What an engine does: it sorts, maps and writes, and knows neither methods nor releases."""
+"""What an engine does: rows of a table somewhere, selected, mapped, grouped and kept.
+
+It knows neither methods nor releases, and what it runs on never changes a result: a work is a
+function of the set of rows that it gets, so it may run twice, anywhere, in any order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from graphveil.io import Format
-
 T = TypeVar("T")
 R = TypeVar("R")
 
+Dialect = Literal["duckdb", "spark"]
 
-class Engine(Protocol):
-    """Sorts, maps and writes; what it runs on never changes the result."""
+MOST_ANSWERS = 10**6
+"""The most rows that a query may answer with."""
+
+WORDS: Mapping[Dialect, Mapping[str, str]] = {
+    "duckdb": {
+        "explode": "unnest",
+        "text": "VARCHAR",
+        "size": "len",
+        "sha256_of_user": "sha256(CAST(user AS VARCHAR))",
+        "user": '"user"',
+    },
+    "spark": {
+        "explode": "explode",
+        "text": "STRING",
+        "size": "size",
+        "sha256_of_user": "sha2(CAST(user AS STRING), 256)",
+        "user": "`user`",
+    },
+}
+"""What the two dialects spell in two ways."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A statement for both dialects, over tables by their names.
+
+    Parameters
+    ----------
+    text
+        The statement; words in braces are those of `WORDS`.
+    columns
+        The columns of every table that it reads.
+    plain
+        Whether it does nothing but choose these columns.
+
+    Examples
+    --------
+    >>> Query("SELECT {explode}(items) FROM rows", ("items",)).spelled("spark")
+    'SELECT explode(items) FROM rows'
+    """
+
+    text: str
+    columns: tuple[str, ...]
+    plain: bool = False
+
+    def spelled(self, dialect: Dialect) -> str:
+        """Return the statement in a dialect."""
+        return self.text.format_map(WORDS[dialect])
+
+
+def columns(*names: str) -> Query:
+    """Return the query that chooses columns of ``rows``.
+
+    Examples
+    --------
+    >>> columns("bucket", "items").text
+    'SELECT bucket, items FROM rows'
+    """
+    chosen = ", ".join(names)
+    return Query(f"SELECT {chosen} FROM rows", names, plain=True)  # noqa: S608  our own names
+
+
+Rows: TypeAlias = Any
+"""Rows of a table somewhere, an engine's own: nothing is computed before they are asked for."""
+
+Answer: TypeAlias = "list[tuple[Any, ...]]"
+
+
+class Tables(Protocol):
+    """Seven verbs on the tables of one run."""
 
     @property
-    def memory_mib(self) -> int:
-        """The memory that sorting may take, in MiB."""
+    def dialect(self) -> Dialect:
+        """The dialect of its SQL."""
 
-    def sorted_chunks(
-        self,
-        sources: Sequence[Path],
-        folder: Path,
-        *,
-        by: Sequence[str],
-        keep: Sequence[str],
-        chunk_rows: int,
-    ) -> list[Path]:
-        """Write the rows of Parquet files, sorted by some columns, into one file a chunk.
+    def rows(self, source: Any) -> Rows:
+        """Return the rows of a source of this engine, one that it can read again and again."""
+
+    def select(self, query: Query, **rows: Rows) -> Rows:
+        """Return what a query chooses from rows, by the names that it has for them."""
+
+    def ask(self, query: Query, **rows: Rows) -> Answer:
+        """Return what a query answers, at most `MOST_ANSWERS` rows."""
+
+    def map(
+        self, rows: Rows, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: pa.Schema
+    ) -> Rows:
+        """Return what a work makes of rows, of any number of them at a time.
 
         Parameters
         ----------
-        sources
-            Files of the same columns, together perhaps larger than memory.
-        folder
-            Where to write; it exists, and scratch files go there too.
-        by
-            The columns that decide the order; no two rows may agree in all of them, unless they
-            are equal.
-        keep
-            The columns that are written.
-        chunk_rows
-            About how many rows a chunk has: all have nearly as many as each other.
+        rows
+            The rows.
+        work
+            A value that can be pickled.
+        schema
+            The columns of what it makes.
         """
+
+    def grouped(
+        self,
+        rows: Rows,
+        by: str,
+        n: int,
+        work: Callable[[int, pa.Table], pa.Table],
+        schema: pa.Schema,
+    ) -> Rows:
+        """Return what a work makes of groups of rows, each with all of its rows.
+
+        Parameters
+        ----------
+        rows, schema
+            As of `map`.
+        by
+            The column that says the group of a row, an int32 from 0 to n - 1.
+        n
+            How many groups there may be; those without rows are not asked for.
+        work
+            A value that can be pickled; it gets the number of the group and its rows, which stand
+            in no order.
+        """
+
+    def kept(self, rows: Rows, name: str, doing: str) -> Rows:
+        """Return the same rows, computed once: done and there, also for a run that goes on.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        name
+            What they are called inside the run.
+        doing
+            What is going on meanwhile, for whoever waits.
+        """
+
+    def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
+        """Yield rows to this process, some at a time.
+
+        Parameters
+        ----------
+        rows
+            The rows; where they are those of groups, the rows of a group are in its order.
+        by
+            The column of the groups, small integers, whose order they come in. None: any order.
+        """
+
+
+class Chunkwise(Protocol):
+    """Runs chunks that are in memory."""
 
     def map_chunks(self, work: Callable[[T], R], chunks: Iterable[T]) -> Generator[R]:
         """Yield what the work gives for every chunk, in the order of the chunks.
@@ -55,19 +177,13 @@ class Engine(Protocol):
         generator ends the work.
         """
 
-    def write(
-        self, tables: Iterable[pa.Table], path: Path, *, form: Format, names: pa.Array | None
-    ) -> None:
-        """Write pairs of users and items into one file, a table after the other.
 
-        Parameters
-        ----------
-        tables
-            The columns ``user`` and ``item``.
-        path
-            The file; an extension of a compression is obeyed.
-        form
-            Its format.
-        names
-            Every item that may occur where they are text, None where they are integers.
-        """
+class Engine(Protocol):
+    """Rows of tables somewhere; what they lie and run on never changes the result."""
+
+    @property
+    def memory_mib(self) -> int:
+        """The memory that sorting in this process may take, in MiB."""
+
+    def at(self, folder: Path) -> AbstractContextManager[Tables]:
+        """Give the tables of one run, which may keep what is private to it in this folder."""

@@ -7,7 +7,7 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -67,27 +67,38 @@ class Crew(Generic[T, R]):
         self._work = work
         self._jobs = jobs
         self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
+        self._starting: list[_Worker] = []
         self._noticed: set[str] = set()
+
+    def __enter__(self) -> Crew[T, R]:
+        """Return the crew; processes start when there are tasks for them."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the processes: idle ones may finish, others are stopped."""
+        try:
+            if kind is None and len(self._idle) + len(self._starting) == len(self._workers):
+                self._dismiss()
+        finally:
+            self._stop()
 
     def mapped(self, tasks: Iterable[T]) -> Generator[R]:
         """Yield the result of every task, in the order of the tasks.
+
+        The processes stay for further tasks.
 
         Raises
         ------
         ResourceError
             Where a process dies.
         """
-        try:
-            yield from self._results(enumerate(tasks))
-            self._dismiss()
-        finally:
-            self._stop()
-
-    def _results(self, tasks: Iterator[tuple[int, T]]) -> Iterator[R]:
-        first = list(islice(tasks, self._jobs))
-        waiting = chain(first, tasks)
-        busy = {self._hired(): STARTING for _ in first}
-        idle: list[_Worker] = []
+        numbered = enumerate(tasks)
+        first = list(islice(numbered, self._jobs))
+        waiting = chain(first, numbered)
+        idle, self._idle = self._idle, []
+        busy = dict.fromkeys(self._starting, STARTING)
+        busy |= {self._hired(): STARTING for _ in first[len(idle) + len(busy) :]}
         done: dict[int, R] = {}
         expected, upcoming = 0, next(waiting, None)
         while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
@@ -105,6 +116,7 @@ class Crew(Generic[T, R]):
             while expected in done:
                 yield done.pop(expected)
                 expected += 1
+        self._idle, self._starting = idle, list(busy)
 
     def _hired(self) -> _Worker:
         context = multiprocessing.get_context("spawn")
@@ -131,6 +143,19 @@ class Crew(Generic[T, R]):
             if worker.process.pid is not None:
                 worker.process.join()
         self._workers.clear()
+        self._idle.clear()
+        self._starting.clear()
+
+
+def done(task: Callable[[], R]) -> R:
+    """Return the result of a task that says itself what is done.
+
+    Examples
+    --------
+    >>> done(int)
+    0
+    """
+    return task()
 
 
 def _send(pipe: Connection, task: Any) -> None:

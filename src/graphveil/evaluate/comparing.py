@@ -15,7 +15,8 @@ from graphveil.errors import UsageError
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.lazy import resolve
 from graphveil.randomness import Randomness
-from graphveil.release import Release, digest_of
+from graphveil.records.digest import is_digest_of
+from graphveil.release import Release
 
 
 def comparison_of(
@@ -55,7 +56,7 @@ def comparison_of(
             f"the original has {original.size} {what}, the release {released.size}. "
             "Give the file that the release was made from."
         )
-    if release.private is not None and digest_of(original) != release.private.input_sha256:
+    if release.private is not None and not is_digest_of(release.private.input_sha256, original):
         raise UsageError(
             "this is not the original: it has another digest than the owner's record beside the "
             "release. Give the file that the release was made from, and read it in the same way."

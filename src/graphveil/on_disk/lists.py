@@ -1,8 +1,9 @@
-"""Lists of features in Arrow columns: taken apart, put in order, put together."""
+"""Lists of names in Arrow columns: taken apart, numbered, put in order, put together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,44 +11,79 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from graphveil.methods.smooth_k.orders import hashes_of, hashes_of_texts
+from graphveil.on_disk import columns
+
 
 class ItemLists(NamedTuple):
-    """Rows: the features of row u are ``indices[indptr[u]:indptr[u + 1]]``.
+    """Rows: the items of row u are ``values[indptr[u]:indptr[u + 1]]``.
 
     Parameters
     ----------
     users
         An Arrow array, one id a row.
-    indptr, indices
-        int64 and int32.
+    indptr
+        int64.
+    values
+        An Arrow array: integers or text.
     """
 
     users: pa.Array
     indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
+    values: pa.Array
 
-    def column(self) -> pa.Array:
-        """Return the lists as an Arrow column of ``list<int32>``."""
-        return pa.ListArray.from_arrays(pa.array(self.indptr.astype(np.int32)), self.indices)
-
-    def in_order(self) -> tuple[ItemLists, int]:
-        """Return the rows with sorted and distinct features, and how many repeats were dropped.
+    @classmethod
+    def of(cls, rows: pa.RecordBatch | pa.Table) -> ItemLists:
+        """Return the rows of the columns ``user`` and ``items``.
 
         Examples
         --------
-        >>> lists = ItemLists(pa.array([5]), np.array([0, 3]), np.array([2, 0, 2]))
-        >>> rows, dropped = lists.in_order()
-        >>> rows.indices.tolist(), dropped
-        ([0, 2], 1)
+        >>> table = pa.table({"user": [5, 6], "items": [[7], [8, 9]]})
+        >>> ItemLists.of(table).indptr.tolist()
+        [0, 1, 3]
         """
-        rows = np.repeat(np.arange(len(self.users), dtype=np.int64), np.diff(self.indptr))
-        keys = (rows << 32) | self.indices
-        if np.all(keys[1:] > keys[:-1]):
-            return self, 0
-        distinct = np.unique(keys)
-        starts = np.searchsorted(distinct, np.arange(len(self.users) + 1, dtype=np.int64) << 32)
-        indices = (distinct & 0xFFFFFFFF).astype(np.int32)
-        return ItemLists(self.users, starts, indices), keys.size - distinct.size
+        users, column = (whole(rows[name]) for name in ("user", "items"))
+        return cls(users, starts_of(column), column.flatten())
+
+    def column(self) -> pa.Array:
+        """Return the lists as an Arrow column."""
+        return pa.ListArray.from_arrays(pa.array(self.indptr.astype(np.int32)), self.values)
+
+    def rows(self) -> NDArray[np.int64]:
+        """Return the row of every value."""
+        return np.repeat(np.arange(len(self.users), dtype=np.int64), np.diff(self.indptr))
+
+    def in_order(self) -> tuple[ItemLists, NDArray[np.int32]]:
+        """Return the rows with sorted and distinct items, and how many repeats each lost.
+
+        Examples
+        --------
+        >>> lists = ItemLists(pa.array([5]), np.array([0, 3]), pa.array([2, 0, 2]))
+        >>> rows, dropped = lists.in_order()
+        >>> rows.values.to_pylist(), dropped.tolist()
+        ([0, 2], [1])
+        """
+        numbers = numbers_of(self.values)
+        sizes = np.diff(self.indptr)
+        rising = numbers[1:] > numbers[:-1]
+        starts = self.indptr[1:-1]
+        rising[starts[(starts > 0) & (starts < numbers.size)] - 1] = True
+        if rising.all():
+            return self, np.zeros(sizes.size, dtype=np.int32)
+        rows = self.rows()
+        order = np.lexsort((numbers, rows))
+        numbers, rows = numbers[order], rows[order]
+        kept = np.ones(order.size, dtype=np.bool_)
+        kept[1:] = (numbers[1:] != numbers[:-1]) | (rows[1:] != rows[:-1])
+        left = np.bincount(rows[kept], minlength=sizes.size)
+        indptr = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
+        distinct = ItemLists(self.users, indptr, self.values.take(pa.array(order[kept])))
+        return distinct, (sizes - left).astype(np.int32)
+
+
+def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def starts_of(column: pa.Array) -> NDArray[np.int64]:
@@ -58,39 +94,146 @@ def starts_of(column: pa.Array) -> NDArray[np.int64]:
     >>> starts_of(pa.array([[7], None, [8, 9]])).tolist()
     [0, 1, 1, 3]
     """
+    if not column.null_count:
+        offsets = column.offsets.to_numpy()
+        return (offsets - offsets[0] if offsets.size else np.zeros(1)).astype(np.int64)
     sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def lists_of(users: pa.Array, column: pa.Array) -> ItemLists:
-    """Return the rows of a column of ``list<int32>``."""
-    indices = column.flatten().to_numpy(zero_copy_only=False)
-    return ItemLists(users, starts_of(column), indices.astype(np.int32, copy=False))
-
-
-def grouped(pairs: Iterable[tuple[pa.Array, NDArray[np.int32]]]) -> Iterator[ItemLists]:
-    """Yield rows out of (users, features) in which every user stands in one run.
+def coded(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Return the distinct values in order, and which of them each value is.
 
     Examples
     --------
-    >>> parts = [(pa.array([1, 1, 4]), np.array([0, 2, 0])), (pa.array([4]), np.array([3]))]
+    >>> names, numbers = coded(pa.array(["tea", "rye", "tea"]))
+    >>> names.to_pylist(), numbers.tolist()
+    (['rye', 'tea'], [1, 0, 1])
+    """
+    if pa.types.is_integer(values.type):
+        names, numbers = np.unique(values.to_numpy(), return_inverse=True)
+        return pa.array(names), numbers.astype(np.int32)
+    seen = values.dictionary_encode()
+    order = pc.sort_indices(seen.dictionary)
+    places = np.empty(len(order), dtype=np.int32)
+    places[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    return seen.dictionary.take(order), places[seen.indices.to_numpy()]
+
+
+def numbers_of(values: pa.Array) -> NDArray[np.int64] | NDArray[np.int32]:
+    """Return numbers that are in the order of the values, equal ones of equal values."""
+    return values.to_numpy() if pa.types.is_integer(values.type) else coded(values)[1]
+
+
+def name_hashes(names: pa.Array) -> NDArray[np.uint64]:
+    """Return a hash of every id in an Arrow array, see `hashes_of`.
+
+    Examples
+    --------
+    >>> one, two = name_hashes(pa.array(["tea", "rye"]))
+    >>> bool(one == name_hashes(pa.array(["rye", "tea"]))[1] != two)
+    True
+    """
+    if pa.types.is_integer(names.type):
+        return hashes_of(names.to_numpy())
+    texts = names.cast(pa.large_string())
+    _, starts, letters = texts.buffers()
+    ends = np.frombuffer(starts or bytes(8), dtype=np.int64)
+    ends = ends[texts.offset : texts.offset + len(texts) + 1]
+    return hashes_of_texts(ends, np.frombuffer(letters or b"", dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Puts the items of every user in order, without repeats; a work on batches.
+
+    Parameters
+    ----------
+    user, item
+        The types that ids get.
+    """
+
+    user: pa.DataType
+    item: pa.DataType
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows, with how many repeats each lost."""
+        given = ItemLists.of(batch)
+        users, values = given.users.cast(self.user), given.values.cast(self.item)
+        rows, repeats = ItemLists(users, given.indptr, values).in_order()
+        arrays = [rows.users, rows.column(), pa.array(repeats)]
+        return pa.RecordBatch.from_arrays(arrays, schema=columns.rows(self.user, self.item))
+
+
+@dataclass(frozen=True)
+class Bucketed:
+    """Says in which of some buckets the user of a pair falls; a work on batches.
+
+    Parameters
+    ----------
+    user, item
+        The types that ids get.
+    n
+        The number of buckets.
+    """
+
+    user: pa.DataType
+    item: pa.DataType
+    n: int
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the pairs with their buckets."""
+        users = batch["user"].cast(self.user)
+        buckets = (name_hashes(users) % np.uint64(self.n)).astype(np.int32)
+        arrays = [users, batch["item"].cast(self.item), pa.array(buckets)]
+        return pa.RecordBatch.from_arrays(arrays, schema=columns.pairs(self.user, self.item))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Makes rows of pairs: a work on buckets. A pair without an item is a user without any."""
+
+    def __call__(self, number: int, pairs: pa.Table) -> pa.Table:
+        """Return the rows, by user."""
+        del number
+        users, items = whole(pairs["user"]), whole(pairs["item"])
+        ids = numbers_of(users)
+        order = np.argsort(ids, kind="stable")
+        ids = ids[order]
+        firsts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+        items = items.take(pa.array(order))
+        given = items.is_valid().to_numpy(zero_copy_only=False)
+        ends = np.concatenate([[0], np.cumsum(given)])
+        indptr = ends[np.concatenate([firsts, [ids.size]])]
+        lists = ItemLists(users.take(pa.array(order[firsts])), indptr, items.drop_null())
+        rows, repeats = lists.in_order()
+        arrays = [rows.users, rows.column(), pa.array(repeats)]
+        return pa.table(arrays, schema=columns.rows(rows.users.type, rows.values.type))
+
+
+def grouped(pairs: Iterable[tuple[pa.Array, pa.Array]]) -> Iterator[ItemLists]:
+    """Yield rows out of (users, items) in which every user stands in one run.
+
+    Examples
+    --------
+    >>> parts = [(pa.array([1, 1, 4]), pa.array([0, 2, 0])), (pa.array([4]), pa.array([3]))]
     >>> [(rows.users.to_pylist(), rows.indptr.tolist()) for rows in grouped(parts)]
     [([1], [0, 2]), ([4], [0, 2])]
     """
     users: pa.Array | None = None
-    indices = np.empty(0, dtype=np.int32)
+    items: pa.Array | None = None
     for more_users, more in pairs:
         if len(more_users) == 0:
             continue
         users = more_users if users is None else pa.concat_arrays([users, more_users])
-        indices = np.concatenate([indices, more])
+        items = more if items is None else pa.concat_arrays([items, more])
         starts = _run_starts(users)
         last = int(starts[-1])
         if last:
-            yield ItemLists(users.take(pa.array(starts[:-1])), starts, indices[:last])
-        users, indices = users.slice(last), indices[last:]
-    if users is not None:
-        yield ItemLists(users.slice(0, 1), np.array([0, indices.size]), indices)
+            yield ItemLists(users.take(pa.array(starts[:-1])), starts, items.slice(0, last))
+        users, items = users.slice(last), items.slice(last)
+    if users is not None and items is not None:
+        yield ItemLists(users.slice(0, 1), np.array([0, len(items)]), items)
 
 
 def _run_starts(users: pa.Array) -> NDArray[np.int64]:

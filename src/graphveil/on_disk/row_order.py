@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 DEVIATIONS = 7.0
@@ -28,16 +30,18 @@ class RowOrder:
     def __init__(self) -> None:
         self.ascents = 0
         self._n = 0
-        self._last = -1
+        self._last: pa.Array | None = None
 
-    def add(self, positions: NDArray[np.int64]) -> None:
-        """Note where the next released rows stand in the original."""
-        if not positions.size:
+    def add(self, users: pa.Array | NDArray[np.int64]) -> None:
+        """Note who the next released rows are in the original, whose order is that of its ids."""
+        ids = pa.array(users)
+        if not len(ids):
             return
-        self.ascents += int(np.count_nonzero(np.diff(positions) > 0))
-        self.ascents += int(self._n > 0 and positions[0] > self._last)
-        self._n += positions.size
-        self._last = int(positions[-1])
+        self._n += len(ids)
+        known = ids if self._last is None else pa.concat_arrays([self._last, ids])
+        rising = pc.greater(known.slice(1), known.slice(0, len(known) - 1))
+        self.ascents += pc.sum(rising, min_count=0).as_py()
+        self._last = ids.slice(len(ids) - 1)
 
     def check(self) -> None:
         """Refuse an order that is not random.

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-import msgspec
+import numpy as np
+import pyarrow as pa
 
 from graphveil._version import __version__
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data.left_out import left_out_words
-from graphveil.engines.engine import Engine
+from graphveil.engines.engine import Engine, Rows, Tables
 from graphveil.engines.local import LocalEngine
 from graphveil.errors import UsageError, warn
 from graphveil.io import BipartiteOptions
@@ -27,17 +28,21 @@ from graphveil.methods.equivalence_classes.rule import Kept, cost_of
 from graphveil.methods.equivalence_classes.warned import EntryCounts, advice_on
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
-from graphveil.on_disk.intake import ROWS, SIGNATURE, TIES, Facts, features_of, intake
+from graphveil.methods.smooth_k.orders import MinHash
+from graphveil.on_disk import columns, queries
+from graphveil.on_disk.cuts import ByNames, ByWords, InChunks, Keyed, RowKeys, Sampling
+from graphveil.on_disk.ids import Numbered, n_buckets_of
+from graphveil.on_disk.intake import Facts, intake, items_of
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.raw_rows import check_readable
-from graphveil.on_disk.worker import ChunkTask, Tally, Worker, certain_entries, tally_of
+from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Private
-from graphveil.release.files import check_items, format_that_came_in, release_format
+from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
 from graphveil.release.publishing import (
     Publication,
     WriteOptions,
@@ -50,12 +55,6 @@ from graphveil.warning_kinds import DroppedWarning
 
 CHUNK_ROWS = 20_000
 """The rows of a chunk where nothing is said."""
-
-
-class Sorted(msgspec.Struct, frozen=True, kw_only=True):
-    """How many chunks the sorted rows make."""
-
-    n_chunks: int
 
 
 def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command line
@@ -73,8 +72,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
 ) -> Path:
     r"""Anonymize a file that may be larger than memory, and return the release folder.
 
-    The promise is that of the method in memory. Rows are sorted on the disk, clustered in chunks
-    of ``chunk_rows``, and published under new ids in a new order; then the classes are counted
+    The promise is that of the method in memory. Rows are put into chunks of ``chunk_rows``, each
+    clustered by itself, and published under new ids in a new order; then the classes are counted
     again in the published file. Until it is done, a run keeps a private folder beside the release.
     After an interruption the same call goes on from there.
 
@@ -88,7 +87,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     out
         The release folder; its private sibling is ``out.private``.
     engine
-        What sorts, and runs chunks; `LocalEngine` with a process a processor where not given.
+        Where rows lie and chunks run; `LocalEngine` with a process a processor where not given.
         With processes, a script calls this under ``if __name__ == "__main__":``.
     seed
         None draws from the operating system's entropy. With a seed the same file gives the same
@@ -147,24 +146,27 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     fingerprint = _fingerprint(file_sha256, clustered, seed, recorded(options))
     warned += forewarn(target, warned=warned, on_disk=True)
     working = opened(target, fingerprint, seed=seed, force=force)
-    run = _Run(clustered, source, options, working, engine or LocalEngine(), file_sha256)
-    with kept_where_interrupted(working):
-        facts = run.rows()
-        names = features_of(working.folder / "rows")
-        if not facts.people:
-            check_items(names, form)
+    engine = engine or LocalEngine()
+    with kept_where_interrupted(working), engine.at(working.folder) as tables:
+        run = _Run(clustered, working, tables, file_sha256)
+        facts = run.facts(source, options, engine.memory_mib)
+        if form.name in DELIMITED and not (facts.people or facts.item_is_integer):
+            check_items(run.items(), form)
         known_by = frozenset((facts.input_sha256, file_sha256))
         warned += forewarn_of_others(target, known_by, warned=warned)
-        parts, tally = run.parts(run.chunks(), facts)
-        advice = advice_on(run.counts(tally, facts), k=clustered.k)
-        as_things = ids_as_things(facts.ids_as_items, facts.n_features)
+        released = run.released(facts)
+        tally = run.tally(released)
+        advice = advice_on(run.counts(tally, released, facts), k=clustered.k)
+        as_things = ids_as_things(facts.ids_as_items, facts.n_items)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         advised = warn_owner(advice, seeded=working.randomness.seeded)
         files = DataFiles(
-            parts=parts,
+            numbered=run.numbered(released, facts),
+            released=released,
+            tables=tables,
             facts=facts,
             scratch=working.stage("publish"),
-            engine=run.engine,
+            memory_mib=engine.memory_mib,
             form=form,
         )
 
@@ -220,96 +222,108 @@ def _chunks_of(method: Clustered) -> Chunks:
     return method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
 
 
+class Tally(NamedTuple):
+    """What clusters keep: published entries of the original, created ones, their number."""
+
+    shared: int
+    created: int
+    clusters: int
+
+
 @dataclass(frozen=True)
 class _Run:
-    """The stages of one run; each one that was done before is not done again."""
+    """The stages of one run; none of them knows on which engine it runs."""
 
     method: Clustered
-    source: Source
-    options: BipartiteOptions
     working: Working
-    engine: Engine
+    tables: Tables
     file_sha256: str
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def rows(self) -> Facts:
-        """Return the numbers of the rows, once they are sorted by user and numbered."""
-        facts = self.working.finished("rows", Facts)
+    def facts(self, source: Source, options: BipartiteOptions, memory_mib: int) -> Facts:
+        """Return what is known of the rows, once they are kept, counted and digested."""
+        facts = self.working.finished("facts", Facts)
         if facts is None:
-            hashes = self.working.randomness.stream("order of rows")
             with self._timed("read"):
-                folder = self.working.stage("rows")
-                facts = intake(self.source, self.options, folder, self.engine, hashes)
-            self.working.finish("rows", facts)
+                folder = self.working.stage("raw")
+                _, facts = intake(source, options, folder, self.tables, memory_mib)
+            self.working.finish("facts", facts)
         if facts.said:
             warn("; ".join(facts.said), DroppedWarning)
         self.method.check_size(facts.n_rows)
         return facts
 
-    def chunks(self) -> int:
-        """Return the number of chunks, once like rows stand together in them."""
-        done = self.working.finished("chunks", Sorted)
-        if done is not None:
-            return done.n_chunks
-        chunks = _chunks_of(self.method)
-        by = ["position"] if chunks.order == "none" else [*SIGNATURE, TIES, "position"]
-        rows = self.working.folder / "rows" / ROWS
-        with self._timed("sort"):
-            self.working.stage("parts")
-            paths = self.engine.sorted_chunks(
-                [rows],
-                self.working.stage("chunks"),
-                by=by,
-                keep=["position", "user", "items"],
-                chunk_rows=chunks.rows,
-            )
-        self.working.finish("chunks", Sorted(n_chunks=len(paths)))
-        rows.unlink()
-        return len(paths)
+    def items(self) -> pa.Array:
+        """Return the names of all items."""
+        return items_of(self._rows(), self.tables)
 
-    def parts(self, n_chunks: int, facts: Facts) -> tuple[list[Path], Tally]:
-        """Return the released rows of every chunk, and what they keep."""
-        folder = self.working.folder
-        parts = [folder / "parts" / f"part-{number:06d}.parquet" for number in range(n_chunks)]
-        missing = [number for number, part in enumerate(parts) if not part.is_file()]
-        tally = sum((tally_of(part) for part in parts if part.is_file()), Tally())
-        worker = Worker(
+    def _rows(self) -> Rows:
+        return self.tables.kept((), "rows", "")  # `facts` has kept them
+
+    def released(self, facts: Facts) -> Rows:
+        """Return the released rows of every chunk, with what its clusters keep."""
+        sampling = Sampling.of(facts.n_rows, _chunks_of(self.method).rows, self.method.k)
+        order, cuts = self._cuts(facts, sampling)
+        types = facts.types
+        work = Released(
             method=self.method,
-            n_features=facts.n_features,
-            columns=self.method.columns_of(features_of(folder / "rows").to_pylist()),
+            order=order,
+            n_buckets=n_buckets_of(facts.n_rows, facts.n_entries),
+            by_columns=facts.values and self.method.columns_of(["column=value"]) is not None,
+            randomness=self.working.randomness,
         )
-        tasks = (self._task(number, parts[number]) for number in missing)
-        with (
-            self._timed("cluster"),
-            stage("clustering chunks", total=n_chunks) as advance,
-            closing(self.engine.map_chunks(worker, tasks)) as results,
-        ):
-            advance(n_chunks - len(missing))
-            for result in results:
-                tally += result
-                advance(1)
-        return parts, tally
-
-    def _task(self, number: int, part: Path) -> ChunkTask:
-        randomness = self.working.randomness
-        return ChunkTask(
-            source=self.working.folder / "chunks" / f"chunk-{number:06d}.parquet",
-            target=part,
-            clusters=part.with_name(f"clusters-{number:06d}.parquet"),
-            rng=randomness.stream(f"clusters of chunk {number}"),
-            secret=int.from_bytes(randomness.stream(f"rest of chunk {number}").bytes(32), "big"),
-            order=randomness.secret(f"keys of chunk {number}"),
+        chunks = self.tables.map(self._rows(), InChunks(order, cuts), columns.in_chunks(*types))
+        released = self.tables.grouped(
+            chunks, "chunk", sampling.n_chunks, work, columns.released(*types)
         )
+        with self._timed("cluster"):
+            return self.tables.kept(released, "released", "clustering chunks")
 
-    def counts(self, tally: Tally, facts: Facts) -> EntryCounts:
+    def _cuts(self, facts: Facts, sampling: Sampling) -> tuple[RowKeys, Any]:
+        """Return the order that chunks are cut from, and the keys where they begin."""
+        order: RowKeys
+        if _chunks_of(self.method).order == "none":
+            order = ByWords(None) if facts.user_is_integer else ByNames()
+        else:
+            order = ByWords(MinHash.drawn(self.working.randomness.stream("order of rows")))
+        with self._timed("sample"), stage("sampling rows"):
+            while True:
+                rows = self._rows()
+                if not sampling.is_enough:
+                    rows = self.tables.select(queries.sampled(sampling.below), rows=rows)
+                keys = self.tables.map(rows, Keyed(order), order.schema)
+                sample = pa.Table.from_batches(self.tables.batches(keys, None), order.schema)
+                if sampling.is_enough or sample.num_rows >= sampling.least:
+                    return order, order.cuts(sample, sampling.n_chunks)
+                sampling = sampling.doubled()
+
+    def tally(self, released: Rows) -> Tally:
+        """Return what the clusters keep."""
+        [sums] = self.tables.ask(queries.TALLY, released=released)
+        return Tally(*map(int, sums))
+
+    def counts(self, tally: Tally, released: Rows, facts: Facts) -> EntryCounts:
         """Return what the advice to the owner depends on."""
-        folder = self.working.folder / "parts"
-        clusters = sorted(folder.glob("clusters-*.parquet"))
+        with self._timed("count"), stage("counting what is certain"):
+            [(empty,)] = self.tables.ask(queries.EMPTY, released=released)
+            [(certain,)] = self.tables.ask(queries.CERTAIN, released=released, again=released)
         return EntryCounts(
             rows=facts.n_rows,
-            empty=tally.empty,
-            certain=certain_entries(clusters, folder, self.engine.memory_mib),
-            kept=_kept(tally),
+            empty=int(empty),
+            certain=int(certain),
+            kept=Kept(facts.n_entries, tally.shared, tally.created),
+        )
+
+    def numbered(self, released: Rows, facts: Facts) -> Rows:
+        """Return the released rows under their new ids, in the order of random keys."""
+        n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
+        sizes = np.zeros(n_buckets + 1, dtype=np.int64)
+        for bucket, n in self.tables.ask(queries.BUCKETS, released=released):
+            sizes[bucket + 1] = n
+        starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        ordered = self.tables.select(queries.ORDERED, rows=released)
+        return self.tables.grouped(
+            ordered, "bucket", n_buckets, Numbered(starts), columns.numbered(*facts.types)
         )
 
     def publication(
@@ -325,6 +339,7 @@ class _Run:
         with self._timed("write"):
             written = files.write(public)
         method = self.method
+        kept = Kept(files.facts.n_entries, tally.shared, tally.created)
         if written.smallest_class < method.k:
             raise RuntimeError(
                 f"a class of {written.smallest_class} rows was about to be published with "
@@ -339,7 +354,7 @@ class _Run:
                 input_sha256=files.facts.input_sha256,
                 origins_sha256=(self.file_sha256,),
                 seed=self.working.randomness.seed,
-                cost=cost_of(_kept(tally), clusters=tally.clusters, classes=written.n_classes),
+                cost=cost_of(kept, clusters=tally.clusters, classes=written.n_classes),
                 warnings=(*advice, *left_out_words(files.facts.left_out)),
                 seconds=self.seconds,
                 withheld=method.withheld(),
@@ -353,7 +368,3 @@ class _Run:
         started = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - started
-
-
-def _kept(tally: Tally) -> Kept:
-    return Kept(tally.entries, tally.shared, tally.created)

@@ -1,127 +1,73 @@
-"""What a worker does with a chunk on the disk: rows in, released rows under random keys out."""
+"""What a worker does with a chunk: rows in, released rows under random keys out."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphveil.atomic import whole_file
 from graphveil.data import Bipartite
-from graphveil.engines.database import database, rows_of
-from graphveil.io.parquet_files import read_parquet, schema_of, write_parquet
-from graphveil.methods.equivalence_classes.rule import Profiles, kept_of, profiles_of, released
-from graphveil.methods.smooth_k.chunks import Chunk
+from graphveil.methods.equivalence_classes.rows import Labels, collapse
+from graphveil.methods.equivalence_classes.rule import Profiles, profiles_of, released
 from graphveil.methods.smooth_k.clustered import Clustered
-from graphveil.on_disk.lists import ItemLists, lists_of
+from graphveil.on_disk import columns
+from graphveil.on_disk.cuts import RowKeys
+from graphveil.on_disk.lists import ItemLists, coded
 from graphveil.randomness import Randomness
-
-KEY = ("key_high", "key_low")
-TALLY = b"graphveil tally"
-
-
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """What the clusters of some chunks keep, by sums.
-
-    Parameters
-    ----------
-    entries, shared, created
-        As in `Kept`.
-    empty
-        The rows released without features.
-    clusters
-        How many there are.
-    """
-
-    entries: int = 0
-    shared: int = 0
-    created: int = 0
-    empty: int = 0
-    clusters: int = 0
-
-    def __add__(self, other: Tally) -> Tally:
-        """Return the sums of both."""
-        pairs = zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
-        return Tally(**dict(zip(self.__struct_fields__, (a + b for a, b in pairs), strict=True)))
-
-
-class ChunkTask(NamedTuple):
-    """A chunk whose rows are to be released.
-
-    Parameters
-    ----------
-    source, target, clusters
-        The rows of the chunk, and where its released rows and its clusters go.
-    rng
-        What its clusters are drawn from.
-    secret
-        What everything else of this chunk but its order is drawn from.
-    order
-        The secret that the order of the released rows comes from.
-    """
-
-    source: Path
-    target: Path
-    clusters: Path
-    rng: np.random.Generator
-    secret: int
-    order: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Worker:
-    """Releases the rows of a chunk on the disk.
+class Released:
+    """Releases the rows of a chunk; a work on chunks.
 
     Parameters
     ----------
     method
         The method with its parameters.
-    n_features
-        The number of features.
-    columns
-        The column of every feature, where rows are put together by columns.
+    order
+        The order of the rows inside a chunk, as in memory.
+    n_buckets
+        How many buckets of keys there are.
+    by_columns
+        Whether all items are values of columns, and rows are put together by columns.
+    randomness
+        That of the run: any worker may get any chunk, or the same one again.
     """
 
     method: Clustered
-    n_features: int
-    columns: NDArray[np.int32] | None = None
+    order: RowKeys
+    n_buckets: int
+    by_columns: bool
+    randomness: Randomness
 
-    def __call__(self, task: ChunkTask) -> Tally:
-        """Write the clusters of a chunk, then its released rows, and return what they keep.
-
-        A chunk whose released rows are there is done.
-        """
-        table = read_parquet(task.source).combine_chunks()
-        rows = lists_of(table["user"], table["items"].combine_chunks())
-        chunk = Chunk(rows.indptr, rows.indices, task.rng)
-        data = Bipartite(rows.indptr, rows.indices, self.n_features)
-        distinct = chunk.rows(self.columns)
-        labels = self.method.clustering()(distinct, task.rng)
+    def __call__(self, number: int, table: pa.Table) -> pa.Table:
+        """Return the released rows of a chunk with their keys, and what its clusters keep."""
+        rows = ItemLists.of(table)
+        rows = _taken(rows, self.order.in_order(rows))
+        names, codes = coded(rows.values)
+        data = Bipartite(rows.indptr, codes, len(names))
+        distinct = collapse(data)
+        if self.by_columns:
+            distinct = distinct._replace(columns=self.method.columns_of(names.to_pylist()))
+        rng = self.randomness.stream(f"clusters of chunk {number}")
+        labels = self.method.clustering()(distinct, rng)
         clusters = profiles_of(distinct, labels)
-        clusters = clusters._replace(features=np.unique(rows.indices)[clusters.features])
-        draws = Randomness(seed=task.secret)
-        published = self.method.published(clusters, draws)
+        rest = self.randomness.stream(f"rest of chunk {number}").bytes(32)
+        published = self.method.published(clusters, Randomness(seed=int.from_bytes(rest, "big")))
         out = released(data, clusters, published, labels)
-        tally = _tally(data, out, clusters, published)
-        with whole_file(task.clusters) as part:
-            write_parquet(_as_table(clusters, published), part)
-        columns = [
-            table["position"],
-            table["user"],
-            ItemLists(table["user"], out.indptr, out.indices).column(),
-            *map(pa.array, keys_of(task.order, data.n_users)),
+        lists = ItemLists(rows.users, out.indptr, names.take(pa.array(out.indices)))
+        keys = keys_of(self.randomness.secret(f"keys of chunk {number}"), data.n_users)
+        arrays = [
+            pa.array(buckets_of(keys[0], self.n_buckets)),
+            *(pa.array(word.view(np.int64)) for word in keys),
+            rows.users,
+            lists.column(),
+            *_of_clusters(names, clusters, published, labels),
         ]
-        names = ["position", "user", "items", *KEY]
-        metadata = {TALLY: msgspec.json.encode(tally)}
-        with whole_file(task.target) as part:
-            write_parquet(pa.table(columns, names=names, metadata=metadata), part)
-        return tally
+        return pa.table(arrays, schema=columns.released(rows.users.type, names.type))
 
 
 def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
@@ -139,65 +85,44 @@ def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
     return keys.astype(np.uint64, copy=False).reshape(2, n)
 
 
-def tally_of(part: Path) -> Tally:
-    """Return the sums that a written part carries."""
-    metadata = schema_of(part).metadata
-    return msgspec.json.decode(metadata[TALLY], type=Tally)
+def buckets_of(high: NDArray[np.uint64], n: int) -> NDArray[np.int32]:
+    """Return the bucket of every key by its leading 32 bits; buckets are in the order of keys.
 
-
-def _tally(
-    data: Bipartite, out: Bipartite, clusters: Profiles, published: NDArray[np.bool_]
-) -> Tally:
-    kept = kept_of(clusters, published, data.n_entries)
-    return Tally(
-        entries=kept.original,
-        shared=kept.shared,
-        created=kept.created,
-        empty=int(np.count_nonzero(np.diff(out.indptr) == 0)),
-        clusters=int(clusters.sizes.size),
-    )
-
-
-def _as_table(clusters: Profiles, published: NDArray[np.bool_]) -> pa.Table:
-    """Return a row for every cluster: its size, its published features, and the certain ones."""
-    certain = published & (clusters.counts == clusters.sizes[clusters.clusters])
-    columns = [clusters.sizes, _by_cluster(clusters, published), _by_cluster(clusters, certain)]
-    return pa.table(columns, names=["size", "items", "certain"])
-
-
-def _by_cluster(clusters: Profiles, chosen: NDArray[np.bool_]) -> pa.Array:
-    numbers = np.bincount(clusters.clusters[chosen], minlength=clusters.sizes.size)
-    starts = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int32)
-    return pa.ListArray.from_arrays(starts, clusters.features[chosen])
-
-
-def certain_entries(clusters: list[Path], scratch: Path, memory_mib: int) -> int:
-    """Return how many published entries are of features that all of their class have.
-
-    Clusters that publish the same features form one class.
-
-    Parameters
-    ----------
-    clusters
-        The clusters of every chunk.
-    scratch
-        A folder for scratch files.
-    memory_mib
-        The memory that counting may take.
+    Examples
+    --------
+    >>> buckets_of(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 4).tolist()
+    [0, 2, 3]
     """
-    with database(scratch, memory_mib=memory_mib, threads=1) as db:
-        rows_of(db, clusters, ["size", "items", "certain"]).create("clusters")
-        (entries,) = db.execute(
-            """
-            WITH classes AS (
-                SELECT items, sum(size) AS size, count(*) AS n FROM clusters GROUP BY items
-            ), features AS (
-                SELECT items, feature, count(*) AS n
-                FROM (SELECT items, unnest(certain) AS feature FROM clusters)
-                GROUP BY items, feature
-            )
-            SELECT coalesce(sum(size), 0)
-            FROM features JOIN classes USING (items, n)
-            """
-        ).fetchall()[0]
-    return int(entries)
+    leading = high >> np.uint64(32)
+    return ((leading * np.uint64(n)) >> np.uint64(32)).astype(np.int32)
+
+
+def _taken(rows: ItemLists, order: NDArray[np.int64]) -> ItemLists:
+    sizes = np.diff(rows.indptr)[order]
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    entries = np.repeat(rows.indptr[order] - indptr[:-1], sizes) + np.arange(indptr[-1])
+    return ItemLists(rows.users.take(pa.array(order)), indptr, rows.values.take(pa.array(entries)))
+
+
+def _of_clusters(
+    names: pa.Array, clusters: Profiles, published: NDArray[np.bool_], labels: Labels
+) -> list[pa.Array]:
+    """Return, at the first row of every cluster, its size and what it keeps and is certain of."""
+    n, n_clusters = labels.size, clusters.sizes.size
+    firsts = np.empty(n_clusters, dtype=np.int64)
+    firsts[labels[::-1]] = np.arange(n)[::-1]  # the last one stays
+    of_pair, counts = clusters.clusters[published], clusters.counts[published]
+    shared = np.bincount(of_pair, weights=counts, minlength=n_clusters)
+    lacking = clusters.sizes[of_pair] - counts
+    created = np.bincount(of_pair, weights=lacking, minlength=n_clusters)
+    sums = []
+    for numbers in (clusters.sizes, shared, created):
+        column = np.zeros(n, dtype=np.int32)
+        column[firsts] = numbers
+        sums.append(pa.array(column))
+    certain = published & (clusters.counts == clusters.sizes[clusters.clusters])
+    in_rows = np.argsort(firsts[clusters.clusters[certain]], kind="stable")
+    sizes = np.bincount(firsts[clusters.clusters[certain]], minlength=n)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    values = names.take(pa.array(clusters.features[certain][in_rows]))
+    return [*sums, pa.ListArray.from_arrays(starts, values)]

@@ -12,7 +12,7 @@ import numpy as np
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS, beside, kind_of
 from graphveil.data.objects import as_original
-from graphveil.records.digest import digest_of
+from graphveil.records.digest import is_digest_of
 from graphveil.records.manifest import Manifest
 from graphveil.records.record import LINKAGE as LINKAGE_FILE
 from graphveil.verify.database import Database
@@ -90,7 +90,7 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
         return fails(SAME, f"the release is a {manifest.data.kind}, the original given a {kind}")
     if owner.record is None:
         return not_checked(SAME, "whether this is the data it was made from", needs=RECORD)
-    if owner.record.input_sha256 == digest_of(original):
+    if is_digest_of(owner.record.input_sha256, original):
         return holds(SAME, f"the {kind} given has the digest of the owner's record")
     another = f"this is not the original: the {kind} given has another digest"
     return fails(SAME, another + _another_number(manifest, original))

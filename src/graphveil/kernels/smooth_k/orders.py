@@ -13,6 +13,9 @@ from graphveil.kernels.sorting import sort
 NONE = -1
 FNV_OFFSET = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
+LEADING_BITS = np.uint64(33)
+"""What a hash of 64 bits is moved by, so that its leading 31 stay."""
+PRIME = 2**31 - 1
 
 
 class Incidence(NamedTuple):
@@ -41,18 +44,44 @@ def text_hashes(
 
 
 @leaf
-def smallest_hashes(
+def row_signatures(
     indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    hashes: NDArray[np.int32],
+    hashes: NDArray[np.uint64],
+    multipliers: NDArray[np.int64],
+    offsets: NDArray[np.int64],
     out: NDArray[np.int32],
 ) -> None:
-    """Lower out[u, j] to the least hashes[f, j] over the features f of row u."""
+    """Lower out[u, j] to the least (A[j] x + B[j]) mod 2^31 - 1 over the entries of row u.
+
+    x is 1 more than the leading 31 bits of the hash of an entry.
+    """
     for u in range(indptr.size - 1):
         for e in range(indptr[u], indptr[u + 1]):
-            f = indices[e]
-            for j in range(hashes.shape[1]):
-                out[u, j] = min(out[u, j], hashes[f, j])
+            x = np.int64(hashes[e] >> LEADING_BITS) + 1
+            for j in range(multipliers.size):
+                word = multipliers[j] * x + offsets[j]
+                word = (word & PRIME) + (word >> 31)
+                word = (word & PRIME) + (word >> 31)
+                if word == PRIME:
+                    word -= PRIME
+                out[u, j] = min(out[u, j], word)
+
+
+@leaf
+def pieces_of(words: NDArray[np.uint64], cuts: NDArray[np.uint64], out: NDArray[np.int32]) -> None:
+    """Write into out[u] how many of the sorted cuts are at most words[u], word by word."""
+    for u in range(out.size):
+        low, high = 0, cuts.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            j = 0
+            while j < words.shape[1] and cuts[middle, j] == words[u, j]:
+                j += 1
+            if j == words.shape[1] or cuts[middle, j] < words[u, j]:
+                low = middle + 1
+            else:
+                high = middle
+        out[u] = low
 
 
 @allocating

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,21 @@ from numpy.typing import NDArray
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
 from graphveil.kernels.smooth_k.orders import (
+    PRIME,
     Incidence,
-    smallest_hashes,
+    pieces_of,
+    row_signatures,
     spread_labels,
     text_hashes,
 )
 from graphveil.methods.smooth_k.options import Order
 
-PRIME = 2**31 - 1
 HASHES = 8
 ITERATIONS = 6
 SAMPLE = 200
 COMMUNITIES = 64
 SHARE_OF_CHUNK = 8
 SPLITMIX = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))
-LEADING_BITS = np.uint64(33)
-"""What a hash of 64 bits is moved by, so that its leading 31 stay."""
 
 
 def hashes_of(ids: Ids) -> NDArray[np.uint64]:
@@ -77,6 +77,7 @@ def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return words ^ (words >> np.uint64(31))
 
 
+@dataclass(frozen=True)
 class MinHash:
     """Eight random hashes of features; the smallest ones of a row are its signature.
 
@@ -85,37 +86,107 @@ class MinHash:
 
     Parameters
     ----------
-    names
-        The name of every feature. Where a feature stands among the others changes nothing.
-    rng
-        Draws the hashes ``(A x + B) mod (2**31 - 1)``; x is 1 more than the leading 31 bits of the
-        hash of a name (`hashes_of`).
+    multipliers, offsets
+        Those of the hashes ``(A x + B) mod (2**31 - 1)``; x is 1 more than the leading 31 bits of
+        the hash of a name (`hashes_of`).
     """
 
-    def __init__(self, names: Ids, rng: np.random.Generator) -> None:
+    multipliers: tuple[int, ...]
+    offsets: tuple[int, ...]
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> MinHash:
+        """Return hashes that are drawn from a stream."""
         multipliers = rng.integers(1, PRIME, HASHES)
-        offsets = rng.integers(0, PRIME, HASHES)
-        numbers = (hashes_of(names) >> LEADING_BITS).astype(np.int64)[:, None] + 1
-        self._hashes = ((multipliers * numbers + offsets) % PRIME).astype(np.int32)
+        return cls(tuple(multipliers.tolist()), tuple(rng.integers(0, PRIME, HASHES).tolist()))
 
     def signatures(
-        self, indptr: NDArray[np.int64], indices: NDArray[np.int32]
+        self, indptr: NDArray[np.int64], hashes: NDArray[np.uint64]
     ) -> NDArray[np.int32]:
         """Return the smallest hashes of every row, int32, shape (n, 8).
 
         A row without features gets 2**31 - 1, which is above every hash.
 
+        Parameters
+        ----------
+        indptr
+            int64: the entries of row u are those from ``indptr[u]`` to ``indptr[u + 1]``.
+        hashes
+            The hash of the name of every entry's feature.
+
         Examples
         --------
-        >>> hashes = MinHash(np.arange(3), np.random.Generator(np.random.PCG64DXSM(1)))
-        >>> indices = np.array([2, 0, 2], dtype=np.int32)
-        >>> one, two, none = hashes.signatures(np.array([0, 1, 3, 3]), indices)
+        >>> hashes = MinHash.drawn(np.random.Generator(np.random.PCG64DXSM(1)))
+        >>> entries = hashes_of(np.array([2, 0, 2]))
+        >>> one, two, none = hashes.signatures(np.array([0, 1, 3, 3]), entries)
         >>> bool((two <= one).all()), bool((none == PRIME).all())
         (True, True)
         """
         smallest = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
-        smallest_hashes(_read_only(indptr), _read_only(indices), self._hashes, smallest)
+        factors = np.array(self.multipliers, dtype=np.int64), np.array(self.offsets, dtype=np.int64)
+        row_signatures(_read_only(indptr), _read_only(hashes), *factors, smallest)
         return smallest
+
+    def words(
+        self,
+        indptr: NDArray[np.int64],
+        hashes: NDArray[np.uint64],
+        users: NDArray[np.uint64],
+    ) -> NDArray[np.uint64]:
+        """Return five words a row, uint64, shape (n, 5): by them, in turn, rows are in order.
+
+        The first four are the signature; the last is the hash of the user.
+
+        Parameters
+        ----------
+        indptr, hashes
+            As of `signatures`.
+        users
+            The hash of the user of every row.
+        """
+        smallest = self.signatures(indptr, hashes).astype(np.uint64)
+        words = np.empty((users.size, HASHES // 2 + 1), dtype=np.uint64)
+        words[:, :-1] = (smallest[:, 0::2] << np.uint64(31)) | smallest[:, 1::2]
+        words[:, -1] = users
+        return words
+
+
+def in_order(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the rows in the order of their words, int64, shape (n,); of equal ones the first.
+
+    Few rows agree in their first word, so few are compared by the others.
+
+    Examples
+    --------
+    >>> in_order(np.array([[2, 1], [1, 7], [1, 5]], dtype=np.uint64)).tolist()
+    [2, 1, 0]
+    """
+    order = np.argsort(words[:, 0], kind="stable")
+    first = words[order, 0]
+    like_last = np.concatenate([[False], first[1:] == first[:-1]])
+    tied = np.flatnonzero(like_last | np.concatenate([like_last[1:], [False]]))
+    order[tied] = order[tied][np.lexsort(words[order[tied]].T[::-1])]
+    return order.astype(np.int64, copy=False)
+
+
+def piece_of(words: NDArray[np.uint64], cuts: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """Return the piece of every row, int32: how many cuts are at most its words.
+
+    Parameters
+    ----------
+    words
+        uint64, shape (n, w).
+    cuts
+        uint64, shape (c, w), in order.
+
+    Examples
+    --------
+    >>> piece_of(np.array([[3], [4], [9]], dtype=np.uint64), np.array([[4]], dtype=np.uint64))
+    array([0, 1, 1], dtype=int32)
+    """
+    pieces = np.empty(words.shape[0], dtype=np.int32)
+    pieces_of(_read_only(words), _read_only(cuts), pieces)
+    return pieces
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -167,10 +238,8 @@ def minhash_order(data: Bipartite, rng: np.random.Generator) -> NDArray[np.int64
     >>> abs(order.index(3) - order.index(1)), order[-1]
     (1, 0)
     """
-    hashes = MinHash(data.feature_labels(), rng)
-    smallest = hashes.signatures(data.indptr, data.indices).astype(np.int64)
-    pairs = (smallest[:, 0::2] << 31) | smallest[:, 1::2]
-    return np.lexsort((hashes_of(data.labels()), *pairs.T[::-1]))
+    hashes = hashes_of(data.feature_labels())[data.indices]
+    return in_order(MinHash.drawn(rng).words(data.indptr, hashes, hashes_of(data.labels())))
 
 
 def label_propagation_order(

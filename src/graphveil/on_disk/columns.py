@@ -1,0 +1,54 @@
+"""The columns of the tables of a run: one schema for each."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+LIMBS = tuple(f"limb{number}" for number in range(8))
+"""The columns of a sum of hashes, 32 bits each."""
+
+KEY = ("key_high", "key_low")
+"""The columns of the random key of a released row."""
+
+FACTS = pa.schema(
+    [(name, pa.int64()) for name in ("n_rows", "n_entries", "repeats", "no_value", *LIMBS)]
+)
+
+
+def rows(user: pa.DataType, item: pa.DataType) -> pa.Schema:
+    """Return the columns of the rows of the original.
+
+    Examples
+    --------
+    >>> rows(pa.int64(), pa.string()).names
+    ['user', 'items', 'repeats']
+    """
+    return pa.schema([("user", user), ("items", pa.list_(item)), ("repeats", pa.int32())])
+
+
+def pairs(user: pa.DataType, item: pa.DataType) -> pa.Schema:
+    """Return the columns of pairs in buckets."""
+    return pa.schema([("user", user), ("item", item), ("bucket", pa.int32())])
+
+
+def in_chunks(user: pa.DataType, item: pa.DataType) -> pa.Schema:
+    """Return the columns of rows with the numbers of their chunks."""
+    return pa.schema([("user", user), ("items", pa.list_(item)), ("chunk", pa.int32())])
+
+
+def released(user: pa.DataType, item: pa.DataType) -> pa.Schema:
+    """Return the columns of released rows.
+
+    `size`, `shared`, `created` and `certain` are those of a cluster, at its first row: how many
+    rows it has, how many of their entries are published, how many published ones they lack, and
+    which published items all of its rows have. At other rows they are 0 and empty.
+    """
+    lists = pa.list_(item)
+    numbers = [(name, pa.int32()) for name in ("size", "shared", "created")]
+    keys = [("bucket", pa.int32()), *((name, pa.int64()) for name in KEY)]
+    return pa.schema([*keys, ("user", user), ("items", lists), *numbers, ("certain", lists)])
+
+
+def numbered(user: pa.DataType, item: pa.DataType) -> pa.Schema:
+    """Return the columns of rows under their new ids: `user`, who they were, is private."""
+    return pa.schema([("id", pa.int64()), ("user", user), ("items", pa.list_(item))])
