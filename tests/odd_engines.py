@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from graphveil.engines import LocalEngine
 from graphveil.engines.database import stream
-from graphveil.engines.local_tables import Filed, Gathered, LocalTables
+from graphveil.engines.local_tables import LocalTables
+from graphveil.engines.pieces import Filed, Gathered
 from graphveil.io.parquet_files import read_parquet
 from graphveil.on_disk.worker import Released
 
@@ -86,7 +87,7 @@ class ScrambledTables:
         if by is None:
             yield from table.to_batches(max_chunksize=7)
             return
-        yield from table.sort_by("id").combine_chunks().to_batches(max_chunksize=7)
+        yield from table.sort_by(by).combine_chunks().to_batches(max_chunksize=7)
 
     def _chosen(self, query, rows):
         relation = self._database(query, rows).sql(query.spelled(self.dialect))

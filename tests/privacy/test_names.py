@@ -28,7 +28,7 @@ from graphveil.cli import say_warnings
 from graphveil.data.kinds import accepted_kinds
 from graphveil.engines import LocalEngine
 from graphveil.engines.engine import Query
-from graphveil.engines.local_tables import _written as written
+from graphveil.engines.pieces import written
 from graphveil.errors import GraphveilWarning, InputError
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
@@ -223,8 +223,8 @@ def test_what_does_not_fit_into_memory_is_kept_in_the_folder_of_the_run(
         spilled.extend(path.name for path in (work / "spill").iterdir())
         return written(path, schema)
 
-    monkeypatch.setattr("graphveil.engines.local_tables._written", noting)
-    query = Query('SELECT items, "user" FROM rows ORDER BY items, "user"', ("items", "user"))
+    monkeypatch.setattr("graphveil.engines.local_tables.written", noting)
+    query = Query('SELECT items, "user" FROM {rows} ORDER BY items, "user"', ("items", "user"))
     with LocalEngine(jobs=1, memory_mib=64).at(work) as tables:
         rows = tables.select(query, rows=tables.rows([folder.path / "x.parquet"]))
         first = next(tables.batches(rows, None))

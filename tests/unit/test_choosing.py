@@ -15,7 +15,7 @@ from graphveil.errors import DataError
 from graphveil.measures import MEASURES
 from graphveil.methods import METHODS
 from graphveil.methods.noisy import NoisyMethod
-from graphveil.on_disk.run import CHUNK_ROWS
+from graphveil.on_disk.stages import CHUNK_ROWS
 from graphveil.randomness import Randomness
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)

@@ -75,7 +75,7 @@ def test_every_group_gets_all_of_its_rows_once(tmp_path_factory, parts, n):
         sums = tables.grouped(doubled, "group", n, Sums(), SUMMED)
         streamed = pa.Table.from_batches(tables.batches(sums, "group"), SUMMED).to_pylist()
         kept = tables.kept(sums, "sums", "adding up")
-        answer = tables.ask(Query("SELECT x FROM sums ORDER BY x", ("x",)), sums=kept)
+        answer = tables.ask(Query("SELECT x FROM {rows} ORDER BY x", ("x",)), rows=kept)
     seen = {row["group"]: row["x"] for row in streamed}
     assert dict(expected) == seen
     assert len(seen) == len(streamed)
@@ -114,7 +114,7 @@ def test_what_is_kept_is_not_computed_again_and_what_is_left_is(tmp_path):
 def test_rows_that_memory_cannot_hold_are_counted_on_the_disk(tmp_path):
     numbers = pa.table({"x": np.arange(3_000_000, dtype=np.int64)})
     parquet.write_table(numbers, tmp_path / "numbers.parquet")
-    query = Query("SELECT count(DISTINCT x), max(x) FROM rows", ("x",))
+    query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))
     with LocalEngine(jobs=1, memory_mib=64).at(tmp_path) as tables:
         answer = tables.ask(query, rows=tables.rows([tmp_path / "numbers.parquet"]))
     assert [(3_000_000, 2_999_999)] == answer
@@ -125,7 +125,7 @@ def test_a_query_that_answers_with_too_much_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr("graphveil.engines.local_tables.MOST_ANSWERS", 2)
     paths = tables_of(tmp_path, [[(0, 1), (1, 2), (2, 3)]])
     with ALONE.at(tmp_path) as tables, pytest.raises(RuntimeError, match="more than 2 rows"):
-        tables.ask(Query("SELECT x FROM rows", ("x",)), rows=tables.rows(paths))
+        tables.ask(Query("SELECT x FROM {rows}", ("x",)), rows=tables.rows(paths))
 
 
 def test_processes_stay_for_further_tasks_and_end_with_the_run(tmp_path):

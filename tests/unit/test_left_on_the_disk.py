@@ -24,14 +24,14 @@ import os, signal, sys, warnings
 from pathlib import Path
 from graphveil.engines import LocalEngine
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.on_disk import anonymize_file, intake, run
+from graphveil.on_disk import anonymize_file, run, stages
 
 warnings.simplefilter("ignore")
 kill = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1] == "reading":
-    intake._rows = kill
+    run.intake.__globals__["counted_rows"] = kill
 else:
-    run.publish = kill
+    stages.publish = kill
 method = SuppressK(k=2, chunks=Chunks(rows=4, order="none"))
 anonymize_file(method, sys.argv[2], sys.argv[3], engine=LocalEngine(jobs=1), seed=1)
 """

@@ -37,7 +37,7 @@ from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.columns import KEY
-from graphveil.on_disk.run import CHUNK_ROWS
+from graphveil.on_disk.stages import CHUNK_ROWS
 from graphveil.release import digest_of, read_manifest, read_record, read_release
 from odd_engines import HookedEngine, Interrupted, ScrambledEngine
 
@@ -533,7 +533,7 @@ def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, monkeypatch, 
     interrupted(path, tmp_path / "out", seed=1)
     method = Quick(k=3, chunks=Chunks(rows=6)) if change == "method" else METHOD
     if change == "version":
-        monkeypatch.setattr("graphveil.on_disk.run.__version__", "99.0")
+        monkeypatch.setattr("graphveil.on_disk.stages.__version__", "99.0")
     if change == "input":
         write_as(likes(seed=5), tmp_path, "parquet")
     seed = 2 if change == "seed" else 1

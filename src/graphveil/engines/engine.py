@@ -23,8 +23,12 @@ Dialect = Literal["duckdb", "spark"]
 MOST_ANSWERS = 10**6
 """The most rows that a query may answer with."""
 
+TABLES = ("rows", "again", "facts", "released", "published")
+"""The names that queries have for tables."""
+
 WORDS: Mapping[Dialect, Mapping[str, str]] = {
     "duckdb": {
+        **{name: name for name in TABLES},
         "explode": "unnest",
         "text": "VARCHAR",
         "size": "len",
@@ -32,6 +36,7 @@ WORDS: Mapping[Dialect, Mapping[str, str]] = {
         "user": '"user"',
     },
     "spark": {
+        **{name: f"{{{name}}}" for name in TABLES},  # for `SparkSession.sql`
         "explode": "explode",
         "text": "STRING",
         "size": "size",
@@ -57,8 +62,9 @@ class Query:
 
     Examples
     --------
-    >>> Query("SELECT {explode}(items) FROM rows", ("items",)).spelled("spark")
-    'SELECT explode(items) FROM rows'
+    >>> query = Query("SELECT {explode}(items) FROM {rows}", ("items",))
+    >>> query.spelled("duckdb"), query.spelled("spark")
+    ('SELECT unnest(items) FROM rows', 'SELECT explode(items) FROM {rows}')
     """
 
     text: str
@@ -76,10 +82,10 @@ def columns(*names: str) -> Query:
     Examples
     --------
     >>> columns("bucket", "items").text
-    'SELECT bucket, items FROM rows'
+    'SELECT bucket, items FROM {rows}'
     """
     chosen = ", ".join(names)
-    return Query(f"SELECT {chosen} FROM rows", names, plain=True)  # noqa: S608  our own names
+    return Query(f"SELECT {chosen} FROM {{rows}}", names, plain=True)  # noqa: S608  our own names
 
 
 Rows: TypeAlias = Any
@@ -161,9 +167,10 @@ class Tables(Protocol):
         Parameters
         ----------
         rows
-            The rows; where they are those of groups, the rows of a group are in its order.
+            The rows, those of groups if they come in an order.
         by
-            The column of the groups, small integers, whose order they come in. None: any order.
+            The int64 column whose order they come in, which rises from group to group as well.
+            None: any order.
         """
 
 

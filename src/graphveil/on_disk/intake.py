@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 import duckdb
 import msgspec
@@ -61,11 +62,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     n_items: int
     ids_as_items: int
     values: bool
-    said: tuple[str, ...]
-    left_out: tuple[str, ...]
     user_is_integer: bool
     item_is_integer: bool
     input_sha256: str
+    said: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def types(self) -> tuple[pa.DataType, pa.DataType]:
@@ -134,46 +135,80 @@ def intake(
     if people:
         paths.append(folder / "people.parquet")
         write_batches(paths[1], _item_only(raw, folder, memory_mib))
-    rows = _rows(raw, [path for path in paths if path.exists()], tables)
+    paths = [path for path in paths if path.exists()]
+    given = Given(
+        rows=tables.rows(paths),
+        n=rows_in(paths),
+        lists=raw.lists,
+        user_is_integer=raw.user_is_integer,
+        item_is_integer=raw.item_is_integer,
+        refuse=source.refuse,
+    )
+    rows, facts = counted_rows(given, options, tables)
     for path in paths:
-        path.unlink(missing_ok=True)
-    return rows, _facts(source, options, raw, rows, tables)
+        path.unlink()
+    said = tuple(m.text for m in _report(source, raw, facts.duplicates).dropped())
+    left_out = raw.notes.columns_ignored
+    return rows, msgspec.structs.replace(facts, said=said, left_out=left_out)
 
 
-def _rows(raw: Raw, paths: list[Path], tables: Tables) -> Rows:
-    """Return rows of lists, of pairs once those of a user are together."""
-    types = _type(integer=raw.user_is_integer), _type(integer=raw.item_is_integer)
-    given = tables.rows(paths)
+class Given(NamedTuple):
+    """Rows as they are given, with ids of one kind a column: `user`, and `item` or `items`.
+
+    Parameters
+    ----------
+    rows
+        The rows, of an engine.
+    n
+        Their number, where they are pairs.
+    lists
+        Whether a row has a list of items; else it is a pair.
+    user_is_integer, item_is_integer
+        Whether ids are integers, or are to become text.
+    refuse
+        Raises the error of rows that cannot be used.
+    """
+
+    rows: Rows
+    n: int
+    lists: bool
+    user_is_integer: bool
+    item_is_integer: bool
+    refuse: Callable[[str], NoReturn]
+
+
+def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> tuple[Rows, Facts]:
+    """Return rows with their items in order, kept, and what is known of them."""
+    types = _type(integer=given.user_is_integer), _type(integer=given.item_is_integer)
     schema = columns.rows(*types)
-    if raw.lists:
-        rows = tables.map(given, Ordered(*types), schema)
+    if given.lists:
+        rows = tables.map(given.rows, Ordered(*types), schema)
     else:
-        n = max(1, round(rows_in(paths) / PAIRS_OF_A_BUCKET))
-        pairs = tables.map(given, Bucketed(*types, n), columns.pairs(*types))
+        n = max(1, round(given.n / PAIRS_OF_A_BUCKET))
+        pairs = tables.map(given.rows, Bucketed(*types, n), columns.pairs(*types))
         rows = tables.grouped(pairs, "bucket", n, Listed(), schema)
-    return tables.kept(rows, "rows", "putting items in order")
+    rows = tables.kept(rows, "rows", "putting items in order")
+    return rows, _facts(given, options, rows, tables)
 
 
-def _facts(
-    source: Source, options: BipartiteOptions, raw: Raw, rows: Rows, tables: Tables
-) -> Facts:
+def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) -> Facts:
     people = options.items == "people"
     shared: SharedIds | None = None
     with stage("counting rows"):
-        if raw.lists and tables.ask(queries.REPEATED_USERS, rows=rows) != [(0,)]:
-            source.refuse("a user stands in two rows. Merge their lists.")
-        numbers = raw.user_is_integer and raw.item_is_integer
-        text = not (raw.user_is_integer or raw.item_is_integer)
+        if given.lists and tables.ask(queries.REPEATED_USERS, rows=rows) != [(0,)]:
+            given.refuse("a user stands in two rows. Merge their lists.")
+        numbers = given.user_is_integer and given.item_is_integer
+        text = not (given.user_is_integer or given.item_is_integer)
         if options.items is None or (text and not people):
             shared = _shared_ids(rows, tables, numbers=numbers)
             if options.items is None and shared.refusal:
-                source.refuse(shared.refusal)
+                given.refuse(shared.refusal)
     with stage("digesting rows"):
         parts = tables.map(rows, Counted(), columns.FACTS)
         [(n, entries, repeats, no_value, *limbs)] = tables.ask(queries.SUMS, facts=parts)
     total = sum(int(limb) << (32 * number) for number, limb in enumerate(limbs)) % (1 << 256)
     digest = RowsDigest(int(n), int(entries), total)
-    kinds = {"user_is_integer": raw.user_is_integer, "item_is_integer": raw.item_is_integer}
+    user, item = given.user_is_integer, given.item_is_integer
     return Facts(
         n_rows=digest.n,
         n_entries=digest.entries,
@@ -181,11 +216,10 @@ def _facts(
         people=people,
         n_items=0 if shared is None or not text else shared.n_items,
         ids_as_items=0 if shared is None or not text else shared.n,
-        values=not raw.item_is_integer and digest.entries > 0 and int(no_value) == 0,
-        said=tuple(m.text for m in _report(source, raw, int(repeats)).dropped()),
-        left_out=raw.notes.columns_ignored,
-        input_sha256=digest.text(**kinds),
-        **kinds,
+        values=not given.item_is_integer and digest.entries > 0 and int(no_value) == 0,
+        user_is_integer=user,
+        item_is_integer=item,
+        input_sha256=digest.text(user_is_integer=user, item_is_integer=item),
     )
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from graphveil.engines.engine import Query, columns
 from graphveil.on_disk.columns import KEY, LIMBS
 
-REPEATED_USERS = Query("SELECT count(*) - count(DISTINCT {user}) FROM rows", ("user",))
+REPEATED_USERS = Query("SELECT count(*) - count(DISTINCT {user}) FROM {rows}", ("user",))
 """How many rows have the user of another one."""
 
 _FACTS = ("n_rows", "n_entries", "repeats", "no_value", *LIMBS)
 _SUMMED = ", ".join(f"coalesce(sum({name}), 0)" for name in _FACTS)
-SUMS = Query(f"SELECT {_SUMMED} FROM facts", _FACTS)  # noqa: S608  our own names
+SUMS = Query(f"SELECT {_SUMMED} FROM {{facts}}", _FACTS)  # noqa: S608  our own names
 """The sums of the facts of parts of the rows."""
 
 _SIDES = """
     FROM (
         SELECT id, sum(as_user) AS as_user, sum(as_item) AS as_item
         FROM (
-            SELECT CAST({user} AS {kind}) AS id, 1 AS as_user, 0 AS as_item FROM rows
+            SELECT CAST({user} AS {kind}) AS id, 1 AS as_user, 0 AS as_item FROM {rows}
             UNION ALL
             SELECT CAST(item AS {kind}) AS id, 0 AS as_user, 1 AS as_item
-            FROM (SELECT {explode}(items) AS item FROM again)
+            FROM (SELECT {explode}(items) AS item FROM {again})
         ) AS sides
         GROUP BY id
     ) AS ids
@@ -39,14 +39,14 @@ SHARED_TEXTS = Query(_COUNTS + ", 0, 0" + _SIDES.replace("{kind}", "{text}"), ("
 """The same of text, where no id is the largest."""
 
 ITEMS = Query(
-    "SELECT DISTINCT item FROM (SELECT {explode}(items) AS item FROM rows) AS entries", ("items",)
+    "SELECT DISTINCT item FROM (SELECT {explode}(items) AS item FROM {rows}) AS entries", ("items",)
 )
 """Every item once."""
 
 
 def sampled(below: str) -> Query:
     """Return the query of rows whose user's SHA-256 begins with less than these digits."""
-    text = "SELECT {user}, items FROM rows WHERE substr({sha256_of_user}, 1, 4) < "
+    text = "SELECT {user}, items FROM {rows} WHERE substr({sha256_of_user}, 1, 4) < "
     return Query(f"{text}'{below}'", ("user", "items"))
 
 
@@ -54,14 +54,14 @@ TALLY = Query(
     """
     SELECT coalesce(sum(shared), 0), coalesce(sum(created), 0),
         count(CASE WHEN size > 0 THEN 1 END)
-    FROM released
+    FROM {released}
     """,
     ("size", "shared", "created"),
 )
 """What the clusters keep, and their number."""
 
 EMPTY = Query(
-    "SELECT count(*) FROM released WHERE {size}(items) = 0",
+    "SELECT count(*) FROM {released} WHERE {size}(items) = 0",
     ("items",),
 )
 """The rows that are released without items."""
@@ -71,11 +71,11 @@ CERTAIN = Query(
     SELECT coalesce(sum(classes.size), 0)
     FROM (
         SELECT items, feature, count(*) AS n
-        FROM (SELECT items, {explode}(certain) AS feature FROM released) AS entries
+        FROM (SELECT items, {explode}(certain) AS feature FROM {released}) AS entries
         GROUP BY items, feature
     ) AS features
     JOIN (
-        SELECT items, sum(size) AS size, count(*) AS n FROM again WHERE size > 0 GROUP BY items
+        SELECT items, sum(size) AS size, count(*) AS n FROM {again} WHERE size > 0 GROUP BY items
     ) AS classes
     ON features.items = classes.items AND features.n = classes.n
     """,
@@ -85,7 +85,7 @@ CERTAIN = Query(
 one class."""
 
 BUCKETS = Query(
-    "SELECT bucket, count(*) FROM released GROUP BY bucket ORDER BY bucket", ("bucket",)
+    "SELECT bucket, count(*) FROM {released} GROUP BY bucket ORDER BY bucket", ("bucket",)
 )
 """The rows of every bucket."""
 
@@ -96,7 +96,7 @@ TEXT_THAT_IS_NO_NUMBER = Query(
     """
     SELECT count(*)
     FROM (
-        SELECT DISTINCT item FROM (SELECT {explode}(items) AS item FROM released) AS entries
+        SELECT DISTINCT item FROM (SELECT {explode}(items) AS item FROM {released}) AS entries
     ) AS names
     WHERE item = '' OR translate(item, '0123456789', '') <> '' OR length(item) > 19
         OR (substr(item, 1, 1) = '0' AND item <> '0')

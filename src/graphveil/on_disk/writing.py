@@ -95,7 +95,7 @@ class DataFiles:
             texts = items_of(self.released, self.tables)
         rows = _NewRows(names, self._linked)
         data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
-        batches = self.tables.batches(numbered, "bucket")
+        batches = self.tables.batches(numbered, "id")
         with stage(f"writing {data.name}", total=n_rows) as advance:
             write_pairs(rows.pairs(batches, advance), data, form=self.form, names=texts)
         rows.order.check()
@@ -161,7 +161,7 @@ class _Names:
 
 def _new_ids(tables: Tables, numbered: Rows) -> _Names:
     """Return the new id of everyone by name."""
-    users = [batch["user"] for batch in tables.batches(numbered, "bucket")]
+    users = [batch["user"] for batch in tables.batches(numbered, "id")]
     return _Names((pa.concat_arrays(users), np.arange(sum(map(len, users)), dtype=np.int64)))
 
 

@@ -1,0 +1,322 @@
+"""The stages of a run, on any engine: what is known, chunks, ids, files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+
+from graphveil._version import __version__
+from graphveil.anonymizer import Anonymizer
+from graphveil.claims.conditions import PeopleAsItems
+from graphveil.data.left_out import left_out_words
+from graphveil.engines.engine import Engine, Rows, Tables
+from graphveil.errors import UsageError, warn
+from graphveil.io import Format
+from graphveil.methods import METHODS
+from graphveil.methods.equivalence_classes.rule import Kept, cost_of
+from graphveil.methods.equivalence_classes.warned import EntryCounts, advice_on
+from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.options import Chunks
+from graphveil.methods.smooth_k.orders import MinHash
+from graphveil.on_disk import columns, queries
+from graphveil.on_disk.cuts import ByNames, ByWords, InChunks, Keyed, RowKeys, Sampling
+from graphveil.on_disk.ids import Numbered, n_buckets_of
+from graphveil.on_disk.intake import Facts, items_of
+from graphveil.on_disk.interrupted import kept_where_interrupted
+from graphveil.on_disk.worker import Released
+from graphveil.on_disk.working import Working, fingerprint_of, opened
+from graphveil.on_disk.writing import DataFiles
+from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
+from graphveil.progress import stage
+from graphveil.randomness import Randomness
+from graphveil.release import Private
+from graphveil.release.files import DELIMITED, check_items
+from graphveil.release.publishing import (
+    Publication,
+    WriteOptions,
+    forewarn,
+    forewarn_of_others,
+    publish,
+)
+from graphveil.warning_kinds import DroppedWarning
+
+CHUNK_ROWS = 20_000
+"""The rows of a chunk where nothing is said."""
+
+
+def runs_on_disk(method: Anonymizer[Any]) -> Clustered:
+    """Return the method, once it is one that can run on the disk with these parameters."""
+    if method.ties_on_disk:
+        raise UsageError(f"{method.name} takes ties from the disk, no rows. Use anonymize_ties.")
+    if not method.runs_on_disk:
+        able = " or ".join(name for name, other in METHODS.items() if other.runs_on_disk)
+        raise UsageError(f"{method.name} needs all data in memory. Use {able} on the disk.")
+    clustered = cast("Clustered", method)
+    chunks = _chunks_of(clustered)
+    if chunks.order == "label-propagation":
+        raise UsageError("order=label-propagation needs all data in memory. Use minhash.")
+    if chunks.rounds:
+        raise UsageError(f"rounds={chunks.rounds} need all data in memory. Leave rounds at 0.")
+    return replace(clustered, chunks=chunks)
+
+
+def _chunks_of(method: Clustered) -> Chunks:
+    """Return the chunks of a run on the disk: those asked for, else of a fixed size."""
+    return method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What a run is to make of its rows.
+
+    Parameters
+    ----------
+    method
+        The method, with its chunks.
+    target
+        The release folder.
+    form
+        The format of the data.
+    origins
+        Digests of what the rows are read from: it is recognized by them, and by its content.
+    seed, force, linkage
+        As of `graphveil.on_disk.anonymize_file`.
+    reading
+        How the rows are read, for the record.
+    """
+
+    method: Clustered
+    target: Path
+    form: Format
+    origins: tuple[str, ...]
+    seed: int | None
+    force: bool
+    linkage: bool
+    reading: Mapping[str, Any]
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the input and of all that decides what is made of it."""
+        decided_by = {
+            "version": __version__,
+            "method": self.method.name,
+            "parameters": self.method.parameters(),
+            "seed": Randomness(seed=self.seed).seed,
+            "reading": self.reading,
+        }
+        return fingerprint_of(" ".join(self.origins), decided_by)
+
+
+def run_stages(
+    job: Job,
+    engine: Engine,
+    take: Callable[[Tables, Path], Facts],
+    *,
+    warned: tuple[str, ...] = (),
+) -> Path:
+    """Run all stages on an engine, and return the release folder.
+
+    Parameters
+    ----------
+    job
+        What to make.
+    engine
+        Where rows lie.
+    take
+        Keeps the rows under the name ``rows``, and returns what is known of them.
+    warned
+        What the owner was told before: it is not said again.
+    """
+    target, method = job.target, job.method
+    warned += forewarn(target, warned=warned, on_disk=True)
+    working = opened(target, job.fingerprint, seed=job.seed, force=job.force)
+    with kept_where_interrupted(working), engine.at(working.folder) as tables:
+        run = Stages(job, working, tables)
+        facts = run.facts(take)
+        if job.form.name in DELIMITED and not (facts.people or facts.item_is_integer):
+            check_items(run.items(), job.form)
+        known_by = frozenset((facts.input_sha256, *job.origins))
+        warned += forewarn_of_others(target, known_by, warned=warned)
+        released = run.released(facts)
+        tally = run.tally(released)
+        advice = advice_on(run.counts(tally, released, facts), k=method.k)
+        as_things = ids_as_things(facts.ids_as_items, facts.n_items)
+        advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
+        advised = warn_owner(advice, seeded=working.randomness.seeded)
+        files = DataFiles(
+            numbered=run.numbered(released, facts),
+            released=released,
+            tables=tables,
+            facts=facts,
+            scratch=working.stage("publish"),
+            memory_mib=engine.memory_mib,
+            form=job.form,
+        )
+
+        def write_files(public: Path) -> Publication:
+            return run.publication(files, public, tally, advised)
+
+        writing = WriteOptions(
+            force=job.force, linkage=job.linkage, reading=job.reading, warned=warned
+        )
+        publish(target, write_files, input_digests=known_by, options=writing)
+    working.remove()
+    return target
+
+
+class Tally(NamedTuple):
+    """What clusters keep: published entries of the original, created ones, their number."""
+
+    shared: int
+    created: int
+    clusters: int
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of one run; none of them knows on which engine it runs."""
+
+    job: Job
+    working: Working
+    tables: Tables
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def method(self) -> Clustered:
+        """The method."""
+        return self.job.method
+
+    def facts(self, take: Callable[[Tables, Path], Facts]) -> Facts:
+        """Return what is known of the rows, once they are kept, counted and digested."""
+        facts = self.working.finished("facts", Facts)
+        if facts is None:
+            with self._timed("read"):
+                facts = take(self.tables, self.working.stage("raw"))
+            self.working.finish("facts", facts)
+        if facts.said:
+            warn("; ".join(facts.said), DroppedWarning)
+        self.method.check_size(facts.n_rows)
+        return facts
+
+    def items(self) -> pa.Array:
+        """Return the names of all items."""
+        return items_of(self._rows(), self.tables)
+
+    def _rows(self) -> Rows:
+        return self.tables.kept((), "rows", "")  # `facts` has kept them
+
+    def released(self, facts: Facts) -> Rows:
+        """Return the released rows of every chunk, with what its clusters keep."""
+        sampling = Sampling.of(facts.n_rows, _chunks_of(self.method).rows, self.method.k)
+        order, cuts = self._cuts(facts, sampling)
+        types = facts.types
+        work = Released(
+            method=self.method,
+            order=order,
+            n_buckets=n_buckets_of(facts.n_rows, facts.n_entries),
+            by_columns=facts.values and self.method.columns_of(["column=value"]) is not None,
+            randomness=self.working.randomness,
+        )
+        chunks = self.tables.map(self._rows(), InChunks(order, cuts), columns.in_chunks(*types))
+        released = self.tables.grouped(
+            chunks, "chunk", sampling.n_chunks, work, columns.released(*types)
+        )
+        with self._timed("cluster"):
+            return self.tables.kept(released, "released", "clustering chunks")
+
+    def _cuts(self, facts: Facts, sampling: Sampling) -> tuple[RowKeys, Any]:
+        """Return the order that chunks are cut from, and the keys where they begin."""
+        order: RowKeys
+        if _chunks_of(self.method).order == "none":
+            order = ByWords(None) if facts.user_is_integer else ByNames()
+        else:
+            order = ByWords(MinHash.drawn(self.working.randomness.stream("order of rows")))
+        with self._timed("sample"), stage("sampling rows"):
+            while True:
+                rows = self._rows()
+                if not sampling.is_enough:
+                    rows = self.tables.select(queries.sampled(sampling.below), rows=rows)
+                keys = self.tables.map(rows, Keyed(order), order.schema)
+                sample = pa.Table.from_batches(self.tables.batches(keys, None), order.schema)
+                if sampling.is_enough or sample.num_rows >= sampling.least:
+                    return order, order.cuts(sample, sampling.n_chunks)
+                sampling = sampling.doubled()
+
+    def tally(self, released: Rows) -> Tally:
+        """Return what the clusters keep."""
+        [sums] = self.tables.ask(queries.TALLY, released=released)
+        return Tally(*map(int, sums))
+
+    def counts(self, tally: Tally, released: Rows, facts: Facts) -> EntryCounts:
+        """Return what the advice to the owner depends on."""
+        with self._timed("count"), stage("counting what is certain"):
+            [(empty,)] = self.tables.ask(queries.EMPTY, released=released)
+            [(certain,)] = self.tables.ask(queries.CERTAIN, released=released, again=released)
+        return EntryCounts(
+            rows=facts.n_rows,
+            empty=int(empty),
+            certain=int(certain),
+            kept=Kept(facts.n_entries, tally.shared, tally.created),
+        )
+
+    def numbered(self, released: Rows, facts: Facts) -> Rows:
+        """Return the released rows under their new ids, in the order of random keys."""
+        n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
+        sizes = np.zeros(n_buckets + 1, dtype=np.int64)
+        for bucket, n in self.tables.ask(queries.BUCKETS, released=released):
+            sizes[bucket + 1] = n
+        starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        ordered = self.tables.select(queries.ORDERED, rows=released)
+        return self.tables.grouped(
+            ordered, "bucket", n_buckets, Numbered(starts), columns.numbered(*facts.types)
+        )
+
+    def publication(
+        self, files: DataFiles, public: Path, tally: Tally, advice: tuple[str, ...]
+    ) -> Publication:
+        """Write the data files, and return what is said of them; refuse a class that is too small.
+
+        Raises
+        ------
+        RuntimeError
+            Where a class is smaller than k, or rows stand in the order of the original.
+        """
+        with self._timed("write"):
+            written = files.write(public)
+        method = self.method
+        kept = Kept(files.facts.n_entries, tally.shared, tally.created)
+        if written.smallest_class < method.k:
+            raise RuntimeError(
+                f"a class of {written.smallest_class} rows was about to be published with "
+                f"k={method.k}"
+            )
+        return Publication(
+            described=written.described,
+            guarantee=method.claimed(None, self.working.randomness),
+            conditions=(*method.conditions, *((PeopleAsItems(),) if files.facts.people else ())),
+            provenance=method.provenance,
+            private=Private(
+                input_sha256=files.facts.input_sha256,
+                origins_sha256=self.job.origins,
+                seed=self.working.randomness.seed,
+                cost=cost_of(kept, clusters=tally.clusters, classes=written.n_classes),
+                warnings=(*advice, *left_out_words(files.facts.left_out)),
+                seconds=self.seconds,
+                withheld=method.withheld(),
+            ),
+            advice=written.advice,
+            linkage=files.linkage(),
+        )
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - started
