@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cyclopts import App
 
@@ -148,7 +148,24 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     if not method.runs_on_disk:
         return [jobs]
     rows = "Keep rows on the disk: for data larger than memory, always in chunks."
-    return [jobs, _on_disk_flag(rows)]
+    return [
+        jobs,
+        _on_disk_flag(rows),
+        flag(
+            "engine",
+            Literal["local", "spark"],
+            "This machine, or the executors of Spark, for a folder of Parquet or table:NAME.",
+            default="local",
+            group=ENGINE_GROUP,
+        ),
+        flag(
+            "working",
+            Path | None,
+            "With Spark: a folder that driver and executors write, with people's rows meanwhile.",
+            default=None,
+            group=ENGINE_GROUP,
+        ),
+    ]
 
 
 def _on_disk_flag(text: str) -> inspect.Parameter:
@@ -167,6 +184,8 @@ class _Given(NamedTuple):
     all: bool = False
     jobs: int | None = None
     on_disk: bool = False
+    engine: Literal["local", "spark"] = "local"
+    working: Path | None = None
     nested_in: Path | None = None
     ledger: Path | None = None
     ledger_limit: float | None = None
@@ -217,6 +236,8 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
                 ledger=flags.entered(),
                 jobs=flags.jobs,
                 on_disk=flags.on_disk,
+                engine=flags.engine,
+                working=flags.working,
             ),
             report=partial(say_report, path),
         )

@@ -7,24 +7,33 @@ name, and values: no file of the driver, no RDD.
 from __future__ import annotations
 
 import json
+import platform
+import re
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from graphveil._version import __version__
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query
-from graphveil.errors import UsageError
+from graphveil.errors import ResourceError, UsageError
 from graphveil.progress import stage
 
 Frame: TypeAlias = Any
 """A DataFrame; pyspark is an extra, and a session brings it."""
 
 MOST_REDUCERS = 4096
+PROBES = 8
+_PYTHON_ERROR = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$", re.MULTILINE)
+"""The last line of a traceback of Python, among those of the JVM."""
+_OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 READ_ROWS = 1 << 18
@@ -43,6 +52,14 @@ class SparkEngine:
         A folder that driver and executors can write: rows of people lie there while a run lasts.
     memory_mib
         The memory that counting in this process may take, in MiB.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> SparkEngine(spark=SimpleNamespace(version="3.5.1"), working="run")
+    Traceback (most recent call last):
+    ...
+    graphveil.errors.UsageError: the session is Spark 3.5.1, which lacks what a run needs. Use ...
     """
 
     spark: Any
@@ -50,15 +67,20 @@ class SparkEngine:
     memory_mib: int = 1024
 
     def __post_init__(self) -> None:
-        """Refuse a session of another version.
+        """Refuse a session of another version, and a folder of another kind.
 
         Raises
         ------
         UsageError
-            Where it is not Spark 4.
+            Where it is not Spark 4, or the folder is an address.
         """
-        version = tuple(int(part) for part in self.spark.version.split(".")[:2])
-        if not OLDEST <= version < NEXT:
+        if "://" in str(self.working):
+            raise UsageError(
+                f"{self.working} is an address, and rows are kept in a folder. Name one that "
+                "driver and executors see under the same path."
+            )
+        release = tuple(int(part) for part in self.spark.version.split(".")[:2])
+        if not OLDEST <= release < NEXT:
             raise UsageError(
                 f"the session is Spark {self.spark.version}, which lacks what a run needs. Use "
                 "Spark 4."
@@ -66,17 +88,130 @@ class SparkEngine:
 
     @contextmanager
     def at(self, folder: Path) -> Iterator[SparkTables]:
-        """Give the tables of one run; the working folder is deleted when it ends well.
+        """Give the tables of one run; its working folder is deleted when it ends well.
 
         Parameters
         ----------
         folder
             The private folder of the run in this process; its name is that of the run.
+
+        Raises
+        ------
+        UsageError
+            Where executors lack graphveil, or have other versions than this process.
+        ResourceError
+            Where the working folder cannot be written.
         """
-        working = Path(self.working) / folder.name.lstrip(".")
-        working.mkdir(mode=0o700, parents=True, exist_ok=True)
+        check_executors(self.spark)
+        working = Path(self.working).absolute() / folder.name.lstrip(".")
+        try:
+            working.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ResourceError(
+                f"{working} cannot be written ({error.strerror}). Choose another place."
+            ) from error
         yield SparkTables(self.spark, working)
         shutil.rmtree(working, ignore_errors=True)
+
+
+def session() -> Any:
+    """Return the Spark session of this process; one is started where there is none.
+
+    Raises
+    ------
+    UsageError
+        Where pyspark or Java is missing.
+    """
+    try:
+        from pyspark.errors import PySparkException  # noqa: PLC0415  an extra
+        from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise UsageError("pyspark is missing. Install graphveil[spark].") from error
+    try:
+        return SparkSession.builder.getOrCreate()
+    except PySparkException as error:
+        raise UsageError(
+            f"Spark does not start: {_first_line(error)}. Install Java 17, and set JAVA_HOME."
+        ) from error
+
+
+def check_executors(spark: Any) -> None:
+    """Refuse executors that would not do what this process would do.
+
+    Raises
+    ------
+    UsageError
+        Where they lack graphveil, or have another version, Python, pyarrow, numba or architecture.
+    """
+    here = equipment()
+    probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(_Equipped(), "has STRING")
+    with _spoken("looking at executors"):
+        others = {row[0] for row in probes.distinct().collect()} - {here}
+    if others:
+        raise UsageError(
+            f"executors have {'; '.join(sorted(others))}, and this process has {here}. Install the "
+            "same on both."
+        )
+
+
+def equipment() -> str:
+    """Return what decides on the bytes that a work makes: versions, and the architecture.
+
+    Examples
+    --------
+    >>> equipment().partition(",")[0] == f"graphveil {__version__}"
+    True
+    """
+    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("pyarrow", "numpy", "numba"))
+    return f"graphveil {__version__}, {python}, {libraries}, {platform.machine()}"
+
+
+@dataclass(frozen=True)
+class _Equipped:
+    """Says what an executor has."""
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield one row for a partition."""
+        for _ in batches:
+            pass
+        yield pa.RecordBatch.from_arrays([[equipment()]], names=["has"])
+
+
+@contextmanager
+def _spoken(doing: str) -> Iterator[None]:
+    """Say in a line what Spark gave up.
+
+    Raises
+    ------
+    UsageError
+        Where executors lack graphveil.
+    ResourceError
+        Where Spark gave up for want of something.
+    RuntimeError
+        Where our own code failed on an executor.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        text = str(error)
+        if "No module named 'graphveil" in text:
+            raise UsageError(
+                "executors have no graphveil. Install it there, in the version of this process."
+            ) from error
+        failed = _PYTHON_ERROR.findall(text)
+        if failed and not failed[-1].startswith(_OF_RESOURCES):
+            raise RuntimeError(f"{doing}: {failed[-1]}") from None
+        raise ResourceError(
+            f"Spark gave up {doing}: {failed[-1] if failed else _first_line(error)}. See to it, "
+            "and run the same command again: it goes on from there."
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")
 
 
 class SparkTables:
@@ -109,7 +244,8 @@ class SparkTables:
 
     def ask(self, query: Query, **rows: Frame) -> Answer:
         """Return what a query answers."""
-        answer = self.select(query, **rows).limit(MOST_ANSWERS + 1).collect()
+        with _spoken("counting"):
+            answer = self.select(query, **rows).limit(MOST_ANSWERS + 1).collect()
         if len(answer) > MOST_ANSWERS:
             raise RuntimeError(f"a query answered with more than {MOST_ANSWERS} rows")
         return [tuple(row) for row in answer]
@@ -131,7 +267,7 @@ class SparkTables:
         """Return what a work makes of groups of rows."""
         together = -(-n // MOST_REDUCERS)
         if not hasattr(rows, "repartitionById"):
-            return rows.groupBy(by).applyInArrow(_Grouped(by, work), ddl(schema))
+            return rows.groupBy(by).applyInArrow(_in_group(by, work), ddl(schema))
         number = rows[by] if together == 1 else (rows[by] / together).cast("int")
         parted = rows.repartitionById(-(-n // together), number)
         return parted.mapInArrow(_Partitioned(by, work, schema), ddl(schema))
@@ -140,7 +276,7 @@ class SparkTables:
         """Return the same rows out of Parquet files; what a run that stopped has noted stays."""
         folder, note = self._working / name, self._working / f"{name}.{NOTE}"
         if not note.is_file():
-            with stage(doing):
+            with stage(doing), _spoken(doing):
                 rows.write.mode("overwrite").parquet(_place(folder))
             with whole_file(note, mode=OWNER_ONLY) as part:
                 part.write_bytes(json.dumps({"of": name}).encode())
@@ -149,14 +285,19 @@ class SparkTables:
     def batches(self, rows: Frame, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process; in an order they are first written, and read in ranges."""
         if by is None:
-            yield from rows.toArrow().to_batches()
+            with _spoken("reading rows"):
+                table = rows.toArrow()
+            yield from table.to_batches()
             return
         self._n_streams += 1
         kept = self.kept(rows, f"stream-{self._n_streams:03d}", "writing rows in order")
-        [(n,)] = kept.selectExpr(f"coalesce(max({by}) + 1, 0)").collect()
+        with _spoken("counting"):
+            [(n,)] = kept.selectExpr(f"coalesce(max({by}) + 1, 0)").collect()
         for start in range(0, n, READ_ROWS):
             within = kept.where((kept[by] >= start) & (kept[by] < start + READ_ROWS))
-            yield from within.toArrow().sort_by(by).combine_chunks().to_batches()
+            with _spoken("reading rows"):
+                table = within.toArrow()
+            yield from table.sort_by(by).combine_chunks().to_batches()
 
 
 def ddl(schema: pa.Schema) -> str:
@@ -194,17 +335,14 @@ class _Batchwise:
                 yield self.work(batch)
 
 
-@dataclass(frozen=True)
-class _Grouped:
-    """A work on a group."""
+def _in_group(by: str, work: Callable[[int, pa.Table], pa.Table]) -> Callable[[pa.Table], pa.Table]:
+    """Return a work on a group as Spark takes it: a function of one argument, with its types."""
 
-    by: str
-    work: Callable[[int, pa.Table], pa.Table]
-
-    def __call__(self, rows: pa.Table) -> pa.Table:
-        """Return what the work makes of the group."""
+    def worked(rows: pa.Table) -> pa.Table:
         whole = rows.combine_chunks()
-        return self.work(int(whole[self.by][0].as_py()), whole)
+        return work(int(whole[by][0].as_py()), whole)
+
+    return worked
 
 
 @dataclass(frozen=True)

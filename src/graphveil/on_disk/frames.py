@@ -167,9 +167,7 @@ def _read(source: str | Path, spark: Any) -> Any:
 
 
 def _state_of(file: str) -> str:
-    """Return what tells a file from what stood there before: its size and time, where they can be
-    seen from here.
-    """
+    """Return what tells a file from what stood there before, as far as it is seen from here."""
     path = Path(file.removeprefix("file://"))
     try:
         status = path.stat()

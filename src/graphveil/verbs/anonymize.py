@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.data.kinds import encoded, encoded_kind, kind_of
-from graphveil.errors import UsageError
+from graphveil.errors import UsageError, option
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
 from graphveil.methods.registry import method_named
@@ -22,6 +22,8 @@ from graphveil.release import Release, digest_of, digests_of_origins, nesting_of
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
+
+EngineName = Literal["local", "spark"]
 
 SMALL_BYTES = 1_000_000
 """Up to this size of the input one process runs all chunks, unless others are asked for."""
@@ -113,6 +115,10 @@ class RunOptions(NamedTuple):
         Processes that share chunks or blocks; None for one a processor, and one for small files.
     on_disk
         Whether rows stay on the disk: for data larger than memory.
+    engine
+        Where rows lie and chunks run: on this machine, or in the Spark session that is there.
+    working
+        The folder that the executors of Spark keep rows in meanwhile.
     """
 
     seed: int | None = None
@@ -120,6 +126,8 @@ class RunOptions(NamedTuple):
     ledger: Ledger | None = None
     jobs: int | None = None
     on_disk: bool = False
+    engine: EngineName = "local"
+    working: Path | None = None
 
 
 def anonymize_file(
@@ -182,12 +190,14 @@ def anonymize_file(
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output.folder, key_file, None if run.ledger is None else run.ledger.path)
     check_target(output.folder, force=output.force)
-    warned = forewarn(output.folder, on_disk=run.on_disk)
+    warned = forewarn(output.folder, on_disk=run.on_disk or run.engine == "spark")
     Randomness(seed=run.seed)  # refuses what is no seed before anything is read
     container = io.kind_read(options).container
     released = kind_of(encoded_kind(container, method.accepts)).name
     if output.format is not None:
         release_format(output.format, released)
+    if run.engine == "spark" or run.working is not None:
+        return _on_spark(method, path, output, options, run, warned)
     with _engine(method, path, run.jobs):
         if run.on_disk:
             return _on_disk(method, path, output, options, run, warned)
@@ -272,3 +282,123 @@ def _on_disk(
     if not isinstance(options, io.BipartiteOptions):
         raise UsageError("--on-disk takes ties, or users and items. Leave it out.")
     return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)
+
+
+def _on_spark(
+    method: Anonymizer[Any],
+    path: Path,
+    output: Output,
+    options: io.AnyOptions,
+    run: RunOptions,
+    warned: tuple[str, ...],
+) -> Path:
+    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
+    from graphveil.on_disk import anonymize_frame  # noqa: PLC0415  heavy, as above
+
+    if run.engine != "spark":
+        raise UsageError("--working is where Spark keeps rows. Add --engine spark.")
+    if run.working is None:
+        raise UsageError(
+            "--engine spark needs --working FOLDER, which driver and executors can write. Give it."
+        )
+    if not isinstance(options, io.BipartiteOptions):
+        raise UsageError("--engine spark takes users and items only. Leave it out.")
+    if run.nested_in is not None:
+        raise UsageError("--nested-in needs all of the data in memory. Leave --engine out.")
+    return anonymize_frame(
+        method,
+        str(path),
+        output.folder,
+        engine=SparkEngine(spark=session(), working=run.working),
+        seed=run.seed,
+        format=output.format or "parquet",
+        force=output.force,
+        linkage=output.linkage,
+        reading=options,
+        warned=warned,
+    )
+
+
+def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command line
+    method: Anonymizer[Any],
+    source: Any,
+    out: str | Path,
+    *,
+    engine: Any = None,
+    seed: int | None = None,
+    format: str | None = None,  # noqa: A002  the word users know from the command line
+    force: bool = False,
+    linkage: bool = True,
+    reading: io.BipartiteOptions | None = None,
+) -> Path:
+    r"""Write the release of rows that lie on the disk or on a cluster, and return its folder.
+
+    The release is the same on every engine: with a seed, byte for byte.
+
+    Parameters
+    ----------
+    method
+        One that runs in chunks: `SmoothK` or `SuppressK`.
+    source
+        A file of users and items; with Spark a DataFrame, a file or folder of Parquet, or
+        ``table:NAME`` of the session's catalogue.
+    out
+        The release folder, on this machine; its private sibling is ``out.private``.
+    engine
+        `graphveil.engines.LocalEngine` or `graphveil.engines.SparkEngine`; this machine without it.
+    seed
+        None draws from the operating system's entropy. A seed is a secret of the owner.
+    format
+        The format of the released data; without it the one that came in, with Spark Parquet.
+    force, linkage
+        As in `Release.write`.
+    reading
+        How the rows are read.
+
+    Raises
+    ------
+    UsageError
+        Where the method, its parameters or the options need all data in memory.
+    InputError
+        Where the rows cannot be read.
+    InfeasibleError
+        Where there are fewer than k.
+    ReleaseError
+        Where the folder exists and is not replaced.
+    ResourceError
+        Where memory, disk, processes or executors fail: the same call goes on from there.
+
+    Warns
+    -----
+    GraphveilWarning
+        What the owner should know before publishing.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.engines import LocalEngine
+    >>> from graphveil.methods import SuppressK
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     path = Path(folder, "likes.csv")
+    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
+    ...     out = anonymize_rows(
+    ...         SuppressK(k=2), path, Path(folder, "out"), engine=LocalEngine(jobs=1)
+    ...     )
+    ...     read_release(out).data.n_entries
+    4
+    """
+    from graphveil.engines.spark import SparkEngine  # noqa: PLC0415  heavy, as above
+    from graphveil.on_disk import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
+
+    given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
+    if isinstance(engine, SparkEngine):
+        kind = format or "parquet"
+        return anonymize_frame(method, source, out, engine=engine, format=kind, **given)
+    if not isinstance(source, str | Path):
+        raise UsageError(
+            f"rows of type {type(source).__name__} are no file of this machine. Give the path of "
+            f"one, or {option('engine', 'spark')}."
+        )
+    return anonymize_file(method, source, out, engine=engine, format=format, **given)

@@ -1,0 +1,309 @@
+"""Runs on Spark: the release of one machine, byte for byte, and one line for what goes wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import graphveil as gv
+from graphveil.engines import LocalEngine, SparkEngine
+from graphveil.engines.spark import SparkTables, check_executors, equipment
+from graphveil.errors import GraphveilWarning, InputError, ResourceError, UsageError
+from graphveil.io import BipartiteOptions
+from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
+from graphveil.on_disk import queries
+from graphveil.on_disk.columns import FACTS
+from graphveil.on_disk.frames import FrameSource
+from graphveil.on_disk.worker import Released
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning"),
+]
+
+SEED = 918273645546372819
+METHOD = SmoothK(k=2, chunks=Chunks(rows=60), algorithm=Greedy(refine=None))
+THINGS = BipartiteOptions(items="things")
+
+
+def likes(n=400, *, text=False, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = [np.flatnonzero(row).tolist() for row in rng.random((n, 12)) < 0.25]
+    users = (rng.permutation(n) + 100).tolist()
+    if text:
+        rows = [[f"it'em \n{feature:02d}" for feature in row] for row in rows]
+        users = [f"person-ü{user:03d}" for user in users]
+    return pa.table({"user": users, "items": pa.array(rows)})
+
+
+def pairs_of(table):
+    flat = [(u, i) for u, row in zip(*table.to_pydict().values(), strict=True) for i in row]
+    return pa.table({"user": [u for u, _ in flat], "item": [i for _, i in flat]})
+
+
+def engine_of(spark, folder):
+    return SparkEngine(spark=spark, working=folder / "working")
+
+
+def files_of(out):
+    names = ("data.parquet", "users.csv", "release.json")
+    private = out.with_name(f"{out.name}.private")
+    return [(out / name).read_bytes() for name in names] + [
+        (private / "linkage.parquet").read_bytes()
+    ]
+
+
+class Without:
+    """A DataFrame of Spark 4.0, which has no `repartitionById`."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __getattr__(self, name):
+        if name == "repartitionById":
+            raise AttributeError(name)
+        return getattr(self._frame, name)
+
+
+class OfSpark40(SparkTables):
+    """Tables that group as Spark 4.0 does."""
+
+    def grouped(self, rows, *arguments):
+        return super().grouped(Without(rows), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs", "partitions", "old"),
+    [(False, False, 4, False), (True, True, 3, True)],
+)
+def test_the_release_is_that_of_one_machine(
+    spark, tmp_path, monkeypatch, text, pairs, partitions, old
+):
+    table = pairs_of(likes(text=text)) if pairs else likes(text=text)
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(table, path)
+    options = {"seed": SEED, "reading": THINGS}
+    here = gv.anonymize_rows(METHOD, path, tmp_path / "here", engine=LocalEngine(jobs=1), **options)
+    frame = spark.read.parquet(str(path)).repartition(partitions)
+    if old:
+        monkeypatch.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
+    monkeypatch.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 150)
+    engine = engine_of(spark, tmp_path)
+    there = gv.anonymize_rows(METHOD, frame, tmp_path / "there", engine=engine, **options)
+    assert files_of(here) == files_of(there)
+    assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
+    assert [] == list((tmp_path / "working").iterdir())
+    logged = [file for file in spark.events.rglob("*") if file.is_file()]
+    assert logged
+    for file in logged:
+        assert str(SEED).encode() not in file.read_bytes()
+
+
+# stages that stop
+
+
+class Stopped(SparkTables):
+    """Tables whose run is interrupted when its chunks are done."""
+
+    def kept(self, rows, name, doing):
+        kept = super().kept(rows, name, doing)
+        if name == "released":
+            raise KeyboardInterrupt
+        return kept
+
+
+class Watched(SparkTables):
+    """Tables that clusters nothing again."""
+
+    def grouped(self, rows, by, n, work, schema):
+        assert not isinstance(work, Released) or (self._working / "released.done.json").is_file()
+        return super().grouped(rows, by, n, work, schema)
+
+
+def test_an_interrupted_run_goes_on_after_the_last_stage_and_without_a_seed_has_one_root(
+    spark, tmp_path, monkeypatch
+):
+    parquet.write_table(likes(120), tmp_path / "likes.parquet")
+    given = (METHOD, str(tmp_path / "likes.parquet"), tmp_path / "out")
+    options = {"engine": engine_of(spark, tmp_path), "reading": THINGS}
+    with monkeypatch.context() as patched:
+        patched.setattr("graphveil.engines.spark.SparkTables", Stopped)
+        with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished"):
+            gv.anonymize_rows(*given, **options)
+    root = (tmp_path / ".out.working" / "run.json").read_bytes()
+    assert b"root" in root
+    names = [path.name for path in (tmp_path / "working").rglob("*")]
+    assert not [name for name in names if "run.json" in name]
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Watched)
+    out = gv.anonymize_rows(*given, **options)
+    original = gv.read_bipartite(tmp_path / "likes.parquet", items="things")
+    assert gv.verify_release(out, original=original).ok
+    assert [] == list((tmp_path / "working").iterdir())
+
+
+@dataclass(frozen=True)
+class Failing:
+    error: str
+
+    def __call__(self, _):
+        if self.error == "memory":
+            raise MemoryError("no more of it")
+        raise ValueError("chunk 7 has no rows")
+
+
+def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(spark, tmp_path):
+    tables = SparkTables(spark, tmp_path)
+    rows = spark.range(3)
+    schema = pa.schema([("id", pa.int64())])
+    with pytest.raises(RuntimeError, match=r"^doing it: ValueError: chunk 7 has no rows$"):
+        tables.kept(tables.map(rows, Failing("ours"), schema), "failed", "doing it")
+    with pytest.raises(ResourceError, match=r"gave up doing it: MemoryError.*same command again"):
+        tables.kept(tables.map(rows, Failing("memory"), schema), "failed", "doing it")
+    assert not (tmp_path / "failed.done.json").exists()
+
+
+def test_executors_of_other_versions_are_refused(spark, monkeypatch):
+    check_executors(spark)
+    other = equipment().replace("graphveil ", "graphveil 99.")
+    monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: other)
+    with pytest.raises(UsageError, match=r"executors have graphveil .* this process has .* 99\."):
+        check_executors(spark)
+
+
+# statements
+
+ROWS = pa.table({"user": [5, 6, 7, 7], "items": [[1, 5], [], [2, 5], [1]]})
+TEXTS = pa.table({"user": ["a", "b"], "items": [["a", "12", "012"], ["9223372036854775808", "7"]]})
+CLUSTERS = pa.table(
+    {
+        "bucket": [0, 1, 1, 2],
+        "items": [[1, 5], [1, 5], [], [1, 5]],
+        "size": [2, 0, 3, 2],
+        "shared": [3, 0, 0, 4],
+        "created": [1, 0, 0, 0],
+        "certain": [[1], [], [], [1, 5]],
+    }
+)
+STATEMENTS = {
+    "repeated users": (queries.REPEATED_USERS, {"rows": ROWS}, [(1,)]),
+    "shared numbers": (queries.SHARED_NUMBERS, {"rows": ROWS, "again": ROWS}, [(3, 3, 1, 7, 5)]),
+    "shared texts": (queries.SHARED_TEXTS, {"rows": TEXTS, "again": TEXTS}, [(2, 5, 1, 0, 0)]),
+    "items": (queries.ITEMS, {"rows": ROWS}, [(1,), (2,), (5,)]),
+    "tally": (queries.TALLY, {"released": CLUSTERS}, [(7, 1, 3)]),
+    "empty": (queries.EMPTY, {"released": CLUSTERS}, [(1,)]),
+    "certain": (
+        queries.CERTAIN,
+        {"released": CLUSTERS, "again": CLUSTERS},
+        [(4,)],
+    ),
+    "buckets": (queries.BUCKETS, {"released": CLUSTERS}, [(0, 1), (1, 2), (2, 1)]),
+    "no numbers": (queries.TEXT_THAT_IS_NO_NUMBER, {"released": TEXTS}, [(3,)]),
+    "sums": (
+        queries.SUMS,
+        {"facts": pa.table([[1, 2]] * len(FACTS), names=FACTS.names)},
+        [(3,) * len(FACTS)],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", STATEMENTS)
+def test_every_statement_answers_alike_in_both_dialects(spark, tmp_path, what):
+    query, given, expected = STATEMENTS[what]
+    there = SparkTables(spark, tmp_path).ask(
+        query, **{name: spark.createDataFrame(table) for name, table in given.items()}
+    )
+    paths = {name: tmp_path / f"{name}.parquet" for name in given}
+    for name, table in given.items():
+        parquet.write_table(table, paths[name])
+    with LocalEngine(jobs=1).at(tmp_path) as tables:
+        here = tables.ask(query, **{name: tables.rows([paths[name]]) for name in given})
+    assert expected == sorted(here) == sorted(there)
+
+
+def test_every_statement_is_tried():
+    named = [getattr(queries, name) for name in dir(queries) if name.isupper()]
+    statements = {query for query in named if isinstance(query, queries.Query) and not query.plain}
+    assert statements == {query for query, _, _ in STATEMENTS.values()}
+
+
+def test_a_sample_is_of_the_same_users_on_both_engines(spark, tmp_path):
+    table = likes(300, text=True)
+    parquet.write_table(table, tmp_path / "likes.parquet")
+    query = queries.sampled("4000")
+    there = SparkTables(spark, tmp_path).select(query, rows=spark.createDataFrame(table))
+    with LocalEngine(jobs=1).at(tmp_path) as tables:
+        rows = tables.select(query, rows=tables.rows([tmp_path / "likes.parquet"]))
+        here = {user for batch in tables.batches(rows, None) for user in batch["user"].to_pylist()}
+    assert here == {row.user for row in there.select("user").collect()}
+    assert 40 < len(here) < 110
+
+
+# what is refused
+
+BROKEN = {
+    "a missing column": ("SELECT 1 AS person, array(2) AS items", "no column 'user'"),
+    "a missing user": ("SELECT CAST(NULL AS INT) AS user, array(2) AS items", "1 ids are missing"),
+    "a missing item": ("SELECT 1 AS user, array(2, NULL) AS items", "items: 1 ids are missing"),
+    "a negative id": ("SELECT -1 AS user, array(2) AS items", "-1 is negative"),
+    "a negative item": ("SELECT 1 AS user, array(-2) AS items", "-2 is negative"),
+    "numbers that are no ids": ("SELECT 1D AS user, array(2) AS items", "holds double"),
+    "a map": ("SELECT 1 AS user, map(1, 2) AS items", "holds map"),
+    "two columns of a name": ("SELECT 1 AS user, 2 AS USER, array(2) AS items", "two columns"),
+    "a weight": ("SELECT 1 AS user, 2 AS item, 3 AS weight", "further columns: weight"),
+    "no rows": ("SELECT 1 AS user, array(2) AS items WHERE false", "no user"),
+    "a user in two rows": (
+        "SELECT explode(array(1, 1)) AS user, array(2) AS items",
+        "a user stands in two rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_broken_rows_are_refused_and_leave_nothing(spark, tmp_path, what):
+    text, message = BROKEN[what]
+    engine = engine_of(spark, tmp_path)
+    with pytest.raises(InputError, match=message):
+        gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
+    assert {"working"} >= {path.name for path in tmp_path.iterdir()}
+
+
+def test_what_does_not_run_on_spark_is_refused_before_the_work(spark, tmp_path):
+    (tmp_path / "likes.csv").write_text("user,item\n1,2\n")
+    engine, out = engine_of(spark, tmp_path), tmp_path / "out"
+    people = BipartiteOptions(items="people")
+    for method, source, reading, message in (
+        (METHOD, tmp_path / "likes.csv", THINGS, "is not Parquet"),
+        (METHOD, spark.range(2), people, "run on one machine"),
+        (gv.KDegree(k=2), spark.range(2), THINGS, "needs all data in memory"),
+        (METHOD, spark.readStream.format("rate").load(), THINGS, "is a stream"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            gv.anonymize_rows(method, source, out, engine=engine, reading=reading)
+    with pytest.raises(InputError, match="no such file"):
+        gv.anonymize_rows(METHOD, tmp_path / "none", out, engine=engine, reading=THINGS)
+    assert ["likes.csv"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_columns_of_other_names_are_taken_where_they_are_named(spark, tmp_path):
+    tables = SparkTables(spark, tmp_path)
+    frame = spark.sql("SELECT 1S AS who, array('tea') AS `what``s`, 3 AS weight")
+    reading = BipartiteOptions(items="things", user_column="who", item_column="what`s")
+    facts = FrameSource.of(frame, spark).take(tables, reading)
+    assert (1, 1, ("weight",)) == (facts.n_rows, facts.n_entries, facts.left_out)
+    assert facts.user_is_integer
+    assert not facts.item_is_integer
+
+
+# without a session
+
+
+def test_another_version_and_an_address_are_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"Spark 3\.5\.1.*Use Spark 4"):
+        SparkEngine(spark=SimpleNamespace(version="3.5.1"), working=tmp_path)
+    with pytest.raises(UsageError, match="is an address"):
+        SparkEngine(spark=SimpleNamespace(version="4.0.2"), working="s3a://owner/run")
