@@ -22,6 +22,7 @@ def spark(tmp_path_factory):
     (folder / EVENTS).mkdir()
     builder = sql.SparkSession.builder.master("local[2]")
     for name, value in {
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # quick to start, not to run
         "spark.driver.memory": "700m",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": (folder / EVENTS).as_uri(),
