@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from graphveil.cli import warm
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.measures import MEASURES
-from graphveil.methods import Mondrian, Rename, StructuralAnonymity
+from graphveil.methods import Mondrian, Rename, StructuralAnonymity, SuppressK
+from graphveil.on_disk.cuts import InChunks
 
 
 def run_command(home, *arguments):
@@ -55,6 +58,23 @@ def test_a_method_of_which_every_run_is_refused_is_an_error(monkeypatch, capsys)
     with pytest.raises(UsageError, match=r"mondrian: nothing was compiled.*k is odd\."):
         warm.command("mondrian")
     assert "compiled" not in capsys.readouterr().err
+
+
+def test_chunks_are_also_cut_as_executors_cut_them(monkeypatch):
+    cut = []
+    monkeypatch.setattr("graphveil.cli.warm._anonymize", lambda *_: None)
+    monkeypatch.setattr("graphveil.cli.warm._nest", lambda *_: None)
+    monkeypatch.setattr(InChunks, "__call__", lambda _, batch: cut.append(1) or chunked(batch))
+    for run in warm._anonymizations(SuppressK):
+        run()
+    assert cut
+
+
+def chunked(batch):
+    number = pa.array(np.arange(batch.num_rows) % 2, pa.int32())
+    return pa.RecordBatch.from_arrays(
+        [batch["user"], batch["items"], number], names=["user", "items", "chunk"]
+    )
 
 
 def test_structural_is_run_with_every_measure_distance_heuristic_and_kind_of_goal(monkeypatch):

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 import numpy as np
 from cyclopts import Parameter
 
-from graphveil import datasets
+from graphveil import datasets, io
 from graphveil.anonymizer import Anonymizer
 from graphveil.cli.console import say
-from graphveil.data import Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
@@ -100,6 +100,8 @@ def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], obje
             yield partial(_anonymize, method, short | parameters, data)
         if method.nests:
             yield partial(_nest, method, data)
+        if method.runs_on_disk:
+            yield partial(_on_disk, method, data)
 
 
 def _anonymize(method: type[Anonymizer[Any]], parameters: dict[str, Any], data: Data) -> None:
@@ -112,6 +114,22 @@ def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
         first.anonymize(data, seed=1).write(Path(folder, "first"))
         nested: dict[str, Any] = {"nested_in": Path(folder, "first")}
         second.anonymize(data, seed=1, **nested)
+
+
+def _on_disk(method: type[Anonymizer[Any]], data: Bipartite) -> None:
+    """Run in chunks that are cut as on the disk and on executors."""
+    from graphveil.engines import LocalEngine  # noqa: PLC0415  heavy: not for its help
+    from graphveil.io.parquet_files import write_parquet  # noqa: PLC0415  as above
+    from graphveil.on_disk import anonymize_file  # noqa: PLC0415  as above
+
+    chunked = method.from_parameters({**method.example, "chunk_rows": 64})
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "rows.parquet")
+        write_parquet(data.to_lists(), path)
+        reading = io.BipartiteOptions(items="things")
+        anonymize_file(
+            chunked, path, Path(folder, "out"), engine=LocalEngine(jobs=1), reading=reading
+        )
 
 
 def _data_for(method: type[Anonymizer[Any]]) -> Iterator[Any]:
