@@ -125,7 +125,11 @@ WITH = ("--nodes", "people.csv")
         ),
         ((*K_DEGREE, *WITH, "--known", "sex", "--drop", "tow"), PEOPLE, "no column 'tow' to drop"),
         ((*K_DEGREE, *WITH, "--known", "sex"), "id,sex\np0,f\np0,m\n", "more than once"),
-        ((*K_DEGREE, *WITH, "--known", "sex"), "id,sex\np0,f\np1,m\n", "14 ids of ties are nobody"),
+        (
+            (*K_DEGREE, *WITH, "--known", "sex"),
+            "id,sex\np0,f\np1,m\n",
+            "14 ids are nobody",
+        ),
         ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", "node"), "is called 'node'"),
         ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", ""), "has no name"),
         (

@@ -61,7 +61,7 @@ def test_arcs_in_both_directions_are_one_edge_and_no_repeat():
         ([0], [5], {"n": 3}, "position 5 is outside 0..2"),
         ([-1], [0], {"n": 3}, "position -1 is outside"),
         ([0.5], [1.0], {"n": 3}, "positions must be integers"),
-        ([0], [1], {"ids": ["a", "a"]}, "stand more than once"),
+        ([0], [1], {"ids": ["a", "a"]}, "stands more than once"),
         ([0], [1], {"n": 3, "ids": ["a", "b"]}, "2 ids for 3 positions"),
         ([-1], [2], {}, "-1 is negative"),
         ([1.5], [2.0], {}, "1.5 is not an id"),
@@ -261,7 +261,7 @@ def test_truth_values_and_dates_are_categories():
         ([[-2]], ("a",), (["x"],), "code -2 has no category"),
         ([[0, 0]], ("a",), (["x"],), "Give one of each a column"),
         ([[0, 0]], ("a", "a"), (["x"], ["y"]), "same name"),
-        ([[0]], ("a",), (["x", "x"],), "stand more than once"),
+        ([[0]], ("a",), (["x", "x"],), "stands more than once"),
     ],
 )
 def test_codes_without_a_meaning_are_refused(codes, columns, categories, expected):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from graphveil.errors import DataError, did_you_mean, options
 
@@ -132,4 +132,24 @@ def chosen_names(
     say = options(**dict(zip(arguments, names, strict=False)))
     raise DataError(
         f"it is not clear which two of the columns {list(names)} count. Say which, such as {say}."
+    )
+
+
+def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
+    """Return the names that somebody wrote, each alone or with commas between.
+
+    Parameters
+    ----------
+    asked
+        What was written.
+    every
+        The columns that there are: one of them may have a comma in its name.
+
+    Examples
+    --------
+    >>> named_columns(["age, sex", "b,c"], ["age", "sex", "b,c"])
+    ('age', 'sex', 'b,c')
+    """
+    return tuple(
+        part.strip() for name in asked for part in ([name] if name in every else name.split(","))
     )

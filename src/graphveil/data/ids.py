@@ -6,6 +6,7 @@ order in which a file lists its rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -251,7 +252,11 @@ def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
         raise DataError(f"{what}: {ids.size} ids for {n} positions. Give one id each.")
     unique = distinct(ids)
     if unique.size != n:
-        raise DataError(f"{what}: {n - unique.size} ids stand more than once. Make them distinct.")
+        first = next(name for name, number in Counter(ids.tolist()).items() if number > 1)
+        raise DataError(
+            f"{what}: {first!r} stands more than once, and {n - unique.size} in all are repeated. "
+            "Make them distinct."
+        )
     return frozen(ids)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column
+from graphveil.data.columns import named_columns
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.ids import (
     Ids,
@@ -327,6 +328,7 @@ class Table(Frames):
         drop
             Columns that are left out.
         """
+        drop = named_columns(drop, columns)
         for name in drop:
             if name not in columns:
                 raise DataError(

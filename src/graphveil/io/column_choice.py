@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, known_pairs, plain
@@ -12,6 +13,11 @@ from graphveil.io.source import Source, shown
 
 MOST_COLUMNS_OF_PAIRS = 3
 """A file of more columns is no list of pairs, unless names of columns or options say so."""
+
+_KINDS = re.compile(
+    r"(edge|tie|link)?[ _-]?(kinds?|types?|layers?|relations?|labels?)", re.IGNORECASE
+)
+"""Names of columns that may say of which kind a tie is."""
 
 
 def two_columns(
@@ -69,9 +75,14 @@ def two_columns(
     further = tuple(name for column, name in enumerate(names) if column not in used)
     if further and not ends.ignore_weights:
         needed = "two" if beside is None else "three"
+        out = leave_out()
+        named_kinds = [name for name in further if _KINDS.fullmatch(name)]
+        if ends.of_ties and beside is None and named_kinds:
+            kind = option("kind_column", named_kinds[0])
+            out = f"{out.removesuffix('.')}; or, where it says of which kind a tie is, {kind}."
         source.refuse(
             f"{n_columns} columns where {needed} are needed; further ones: "
-            f"{shown(', '.join(further))}. {leave_out()}"
+            f"{shown(', '.join(further))}. {out}"
         )
     notes.columns_ignored = further
     return chosen

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.bins import binned
+from graphveil.data.columns import named_columns
 from graphveil.data.csr import Dropped, neighbor_lists
 from graphveil.data.directions import Ties
 from graphveil.data.layers import TIES, Layer
@@ -113,9 +114,7 @@ def _asked(
     source: Source, flag: str, asked: Sequence[str], every: Sequence[str], *, named: bool
 ) -> tuple[str, ...]:
     """Return the kinds that an option names, one by one or with commas between."""
-    names = tuple(
-        part.strip() for name in asked for part in ([name] if name in every else name.split(","))
-    )
+    names = named_columns(asked, every)
     for name in names:
         if not named:
             source.refuse(

@@ -217,9 +217,11 @@ def _over(source: Source, arcs: ParsedArcs, people: Table, listed: Path) -> Pars
     strange = [name for name in labels.tolist() if name not in listed_ids]
     if strange:
         first = ", ".join(shown(str(name)) for name in strange[:SHOWN])
+        more = ", ..." if len(strange) > SHOWN else ""
+        ids_are = "id is" if len(strange) == 1 else "ids are"
         source.refuse(
-            f"{listed.name} does not list it all: {len(strange)} ids of ties are nobody there, "
-            f"{first}{', ...' if len(strange) > SHOWN else ''}. List them, or remove their ties."
+            f"{listed.name} does not list it all: of ties, {len(strange):,} {ids_are} nobody "
+            f"there, {first}{more}. List them, or remove their ties."
         )
     at = positions(labels, every, what="ids")
     arcs.source, arcs.target, arcs.labels = at[arcs.source], at[arcs.target], every

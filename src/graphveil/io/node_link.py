@@ -9,6 +9,7 @@ import msgspec
 
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.network_objects import cells_of
+from graphveil.errors import UsageError
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder, check_signs
 from graphveil.io.options import GraphOptions
@@ -80,6 +81,11 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write nodes with their attributes, and ties, as NetworkX's ``node_link_data`` does."""
+    if "id" in network.attributes:
+        raise UsageError(
+            "in node-link JSON id names a node, and an attribute is called so. Rename it, or write "
+            "GraphML or GEXF."
+        )
     labels, directed = network.labels().tolist(), network.is_directed
     check_signs([str(label) for label in labels], form)
     cells = {} if network.people is None else cells_of(network.people)

@@ -34,12 +34,15 @@ class Ends(NamedTuple):
         Whether further columns are left out.
     kind_column
         A column that says of which kind a tie is, by its name or number: no end, and not left out.
+    of_ties
+        Whether rows are ties between people, of which a further column may name the kind.
     """
 
     names: tuple[str, str]
     asked: tuple[str | int | None, str | int | None]
     ignore_weights: bool
     kind_column: str | int | None = None
+    of_ties: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +86,7 @@ class GraphOptions:
         """Which two columns are the ends of an edge."""
         asked = (self.source_column, self.target_column)
         names = ("source_column", "target_column")
-        return Ends(names, asked, self.ignore_weights, self.column_of_kinds)
+        return Ends(names, asked, self.ignore_weights, self.column_of_kinds, of_ties=True)
 
     @property
     def column_of_kinds(self) -> str | None:
@@ -191,7 +194,9 @@ class TableOptions:
             "is a person."
         },
     )
-    drop: tuple[str, ...] = field(default=(), metadata={"help": "Columns that are left out."})
+    drop: tuple[str, ...] = field(
+        default=(), metadata={"help": "Columns that are left out, with commas between."}
+    )
     one_hot: tuple[str, ...] = field(
         default=(),
         metadata={
@@ -249,7 +254,8 @@ class NetworkOptions(GraphOptions):
         },
     )
     drop: tuple[str, ...] = field(
-        default=(), metadata={"help": "Columns or attributes that are left out."}
+        default=(),
+        metadata={"help": "Columns or attributes that are left out, with commas between."},
     )
     bins: Mapping[str, str] = field(
         default_factory=dict,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from graphveil.data.columns import named_columns
 from graphveil.data.ids import written_out
 from graphveil.errors import several
 from graphveil.io.options import TableOptions
@@ -52,10 +53,11 @@ def ask_about_cells(source: Source, columns: Mapping[str, Any], options: TableOp
     InputError
         Where a column of text has a word for no value, or the last row one for a sum.
     """
+    dropped = named_columns(options.drop, columns)
     texts = {
         name: column
         for name, values in columns.items()
-        if name not in options.drop and pa.types.is_string((column := _as_array(values)).type)
+        if name not in dropped and pa.types.is_string((column := _as_array(values)).type)
     }
     meant = {_folded(word) for word in options.categories}
     _ask_about_the_last_row(source, texts, meant)

@@ -148,7 +148,7 @@ class Roles(NamedTuple):
             used = int(np.unique(people.codes[:, column]).size)
             most = max(network.n_nodes // max(k, 1), FEW)
             if name in naming or (name in self.known and used > most):
-                role = "attach" if name in self.attach else "known"
+                role = "attached" if name in self.attach else "known"
                 raise DataError(
                     f"{name} has {used} values for {network.n_nodes} people, so it is nearly a "
                     f"name, and cannot be {role}. Say {option('drop', name)}, or group its values "
@@ -229,8 +229,6 @@ def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     rows = np.column_stack([network.people.codes, network.degrees()])
     _, sizes = np.unique(rows, axis=0, return_counts=True)
     return attached_to_network(roles.attach, int(np.count_nonzero(sizes == 1)), network.n_nodes)
-
-
 OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
 """The parameters that say something of attributes alone."""
 

@@ -79,9 +79,10 @@ def colors_of(
     of_person, sizes = _classes(table)
     small = sizes < k
     if merge == "none" and np.any(small):
+        rare = int(sizes[small].sum())
         raise InfeasibleError(
-            f"{int(sizes[small].sum())} people have {', '.join(known)} as fewer than "
-            f"{k} have. Say {option('merge', 'suppress')}, group values, or drop a column."
+            f"{rare} of {network.n_nodes} people share {', '.join(known)} with fewer than "
+            f"{k - 1} others. Say {option('merge', 'suppress')}, group values, or drop a column."
         )
     if merge in {"mondrian", "smooth"}:
         rare = _joined(small, sizes, k)[of_person]

@@ -45,6 +45,8 @@ class Subject(NamedTuple):
         Whether only the part of the largest figure is shown.
     worst
         Whether its last line says who is worst off by the attack.
+    if_measured
+        Whether nothing is said of it without a figure: few data have what it asks about.
     """
 
     test: Test
@@ -57,6 +59,7 @@ class Subject(NamedTuple):
     harm: str = ""
     most: bool = False
     worst: bool = False
+    if_measured: bool = False
 
 
 GUESSED = "{n} people are pointed at rightly"
@@ -88,11 +91,57 @@ OF_NETWORKS = (
         worst=True,
     ),
     Subject(
+        "singled out",
+        "someone who knows how many ties led away from a person, and how many to that person",
+        "ties out and in",
+        "candidate-set",
+        r"ties out and in, right guess",
+        GUESSED,
+        if_measured=True,
+    ),
+    Subject(
+        "singled out",
+        "someone who knows how many ties of each kind a person had",
+        "ties of each kind",
+        "candidate-set",
+        r"ties of each kind, right guess",
+        GUESSED,
+        if_measured=True,
+    ),
+    Subject(
+        "singled out",
+        "someone who knows the published attributes of a person, and {0}",
+        "attributes, and {0}",
+        "candidate-set",
+        r"(degree|ties out and in|ties of each kind) with attributes, right guess",
+        GUESSED,
+        if_measured=True,
+    ),
+    Subject(
+        "singled out",
+        "someone who knows the published attributes of the person's neighbors",
+        "attributes of the neighbors",
+        "neighbor-attributes",
+        r"attributes of the neighbors, right guess",
+        GUESSED,
+        if_measured=True,
+    ),
+    Subject(
+        "singled out",
+        "someone who knows the published attributes of the person and of the neighbors",
+        "own attributes and those of the neighbors",
+        "neighbor-attributes",
+        r"attributes of the neighbors with attributes, right guess",
+        GUESSED,
+        if_measured=True,
+        worst=True,
+    ),
+    Subject(
         "linked",
         "someone who holds a copy of the network",
         "a copy of the whole network",
         "seeded-matching",
-        r"overlap 1, nobody known.*: right",
+        r"overlap 1(?: with [a-z, ]+?)?, nobody known.*: right",
         "{n} people are pointed at rightly, though nobody is known beforehand",
     ),
     Subject(
@@ -112,6 +161,24 @@ OF_NETWORKS = (
         r"overlap .*: right",
         GUESSED,
         most=True,
+    ),
+    Subject(
+        "inferred",
+        "someone who looks at the neighbors of a person whose {0} is suppressed",
+        "{0}, suppressed",
+        "attribute-inference",
+        r"(.+), suppressed: neighbors",
+        "of {n} people it is guessed rightly",
+        if_measured=True,
+    ),
+    Subject(
+        "inferred",
+        "someone who knows the class of a person and reads {0}, which is attached",
+        "{0}, attached",
+        "homogeneity",
+        r"(.+): commonest value of the class",
+        "{n} people have the commonest value of their group",
+        if_measured=True,
     ),
     Subject(
         "inferred",

@@ -267,7 +267,7 @@ def _lines(subject: Subject, figures: Figures) -> Iterator[Line]:
         rows = [max(rows, key=lambda pair: pair[0].value or 0.0)]
     for row, captured in rows:
         yield _measured(subject, row, captured, figures, last=row is rows[-1][0])
-    if not rows and _has_a_say(subject, figures):
+    if not rows and not subject.if_measured and _has_a_say(subject, figures):
         yield _untested(subject, figures)
 
 

@@ -17,7 +17,7 @@ from graphveil.attacks.costs import spelled
 from graphveil.attacks.registry import ATTACKS
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.errors import GraphveilWarning
-from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import measure, singled_out
 from graphveil.methods.rename import Rename
@@ -62,7 +62,7 @@ def figures_of(
     release, folder
         The release; where it lies in a folder, everybody's own risk is written beside it.
     pair
-        The original beside the release; of networks, their ties alone.
+        The original beside the release.
     original
         The original as it was read.
     attacks
@@ -84,8 +84,8 @@ def figures_of(
         after = _attacked(attacked, original, attacks, seed)
     with stage("attacking the original under new ids"), warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
-        ties = pair.original
-        before = _attacked(Rename().anonymize(ties, seed=seed), ties, attacks, seed)
+        same = _as_published(pair)
+        before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
     return Figures(
         after=with_intervals(after, original.size),
         before=before,
@@ -93,6 +93,15 @@ def figures_of(
         times=dict(_times(release, pair, attacks)),
         command=command,
     )
+
+
+def _as_published(pair: Comparison[Any]) -> Data:
+    """Return the original: of a network with the attributes that the release has."""
+    if not isinstance(pair, NetworkComparison):
+        same: Data = pair.original
+        return same
+    before, after = pair.networks
+    return before.with_attributes(after.attributes)
 
 
 def _attacked(

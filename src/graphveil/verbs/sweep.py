@@ -12,7 +12,7 @@ from typing import Any
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.data import Data
-from graphveil.data.kinds import CONTAINERS, compared_kind, encoded_kind, kind_of
+from graphveil.data.kinds import CONTAINERS, encoded_kind, kind_of
 from graphveil.data.objects import as_container
 from graphveil.engines.processes import available_cores
 from graphveil.errors import (
@@ -277,7 +277,7 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
             method.check(data)
         except InfeasibleError:
             continue  # which is what its point will say
-    kinds = [compared_kind(encoded_kind(type(data), method.accepts)) for method in methods]
+    kinds = [encoded_kind(type(data), method.accepts) for method in methods]
     asked = ((options.metrics, metrics_of, "metric"), (options.attacks, attacks_of, "attack"))
     for names, known_of, what in asked:
         known = {name: None for kind in kinds for name in known_of(kind)}

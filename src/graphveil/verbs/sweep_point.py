@@ -28,7 +28,7 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
 )
 from graphveil.data import Bipartite, Data, Table
-from graphveil.data.kinds import Container, encoded_kind
+from graphveil.data.kinds import Container, compared_kind, encoded_kind
 from graphveil.errors import GraphveilError, GraphveilWarning, InfeasibleError
 from graphveil.evaluate.metrics import METRICS
 from graphveil.release import Release
@@ -155,14 +155,18 @@ def fitting(asked: Sequence[str] | None, known: Sequence[str]) -> list[str] | No
 
 
 def metrics_of(kind: Container) -> list[str]:
-    """Return the names of the metrics that read a kind of data."""
-    return [metric.name for metric in METRICS.values() if metric.kind is kind]
+    """Return the names of the metrics that read a kind of data: of networks their ties, too."""
+    kinds = {kind, compared_kind(kind)}
+    return [metric.name for metric in METRICS.values() if metric.kind in kinds]
 
 
 def attacks_of(kind: Container) -> list[str]:
-    """Return the names of the attacks that read a kind of data: tables as their features, too."""
-    kinds = (Table, Bipartite) if kind is Table else (kind,)
-    return [attack.name for attack in ATTACKS.values() if {*kinds} & {*attack.kinds}]
+    """Return the names of the attacks that read a kind of data.
+
+    Tables are read as their features, networks as their ties, too.
+    """
+    kinds = {kind, compared_kind(kind), *([Bipartite] if kind is Table else [])}
+    return [attack.name for attack in ATTACKS.values() if kinds & {*attack.kinds}]
 
 
 def _without_a_release(point: Point, status: Status, error: Exception) -> Result:

@@ -1,0 +1,121 @@
+"""What attackers learn of networks with attributes, directions and kinds of ties.
+
+    python benchmarks/profiles/attacks.py --data FOLDER
+
+FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog), on which the methods were tuned. The
+other network is generated (`gv.datasets.generated_register`, 1,500 people) and was not looked at
+before. Methods for networks without directions get whoever any tie joins. Every release is made
+once, verified from its folder, and attacked from there: by who knows a little of one person
+(`candidate-set`, `neighbor-attributes`), by who looks at neighbors or cells (`attribute-inference`,
+`homogeneity`), and by who has a copy, of ties alone and of all that is published. Raw rows go to
+``results/attacks.parquet``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import graphveil as gv
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from directed import polblogs
+
+from raw_rows import read_rows, write_rows
+
+HERE = Path(__file__).parent
+ROWS = HERE / "results" / "attacks.parquet"
+LITTLE = ("candidate-set", "neighbor-attributes", "attribute-inference", "homogeneity")
+COPIES = ({"overlap": 1.0, "people": 1.0}, {"overlap": 0.7, "people": 0.6})
+"""A copy of all ties and people; and one of 60 % of the people, three in ten ties wrong."""
+
+
+SHOWN = (": right", "right guess", "neighbors", "class", "release")
+"""Parts that are printed end so."""
+
+
+def methods(known: str, attach: str | None) -> dict[str, gv.Anonymizer[Any]]:
+    """Return the methods that promise something of attributes, for one network."""
+    roles = {"known": known, "attach": attach}
+    return {
+        "k-degree": gv.KDegree(k=20, edits="any", **roles),
+        "structural": gv.StructuralAnonymity(k=2, measure="count", edits="any", **roles),
+        "profile": gv.Profile(k=20, **roles),
+    }
+
+
+def attacked(folder: Path, network: gv.Network) -> Iterator[dict[str, object]]:
+    """Yield the figures of every attack on a release folder."""
+    runs: list[tuple[str, dict[str, object]]] = [(name, {}) for name in LITTLE]
+    for copy in ("ties", "network"):
+        runs += [("seeded-matching", {**some, "copy": copy}) for some in COPIES]
+        runs.append(("seed-propagation", {"overlap": 0.7, "people": 0.6, "copy": copy}))
+    for name, options in runs:
+        start = time.process_time()
+        found = gv.attack_release(
+            folder, network, attacks=[name], seed=1, options={name: options}, rerun=None
+        )
+        seconds = round(time.process_time() - start, 2)
+        for row in found:
+            if row.value is not None:
+                figures = {"value": row.value, "unit": row.unit, "guess": row.guess}
+                yield {"attack": name, "part": row.part, "seconds": seconds} | figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--network", help="the one to run; its rows replace those that are there")
+    parser.add_argument("--method", help="the one to run")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    networks = {
+        "polblogs": (lambda: polblogs(arguments.data), True, "party", None),
+        "register 1,500": (
+            lambda: gv.datasets.generated_register(1_500, seed=5).without("age"),
+            False,
+            "sex",
+            "region",
+        ),
+    }
+
+    def is_run(network: str, method: str) -> bool:
+        """Whether nothing else was asked for."""
+        asked = ((arguments.network, network), (arguments.method, method))
+        return all(wanted in {None, name} for wanted, name in asked)
+
+    rows = [row for row in read_rows(ROWS) if not is_run(row["network"], row["method"])]
+    for name, (make, tuned, known, attach) in networks.items():
+        network = make()
+        joined = gv.Network((gv.Layer.of(network.undirected()),), network.people, network.labels())
+        for method, chosen in methods(known, attach).items():
+            if not is_run(name, method):
+                continue
+            data = network if method == "profile" else joined
+            with tempfile.TemporaryDirectory() as place:
+                release = chosen.anonymize(data, seed=1)
+                folder = release.write(Path(place) / "out")
+                if not gv.verify_release(folder, data).ok:
+                    raise AssertionError(f"{name} {method}: the promise does not hold")
+                row = {"network": name, "tuned": tuned, "people": data.size, "ties": data.n_ties}
+                row |= {"method": method, "k": chosen.k, "known": known, "attach": attach or ""}
+                row |= {"share": getattr(release.guarantee, "share", 1.0)}
+                new = [row | figures for figures in attacked(folder, data)]
+            rows += new
+            for one in new:
+                if one["part"].endswith(
+                    (": right", "right guess", "neighbors", "class", "release")
+                ):
+                    print(name, method, one["attack"], one["part"], round(one["value"], 3))
+            print(flush=True)
+            write_rows(ROWS, rows)
+
+
+if __name__ == "__main__":
+    main()
