@@ -264,5 +264,10 @@ myst_substitutions = {
     **{f"help_{verb}": help_page(verb) for verb in COMMANDS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
     **{f"limit_{n.replace('-', '_')}": m.limits for n, m in gv.METHODS.items()},
+    **{
+        f"limit_of_attributes_{n.replace('-', '_')}": m.limits_of_attributes
+        for n, m in gv.METHODS.items()
+        if m.limits_of_attributes
+    },
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

@@ -121,6 +121,8 @@ class Anonymizer(ABC, Generic[D]):
     promise: ClassVar[str]
     source: ClassVar[str]
     limits: ClassVar[str]
+    limits_of_attributes: ClassVar[str] = ""
+    """What a release does not protect against that has attributes: a sentence beside `limits`."""
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
     may_state: ClassVar[tuple[type[Condition], ...]] = ()
@@ -353,6 +355,21 @@ class Anonymizer(ABC, Generic[D]):
         return claimed
 
     @property
+    def stated_limits(self) -> str:
+        """What a release with these parameters does not protect against.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> plain, said = gv.KDegree(k=5), gv.KDegree(k=5, known="sex")
+        >>> said.stated_limits.removeprefix(plain.stated_limits).partition(",")[0]
+        ' Where attributes are published'
+        """
+        roles = getattr(self, "known", None), getattr(self, "attach", None)
+        more = self.limits_of_attributes if any(roles) else ""
+        return f"{self.limits} {more}".rstrip()
+
+    @property
     def provenance(self) -> Provenance:
         """Where a release of this method comes from, as far as the public may know."""
         from graphveil.release import Provenance  # noqa: PLC0415  as above
@@ -360,7 +377,7 @@ class Anonymizer(ABC, Generic[D]):
         return Provenance(
             method=self.name,
             source=self.source,
-            limits=self.limits,
+            limits=self.stated_limits,
             parameters=self.published_parameters(),
         )
 

@@ -186,6 +186,16 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
 }
 """The figures of every method in their order, and what they are computed from."""
 
+OF_ATTRIBUTES = {"k-degree": "85 %"}
+"""The figures of the sentence about releases with attributes."""
+NEIGHBORS_ALSO = "attributes of the neighbors with attributes, right guess"
+
+
+def with_attributes(method: str) -> float:
+    """Return what an attack reached on a release with attributes that nothing was tuned on."""
+    asked = {"network": "register 1,500", "method": method, "part": NEIGHBORS_ALSO}
+    return mean("profiles/results/attacks.parquet", "value", **asked)
+
 
 def page_of(method: str) -> str:
     return (ROOT / "docs" / "methods" / f"{method}.md").read_text(encoding="utf-8")
@@ -228,6 +238,28 @@ def test_the_page_of_a_method_says_where_every_figure_comes_from(method):
         for line in own:
             [source] = re.findall(r"`(benchmarks/[\w/.]+|docs/[\w/.-]+)`", line)
             assert (ROOT / source).exists()
+
+
+def test_methods_that_take_attributes_say_what_these_leave_open():
+    said = {name: method.limits_of_attributes for name, method in METHODS.items()}
+    assert set(OF_ATTRIBUTES) == {name for name, text in said.items() if text}
+    for method, figure in OF_ATTRIBUTES.items():
+        assert [figure] == FIGURE.findall(said[method])
+        assert said[method].endswith("(measured by us).")
+        assert not NOT_FOR_READERS.search(said[method])
+        assert figure == f"{100 * with_attributes(method):.0f} %"
+        assert [line for line in behind(method).splitlines() if line.startswith(f"| {figure} |")]
+        assert f"{{{{ limit_of_attributes_{method.replace('-', '_')} }}}}" in page_of(method)
+
+
+def test_a_release_says_what_attributes_leave_open_where_it_has_them():
+    graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    said = gv.Network({"ties": graph}, gv.Table.from_columns({"sex": ["f"] * 4}))
+    more = gv.KDegree.limits_of_attributes
+    with_some = gv.KDegree(k=2, known="sex").anonymize(said, seed=1)
+    assert with_some.provenance.limits == f"{gv.KDegree.limits} {more}"
+    assert with_some.verify(said).ok
+    assert gv.KDegree(k=2).anonymize(graph, seed=1).provenance.limits == gv.KDegree.limits
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -65,7 +65,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         method=method.name,
         promise=promise.sentence,
         answers=promise.threat_model,
-        leaves_open=method.limits if promise.why is None else f"{promise.why} {method.limits}",
+        leaves_open=f"{promise.why or ''} {chosen.stated_limits}".lstrip(),
         measured_on=measured_on,
         trials=trials,
         parameters=given,

@@ -254,7 +254,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     if flags.json:
         _print_json(manifest.claim, record, flags.out)
         return 0
-    print_release(manifest.claim, METHODS[anonymizer.name].limits, record, flags.out)
+    print_release(manifest.claim, anonymizer.stated_limits, record, flags.out)
     if flags.all:
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
@@ -325,8 +325,9 @@ def subcommand(name: str) -> Callable[..., int]:
         *_ledger_flags(method),
         *reading_flags(accepted_kinds(method.accepts)),
     ]
+    limits = f"{method.limits} {method.limits_of_attributes}".rstrip()
     text = (
-        f"{method.promise}\n\n{method.limits}\n\nSource: {method.source}.\n\n"
+        f"{method.promise}\n\n{limits}\n\nSource: {method.source}.\n\n"
         f"Example: graphveil anonymize {name} {_example(method)}"
     )
     command: Callable[..., int] = with_signature(_bound(method), parameters, name=name, text=text)
