@@ -6,16 +6,20 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.kernels.smooth_k.growth import grow
 from graphveil.kernels.smooth_k.overlaps import lists_of
+from graphveil.kernels.smooth_k.rarest_first import grow_rarest_first
 from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.equivalence_classes.rule import Rule
+from graphveil.methods.smooth_k import growth
 from graphveil.methods.smooth_k.growth import grown_clusters, seeds_by
 from graphveil.methods.smooth_k.local_search import refined_clusters
+from graphveil.methods.smooth_k.rarest_first import rarest_first
 from graphveil.randomness import Randomness
 
 RULES = st.sampled_from(
@@ -79,20 +83,100 @@ def twin_growth(kinds, unused, seeds, k, quarters):
     return Counter(grown_copies)
 
 
-@given(tables(2, 24), st.integers(2, 5), st.sampled_from([1, 2]), SEEDS)
+@st.composite
+def tables_of_popular_features(draw):
+    """Draw rows that share few of many features, and more of the first ones."""
+    n_features = draw(st.integers(20, 60))
+    low, any_feature = st.integers(0, 9), st.integers(0, n_features - 1)
+    row = st.sets(low | any_feature, max_size=7)
+    sets = draw(st.lists(row, min_size=2, max_size=60))
+    return [frozenset(row) for row in sets], n_features
+
+
+def by_lists(rows, unused, seeds, k, quarters):
+    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
+    return grow(rows.indptr, rows.indices, lists, unused, seeds, k, quarters)
+
+
+def by_rarest(rows, unused, seeds, k, quarters):
+    return grow_rarest_first(rarest_first(rows, unused), seeds, k, quarters)
+
+
+@pytest.mark.parametrize("kernel", [by_lists, by_rarest])
+@given(
+    tables(2, 24) | tables_of_popular_features(), st.integers(2, 5), st.sampled_from([1, 2]), SEEDS
+)
 @settings(deadline=None, max_examples=200)
-def test_growth_equals_that_of_a_twin_that_adds_copy_by_copy(table, k, quarters, seed):
+def test_growth_equals_that_of_a_twin_that_adds_copy_by_copy(kernel, table, k, quarters, seed):
     rows = rows_of(*table)
     unused = np.where(rows.weights >= k, 0, rows.weights)
     seeds = generator(seed).permutation(rows.n_distinct)
     expected = twin_growth(features_of(rows), unused.tolist(), seeds.tolist(), k, quarters)
-    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
-    steps = grow(rows.indptr, rows.indices, lists, unused, seeds, k, quarters)
+    steps = kernel(rows, unused, seeds, k, quarters)
     actual = Counter()
     for kind, cluster, copies in steps.tolist():
         actual[kind, cluster] += copies
     assert expected == actual
     assert unused.sum() < k
+
+
+@pytest.mark.parametrize(("k", "quarters"), [(2, 1), (8, 1), (8, 2), (40, 1)])
+def test_rows_met_through_their_rarest_features_grow_the_same_clusters(k, quarters):
+    rng = generator(k)
+    popularity = 1 / np.arange(1, 301)
+    sets = [
+        frozenset(rng.choice(300, size, p=popularity / popularity.sum()).tolist())
+        for size in rng.integers(0, 12, 1500)
+    ]
+    rows = rows_of(sets, 300)
+    seeds = rng.permutation(rows.n_distinct)
+    unused = [np.where(rows.weights >= k, 0, rows.weights) for _ in range(2)]
+    expected = by_lists(rows, unused[0], seeds, k, quarters)
+    assert expected.tolist() == by_rarest(rows, unused[1], seeds, k, quarters).tolist()
+    assert unused[0].tolist() == unused[1].tolist()
+
+
+def test_the_clusters_do_not_depend_on_which_kernel_is_quicker(monkeypatch):
+    rng = generator(1)
+    rows = rows_of([frozenset(rng.integers(0, 25, 4).tolist()) for _ in range(200)], 25)
+    arguments = {"k": 4, "rule": Rule(), "seed_order": "auto"}
+    assert not rows.has_popular_features
+    expected = grown_clusters(rows, rng=generator(2), **arguments)
+    monkeypatch.setattr("graphveil.methods.equivalence_classes.rows.POPULAR", 0)
+    assert rows.has_popular_features
+    assert expected.tolist() == grown_clusters(rows, rng=generator(2), **arguments).tolist()
+
+
+def test_the_order_of_seeds_is_chosen_on_a_sample_where_rows_are_many(monkeypatch):
+    rng = generator(3)
+    rows = rows_of([frozenset(rng.integers(0, 25, 4).tolist()) for _ in range(300)], 25)
+    monkeypatch.setattr(growth, "EVEN_DEGREES", 1)
+    monkeypatch.setattr(growth, "MOST_TRIED", 100)
+    monkeypatch.setattr(growth, "SAMPLED", 50)
+    grown = []
+    around = growth._around
+
+    def noted(rows, seeds, k, quarters):
+        grown.append((rows.n_distinct, quarters))
+        return around(rows, seeds, k, quarters)
+
+    monkeypatch.setattr(growth, "_around", noted)
+    labels = grown_clusters(rows, k=4, rule=Rule(), seed_order="auto", rng=generator(2))
+    assert [(50, 1), (50, 2)] == grown[:2]
+    assert rows.n_distinct == grown[2][0]
+    assert 3 == len(grown)
+    assert np.bincount(labels).min() >= 4
+
+
+def test_a_sample_has_whole_rows_with_their_copies(monkeypatch):
+    rows = rows_of([frozenset(row) for row in [{0}, {1}, {1}, {0, 1}, {2, 3}, {2, 3}]], 4)
+    monkeypatch.setattr(growth, "SAMPLED", 3)
+    sample = growth._sample(rows, generator(1))
+    copies = dict(zip(features_of(rows), rows.weights.tolist(), strict=True))
+    assert 3 == sample.n_distinct
+    for row, weight in zip(features_of(sample), sample.weights.tolist(), strict=True):
+        assert copies[row] == weight
+    assert np.repeat(np.arange(3), sample.weights).tolist() == sample.kinds.tolist()
 
 
 def costs(sets, k):

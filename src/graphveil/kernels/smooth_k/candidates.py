@@ -138,10 +138,10 @@ def _enter(gains: Floats, places: Indices, at: int, gain: float, place: int) -> 
 
 
 def _steps_of_gainers(
-    _index: Index, places: Ints, _starts: Ints, _of: Ints, most: int, _width: int
+    _index: Index, by_cluster: Ints, _starts: Ints, _features: Ints, most: int, _width: int
 ) -> int:
     """Return about how many steps it takes to visit so many sets."""
-    return 10 * most + places.size
+    return 10 * most + by_cluster.size
 
 
 @tiered(_steps_of_gainers)

@@ -14,6 +14,9 @@ Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""
 
 
+POPULAR = 100
+
+
 class CollapsedRows(NamedTuple):
     """The distinct rows of some data, and which of them every row equals.
 
@@ -67,6 +70,21 @@ class CollapsedRows(NamedTuple):
         """
         having = np.bincount(self.indices)
         return int((having * having).sum())
+
+    @property
+    def has_popular_features(self) -> bool:
+        """Whether a feature of a row leads to 100 rows or more for each feature that the row has.
+
+        Then it takes less to bound what rows share than to count it.
+
+        Examples
+        --------
+        >>> collapse(Bipartite.from_lists([[0, i] for i in range(1, 1000)])).has_popular_features
+        True
+        >>> collapse(Bipartite.from_lists([[i, i + 1] for i in range(999)])).has_popular_features
+        False
+        """
+        return self.comparisons * self.n_distinct >= POPULAR * self.indices.size**2
 
     def by_kind(self) -> NDArray[np.int64]:
         """Return all rows so that equal ones stand together, in the order of the distinct rows."""

@@ -26,6 +26,7 @@ from graphveil.methods.equivalence_classes.rows import (
 )
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import (
+    COMPARED,
     Chunks,
     Clustering,
     Facility,
@@ -181,7 +182,8 @@ class Clustered(Anonymizer[Bipartite]):
 
     def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
         rows = self._collapsed(data)
-        chunks = self.chunks or chunks_demanded(data.n_users, rows.comparisons, k=self.k)
+        compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
+        chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
         labels = self._labels(data, rows, chunks, randomness)
         draft = self._draft(data, rows, labels, randomness)
         if self.chunks is not None or chunks is None:
