@@ -91,6 +91,9 @@ class MethodResult(NamedTuple):
         ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
     unrecorded
         The arguments of the run, by name, that no file keeps.
+    order
+        int64, shape (n,): the order of the release, where a method drew it before all else so as
+        to state something by released node: uniform, from the run's randomness; None elsewhere.
     """
 
     data: Data
@@ -102,6 +105,7 @@ class MethodResult(NamedTuple):
     levels: NDArray[np.int64] | None = None
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
     unrecorded: tuple[str, ...] = ()
+    order: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +294,7 @@ class Anonymizer(ABC, Generic[D]):
         started = time.perf_counter()
         draft: MethodResult = draw(data, randomness)
         done = time.perf_counter()
-        new = self._new_ids(data, randomness)
+        new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
         people: bool = _has_people(data)
         advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)))
         advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)

@@ -16,6 +16,7 @@ from typing import Literal
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.flips import BlockFlips, CellFlips, DegreesAlone, ExactSize, TopMFlips
+from graphveil.claims.statistics import NoisyStatistics
 from graphveil.errors import ParameterError
 
 MOST_DENOMINATOR = 10_000
@@ -375,6 +376,7 @@ AnyCondition = (
     | TopMFlips
     | BlockFlips
     | DegreesAlone
+    | NoisyStatistics
     | ExactSize
     | PeopleAsItems
     | OwnAttributes

@@ -11,6 +11,7 @@ from graphveil.methods.mondrian import Mondrian as Mondrian
 from graphveil.methods.asymmetric_response import AsymmetricResponse as AsymmetricResponse
 from graphveil.methods.degree_prior_response import DegreePriorResponse as DegreePriorResponse
 from graphveil.methods.mixing_prior_response import MixingPriorResponse as MixingPriorResponse
+from graphveil.methods.degree_triangle import DegreeTriangleModel as DegreeTriangleModel
 from graphveil.methods.randomized_response import RandomizedResponse as RandomizedResponse
 from graphveil.methods.top_m_filter import TopMFilter as TopMFilter
 from graphveil.methods.one_k_series import OneKSeries as OneKSeries

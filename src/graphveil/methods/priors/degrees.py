@@ -47,17 +47,17 @@ def expected_degrees(
     decay = float(np.exp(-float(epsilon)))
     histogram = np.full(counts.size, 1 / counts.size)
     for _ in range(ROUNDS):
-        ratio = counts / np.maximum(_blurred(histogram, decay), _NOTHING)
-        histogram = histogram * _blurred(ratio, decay)
+        ratio = counts / np.maximum(blurred(histogram, decay), _NOTHING)
+        histogram = histogram * blurred(ratio, decay)
         histogram /= histogram.sum()
-    likelihood = np.maximum(_blurred(histogram, decay), _NOTHING)
-    means = _blurred(histogram * np.arange(counts.size), decay) / likelihood
+    likelihood = np.maximum(blurred(histogram, decay), _NOTHING)
+    means = blurred(histogram * np.arange(counts.size), decay) / likelihood
     degrees = np.maximum(means, LEAST)[values]
     scaled = degrees * (2 * total / float(degrees.sum()))
     return np.clip(scaled, LEAST, max(n - 1, LEAST))
 
 
-def _blurred(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
+def blurred(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
     """Return the sum over k of decay^|k| times the values k positions away."""
     return _decayed(values, decay) + _decayed(values[::-1], decay)[::-1] - values
 

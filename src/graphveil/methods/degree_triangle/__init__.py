@@ -1,0 +1,5 @@
+"""A graph with noisy degrees, mixing and triangles: for small epsilon."""
+
+from graphveil.methods.degree_triangle.method import DegreeTriangleModel
+
+__all__ = ["DegreeTriangleModel"]
